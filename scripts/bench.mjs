@@ -23,4 +23,8 @@ const inVsCode = {
   step: ["node", "tests/bench/step_bench.ts"],
 };
 
-runAll(quick ? "npm run bench:quick" : "npm run bench", quick ? inPython : { ...inPython, ...inVsCode });
+const parts = Object.entries(quick ? inPython : { ...inPython, ...inVsCode });
+await runAll(
+  quick ? "npm run bench:quick" : "npm run bench",
+  parts.map(([name, command]) => ({ [name]: command })),
+);

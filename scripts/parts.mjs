@@ -1,24 +1,59 @@
-/** Parts that are run one after the other: one that fails does not keep the next from running. */
-import { spawnSync } from "node:child_process";
+/** Parts that are run, some beside one another: one that fails does not keep the next from running. */
+import { spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
+
+/** @typedef {Record<string, [program: string, ...args: string[]]>} Parts commands by their names */
 
 /**
- * Runs all parts; the last lines say how each went and how long it took. Ends the process, with 1 where any failed.
+ * Runs stages one after the other, the parts of a stage beside one another: all but the first take the time that it
+ * leaves, and what they print comes after it. The last lines say how each part went and how long it took. Ends the
+ * process, with 1 where any failed.
  * @param {string} title
- * @param {Record<string, [program: string, ...args: string[]]>} parts commands by their names
+ * @param {readonly Parts[]} stages
  */
-export function runAll(title, parts) {
-  const results = Object.entries(parts).map(([name, [program, ...args]]) => {
-    console.log(`\n━━ ${name}`);
-    const started = Date.now();
-    const { status } = spawnSync(program, args, { stdio: "inherit" });
-    return { name, ok: status === 0, seconds: Math.round((Date.now() - started) / 1000) };
-  });
+export async function runAll(title, stages) {
+  const started = Date.now();
+  const results = [];
+  for (const stage of stages) {
+    const parts = Object.entries(stage);
+    console.log(`\n━━ ${parts.map(([name]) => name).join(", and beside it ")}`);
+    const ended = await Promise.all(parts.map(([name, command], at) => run(name, command, at === 0)));
+    for (const { name, printed } of ended.slice(1)) process.stdout.write(`\n━━ ${name}\n${printed}`);
+    results.push(...ended);
+  }
 
   console.log(`\n━━ ${title}`);
   const width = Math.max(...results.map(({ name }) => name.length));
   for (const { name, ok, seconds } of results) console.log(`${ok ? "✓" : "✗"} ${name.padEnd(width)} ${seconds} s`);
   const failed = results.filter(({ ok }) => !ok).length;
-  const total = results.reduce((sum, { seconds }) => sum + seconds, 0);
+  const total = secondsSince(started);
   console.log(`${results.length - failed} passed, ${failed} failed, in ${Math.floor(total / 60)} min ${total % 60} s`);
   process.exit(failed === 0 ? 0 : 1);
+}
+
+/**
+ * @param {string} name
+ * @param {Parts[string]} command
+ * @param {boolean} isFirst whether it comes before what runs beside it
+ * @returns {Promise<{ name: string, ok: boolean, seconds: number, printed: string }>}
+ */
+function run(name, [program, ...args], isFirst) {
+  const started = Date.now();
+  const part = spawn(program, args, { stdio: isFirst ? "inherit" : ["ignore", "pipe", "pipe"] });
+  if (!isFirst && part.pid !== undefined) setPriority(part.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  let printed = "";
+  for (const output of [part.stdout, part.stderr]) output?.setEncoding("utf8").on("data", (text) => (printed += text));
+  return new Promise((resolve) => {
+    const end = (/** @type {boolean} */ ok) => resolve({ name, ok, seconds: secondsSince(started), printed });
+    part.on("error", (error) => {
+      console.error(String(error));
+      end(false);
+    });
+    part.on("close", (status) => end(status === 0));
+  });
+}
+
+/** @param {number} started */
+function secondsSince(started) {
+  return Math.round((Date.now() - started) / 1000);
 }

@@ -1,4 +1,4 @@
-// Packs the Python helper's sources into dist/helper.json, which esbuild puts into the extension.
+// Packs the Python helper's sources into dist/helper.json, which the extension reads when the first session begins.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { type Bundle, packed } from "../src/helper/injection.ts";

@@ -1,4 +1,4 @@
-// How the extension is bundled: everything in one file, so that activation reads one file and the package has no dependencies.
+// How the extension is bundled: all its code in one file, so that activation reads one file and the package has no dependencies.
 import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
 

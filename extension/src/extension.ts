@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import bundle from "#helper.json";
 import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
+import { bundleIn } from "./helper/bundle.ts";
 import { Calls } from "./helper/calls.ts";
 import { Frames } from "./model/frames.ts";
 import { Dismissed } from "./model/dismissed.ts";
@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const expansion = new Expansion();
   const pins = new Pins(context.workspaceState);
   const calls = new Calls(
-    bundle,
+    bundleIn(context.asAbsolutePath("dist/helper.json")),
     (text) => log.info(text),
     () => settings.preferences,
   );
@@ -45,7 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const runs = new Runs(calls, pins, settings, results, frames, inspector);
   const lenses = new Lenses(calls, questions, inspector, runs);
   const dismissed = new Dismissed(context.workspaceState);
-  const findings = new Findings(calls, inspector, dismissed, settings);
+  const findings = new Findings(calls, inspector, runs, dismissed, settings);
   // The row that counts findings begins as an open one.
   expansion.open(FINDINGS);
   // After `findings`: what that takes from the contents when they change is not drawn.

@@ -1,7 +1,7 @@
-"""The only file that knows pydevd: the user's frame, pauses, the life of answers, TCP_NODELAY, presentation.
+"""The only file that knows pydevd: it finds the paused frame, keeps answers alive, registers our providers.
 
-Everything is found where the debugger has it already (`sys.modules`, the frames above us); without it, as in a notebook
-or a test, each function says so with None or does nothing.
+What it needs is looked up where the debugger has it (`sys.modules`, the frames above us). Without a debugger, as in a
+notebook or a test, each function returns None or does nothing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def no_delay() -> None:
 
 def register_providers(lines: Any, children: Any) -> bool:
     """Have the debugger's own views ask these providers, first and alone of ours. True where the views have asked
-    before, so that what they show is to be asked for anew.
+    before, so that their rows have to be fetched again.
 
     Before they have, nothing is set up in the debugger: that imports what the program may not want, django for one. Its
     own set-up, at their first question, takes the providers in.
@@ -163,7 +163,7 @@ def _is_registered(handler: Any, lines: Any) -> bool:
 
 
 def _forget(handler: Any) -> None:
-    """Classes are to be asked about anew."""
+    """Make the debugger ask again which classes our providers present."""
     handler._type_to_str_provider_cache.clear()
     handler._type_to_resolver_cache.clear()
 
@@ -187,7 +187,7 @@ def _presenter() -> Any:
 
 
 def pause_of_this_thread() -> Callable[[], bool]:
-    """What tells whether this thread is to stay paused. That the user goes on is known before the thread can: a
+    """A function that returns whether this thread stays paused. It knows of a resumption before the thread runs: a
     `continue` changes its state, and a step waits in its queue."""
     thread = current_thread()
     info = getattr(thread, "additional_info", None)
@@ -231,7 +231,7 @@ def start_thread(target: Callable[[], None], name: str) -> Thread:
 
 
 def stop() -> tuple[int, ...]:
-    """What tells one stop from another, without holding anything of it."""
+    """A value that is equal within one stop and different in the next, and that keeps nothing of the stop alive."""
     debugger = _debugger()
     manager = getattr(debugger, "suspended_frames_manager", None)
     trackers = getattr(manager, "_thread_id_to_tracker", None)
@@ -239,7 +239,7 @@ def stop() -> tuple[int, ...]:
 
 
 def views_changed() -> None:
-    """Tell the client that what its views show is to be asked for anew; while nothing is paused they show nothing."""
+    """Tell the client to fetch the rows of its views again; while nothing is paused they show nothing."""
     debugger = _debugger()
     commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
     if debugger is not None and commands is not None and stop():

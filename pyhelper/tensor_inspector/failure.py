@@ -1,4 +1,4 @@
-"""Why a request is not answered, as an answer says it."""
+"""The code and the sentence with which a request is refused."""
 
 from __future__ import annotations
 

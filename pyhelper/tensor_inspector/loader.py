@@ -1,7 +1,7 @@
-"""Puts the helper into a running program: module objects made from source text, run when first used.
+"""Injects the helper into a running program: makes its modules out of source text, and runs each when it is first used.
 
-This file travels in front of the others and is run once a process. Code compiled under the name ``<frozen …>`` is never
-traced, stepped into or stopped in by the debugger.
+This file is sent first and runs once per process. The debugger never traces, steps into or stops in code whose file
+name begins with ``<frozen``.
 """
 
 import json
@@ -82,11 +82,13 @@ _AT_ONCE = (
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
-    "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts",
-    "kinds.summaries", "kinds.torch.dense", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
-    "kinds.torch.module_words", "kinds.torch.form", "kinds.torch.tensor", "kinds.torch.training", "measure.reading",
-    "measure.stats.together", "measure.torch.digest", "measure.torch.dispatch", "measure.torch.finite",
-    "measure.torch.metadata", "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
+    "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.held", "kinds.held_memory", "kinds.holder",
+    "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts", "kinds.summaries", "kinds.torch.dense",
+    "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module", "kinds.torch.module_words", "kinds.torch.form",
+    "kinds.torch.tensor", "kinds.torch.training", "measure.memory.blocks", "measure.memory.extents",
+    "measure.memory.storages", "measure.reading", "measure.stats.together", "measure.torch.digest",
+    "measure.torch.dispatch", "measure.torch.finite", "measure.torch.metadata", "measure.torch.visits",
+    "measure.values", "stop.frame", "stop.process", "words.held", "words.stats", "words.values",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What the helper can be asked: the operations by their names, each of one request to an answer and its snapshot."""
+"""The operations of the gateway, by name. Each turns a request into an answer, and the snapshot that it speaks of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import debugger
 from .failure import Refused, failure_of
 from .kinds import Child, Property, Rows, libraries
 from .lenses import registry
-from .lenses.lens import Lens, Misasked, Paused
+from .lenses.lens import InvalidQuestion, Lens, Paused
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
 from .safe.modes import Modes, modes
@@ -167,18 +167,18 @@ def _node(
 def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
     """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
     budget, started = _budget(request, most=_SLICE), perf_counter()
-    asked_of = alive.get(request.get("snapshot", 0))
-    if asked_of is None and "snapshot" in request and _known(request).of_the_stop:
+    known_snapshot = alive.get(request.get("snapshot", 0))
+    if known_snapshot is None and "snapshot" in request and _registered(request).of_the_stop:
         # Asked just as the program ran on, it would be answered of the next stop.
         raise Refused("gone", "the program has run on since this was asked")
-    snapshot = asked_of or Snapshot(Rows.of("", []))
+    snapshot = known_snapshot or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
     thread, guard = modes() if resume is None and "at" not in request else None, Untouched()
     with guard:
         if resume is None:
-            lens = _asked(request, budget, grad_mode, thread)
-        elif resume in snapshot.unfinished:
-            lens = snapshot.unfinished.pop(resume)
+            lens = _begun_lens(request, budget, grad_mode, thread)
+        elif resume in snapshot.unfinished_lenses:
+            lens = snapshot.unfinished_lenses.pop(resume)
             lens.budget.renew(budget.ms)
         else:
             raise Refused("gone", "the program has run on since this was begun")
@@ -201,7 +201,7 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
             if "children" in node:
                 node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS))
         else:
-            answer["resume"] = snapshot.keep(lens)
+            answer["resume"] = snapshot.keep_unfinished(lens)
     answer["ms"], answer["types"] = _since(started), sorted(snapshot.types)
     return answer, snapshot
 
@@ -217,24 +217,24 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
         raise Refused("raised", "the run was ended before it was done") from None
 
 
-def _known(request: LensRequest) -> registry.Registered:
+def _registered(request: LensRequest) -> registry.Registered:
     try:
         return registry.registered(request["lens"])
-    except Misasked as error:
+    except InvalidQuestion as error:
         raise Refused("bad_request", str(error)) from None
 
 
-def _asked(request: LensRequest, budget: Budget, grad_mode: bool, thread: Modes | None) -> Lens:
+def _begun_lens(request: LensRequest, budget: Budget, grad_mode: bool, thread: Modes | None) -> Lens:
     values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
     try:
-        paused = _where_paused(request, grad_mode, thread)
+        paused = _paused_for_lens(request, grad_mode, thread)
         return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
-    except Misasked as error:
+    except InvalidQuestion as error:
         raise Refused("bad_request", str(error)) from None
 
 
-def _where_paused(request: LensRequest, grad_mode: bool, thread: Modes | None) -> Paused | None:
-    """The paused frame with all that a lens is told of it. Asked from another thread, gradients pass for on."""
+def _paused_for_lens(request: LensRequest, grad_mode: bool, thread: Modes | None) -> Paused | None:
+    """The paused frame with all that a lens may ask of it. Where another thread asks, gradients count as on."""
     paused = _frame_of(request)
     if paused is None:
         return None

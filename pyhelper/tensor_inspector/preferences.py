@@ -1,4 +1,4 @@
-"""What the user prefers, as the client says it."""
+"""The user's settings, as the client sends them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Preferred(NamedTuple):
 
 
 def preferred(wanted: Preferences) -> Preferred:
-    """What is no such preference is as if it was not said: settings are typed by hand."""
+    """The preferences with defaults for what is missing or invalid: settings are typed by hand."""
     summaries, statistics = wanted.get("summaries"), wanted.get("statistics")
     least = _EXACT_MS if statistics == "exact" else _LEAST_MS
     return Preferred(

@@ -69,6 +69,11 @@ GradcheckWhy = Literal[
     "not_deterministic",
     "unsettled",
 ]
+#: Why a backward that disagrees may be right, or meant so. symmetric: it agrees where two entries across the diagonal
+#: change together; not_unique: the result is unique up to signs, phases or bases only, as eigenvectors are;
+#: straight_through: the result does not change where the backward says that it does; cut: all backwards are torch's
+#: own, so a part of the way was cut, as by `detach()`.
+GradcheckDoubt = Literal["symmetric", "not_unique", "straight_through", "cut"]
 #: has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients;
 #: constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in
 #: sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused:
@@ -536,9 +541,11 @@ class MemoryFound(TypedDict):
     groups: list[MemoryGroup]
     #: The largest first, as many as the option `rows` asks for; 100 when absent.
     blocks: list[MemoryBlock]
+    #: Classes of other libraries that were met whose memory nobody tells of: it is in no sum.
+    uncounted: list[str]
     #: Tensors saved for backward that only the program's hooks could tell of: they are in no sum.
     hooked: Integer
-    #: All was gone through.
+    #: All was gone through, and counted.
     complete: bool
 
 
@@ -546,9 +553,10 @@ class MemoryFound(TypedDict):
 class Referrer(TypedDict):
     """What keeps a value alive."""
 
-    #: name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward; else
-    #: what the way to it begins with, which has no name in sight.
-    how: Literal["name", "memory", "graph", "module", "class", "function", "frame", "generator"]
+    #: name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward;
+    #: cycle: objects that hold one another, which the garbage collector frees some time; else what the way to it begins
+    #: with, which has no name in sight.
+    how: Literal["name", "memory", "graph", "module", "class", "function", "frame", "generator", "cycle"]
     #: The way to it, as one types it where that is known.
     name: str
 
@@ -650,8 +658,12 @@ class Finding(TypedDict):
     severity: Severity
     #: False where it only may be so.
     certain: bool
-    #: The subject, the fact, the number.
+    #: The subject, the fact, the number: `fact`, and `more` where there is any, as one sentence.
     title: str
+    #: What is wrong, without what more the title says.
+    fact: str
+    #: What more the title says; empty where that is all.
+    more: str
     evidence: list[Evidence]
     #: The user's line, where it is known.
     source: SourceLine | None
@@ -771,6 +783,7 @@ class GradcheckFound(TypedDict):
     #: agrees: no entry that was looked at disagrees; unchecked: nothing could be compared.
     state: Literal["agrees", "disagrees", "unchecked"]
     why: GradcheckWhy | None
+    doubt: GradcheckDoubt | None
     #: What was raised, or why it is not run, or the class of what it returned.
     error: str | None
     #: Of all inputs and parameters that need a gradient.
@@ -833,6 +846,8 @@ class LayerTensor(TypedDict):
 
     #: Where it stands in what was taken or given: `[0]`, `['logits']`, `.loss`; empty where it is all of it.
     place: str
+    #: The keys, fields and parameters around it: `logits`, `hidden[1]`, `cache.keys`; empty where there are none.
+    name: str
     #: Symbols as texts; null of a tensor whose class computes it.
     shape: list[int | str] | None
     dtype: str
@@ -1001,8 +1016,8 @@ class BatchPart(TypedDict):
 class BatchProblem(TypedDict):
     """What does not fit, or is worth a look."""
 
-    #: contradiction: equal samples of which something else is wanted.
-    code: Literal["batch_size", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
+    #: keys: some samples lack one that others have; contradiction: equal samples of which something else is wanted.
+    code: Literal["batch_size", "keys", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
     text: str
     paths: list[str]
 
@@ -1247,6 +1262,8 @@ class Facts(TypedDict):
     #: In elements. The field of a structured array may have a fraction.
     strides: NotRequired[list[Number]]
     bytes: NotRequired[Integer]
+    #: Of a container with tensors or arrays in it.
+    held: NotRequired[HeldFacts]
     requires_grad: NotRequired[bool]
     is_leaf: NotRequired[bool]
     grad_fn: NotRequired[str | None]
@@ -1271,12 +1288,30 @@ class Facts(TypedDict):
 
 
 @final
+class HeldFacts(TypedDict):
+    """What the tensors and arrays in a container take, those in containers in it too."""
+
+    #: Tensors and arrays, each once.
+    tensors: Integer
+    #: Of their storages, what is shared once. What graphs keep is not in it.
+    bytes: Integer
+    #: All that is in it was gone through: else `tensors` and `bytes` are the least.
+    complete: bool
+    #: Autograd graphs that they keep alive; what hangs together is one.
+    graphs: Integer
+    #: How many of the first tensors and arrays `graphs` is of: a further one may join two graphs into one. Null where
+    #: it is of all.
+    graphs_of: Integer | None
+
+
+@final
 class FactTexts(TypedDict):
     """Numbers as text for people. What would say nothing is absent, as strides where the layout is the plain one."""
 
     shape: NotRequired[str]
     strides: NotRequired[str]
     bytes: NotRequired[str]
+    held: NotRequired[str]
     #: How many values the statistics are from, where these are not all.
     read: NotRequired[str]
     #: How many there are, where not all were read.

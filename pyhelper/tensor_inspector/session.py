@@ -1,6 +1,6 @@
-"""What the helper keeps from one request to the next: the one owner of all that outlives a request.
+"""What the helper keeps from one request to the next: all of it in one object.
 
-No value of the program is among it: what is known of a stop is its snapshot's, and dies with that.
+It holds no value of the program: values of a stop belong to its snapshot, and die with it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from .preferences import Preferred
 
 
 class Session:
-    """One debugged program, as the helper in it knows it."""
+    """The state of one debugged program."""
 
-    __slots__ = ("cold", "preferred", "question", "running")
+    __slots__ = ("burst", "cold", "preferred", "running")
 
     def __init__(self) -> None:
         self.preferred = Preferred()  #: what the user prefers: the debugger's own views ask without saying
         self.cold = True  #: until the first frame is answered: it compiles modules, and torch starts threads
-        self.question: Any = None  #: the last question of the debugger's own views, a `stock.clock.Question`
+        self.burst: Any = None  #: the last question of the debugger's own views, a `stock.clock.Question`
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

@@ -1,4 +1,4 @@
-"""Numbers as JSON can carry them to JavaScript, whose only numbers are finite float64."""
+"""Encodes numbers that JavaScript can't hold: its only numbers are finite float64."""
 
 from __future__ import annotations
 

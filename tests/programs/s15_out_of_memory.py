@@ -17,6 +17,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    thread = threading.Thread(target=main)
+    thread = threading.Thread(target=main, name="training")
     thread.start()
     thread.join()

@@ -10,7 +10,8 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -51,6 +52,29 @@ class Said:
 def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Said:
     """What is found in a program from a neutral path; ``every_line`` asks at each of its lines, as a stop there would."""
     return Said(**_in_child(lambda: found_in(text, every_line, thorough)))
+
+
+def said_on(device: str, text: str) -> Said:
+    """What is found at the stops of a program that makes its tensors on a device, run in this process."""
+    with _by_default(device):
+        return Said(**found_in(text, False, True))
+
+
+def raised_on(device: str, text: str) -> str:
+    """What ends a program on a device where nobody looks at it, run in this process; empty where it comes to its end."""
+    raised: list[str] = []
+    with _by_default(device):
+        _play(text, None, None, lambda error: raised.append(f"{type(error).__name__}: {error}"))
+    return "".join(raised)
+
+
+@contextmanager
+def _by_default(device: str) -> Iterator[None]:
+    torch.set_default_device(device)
+    try:
+        yield
+    finally:
+        torch.set_default_device(None)
 
 
 def said_of_each(texts: list[str]) -> list[Said]:

@@ -157,6 +157,14 @@ class _Odd:
         raise RuntimeError("odd eq ran")
 
 
+def _wrapper(module: nn.Module) -> nn.Module:
+    """One that torch wraps around a module, made without asking whether CUDA is there: a fork could not use it then."""
+    made: nn.Module = nn.DataParallel.__new__(nn.DataParallel)
+    nn.Module.__init__(made)
+    made.module = module
+    return made
+
+
 def objects() -> dict[str, Any]:
     """Name and object; making one runs none of its traps."""
     trapped = type("Trapped", (), traps())
@@ -202,7 +210,7 @@ def objects() -> dict[str, Any]:
         "hostile names of a module": named(
             nn.Linear(2, 3), "_parameters", "_modules", "training", "in_features", "_c", "p"
         ),
-        "hostile names of a wrapper": named(nn.DataParallel(nn.Linear(2, 3)), "_modules", "_graph", "kernel_size"),
+        "hostile names of a wrapper": named(_wrapper(nn.Linear(2, 3)), "_modules", "_graph", "kernel_size"),
         "hostile names of a loader": named(DataLoader(data), "dataset", "batch_size", "sampler"),
         "hostile names of a sampler": named(SequentialSampler(data), "data_source", "rank"),
         "hostile names of a dataset": named(Subset(data, [0]), "indices", "dataset"),

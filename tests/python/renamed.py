@@ -32,6 +32,7 @@ _LIBRARY = {
 } | {
     "weight",
     "bias",
+    "training",
     "training_step",
     "configure_optimizers",
     "param_groups",

@@ -131,9 +131,9 @@ class _WithoutObject(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         is_named = isinstance(node.func, ast.Name) and node.func.id == self._instance
-        self.generic_visit(node)
         if node.func is self._made or is_named:
             node.func = ast.Name("call", ast.Load())
+        self.generic_visit(node)
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

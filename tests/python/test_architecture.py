@@ -16,7 +16,7 @@ from tensor_inspector.kinds import registry
 LAYERS = [
     {"__init__"},
     {"api", "gateway"},
-    {"operations", "failure"},
+    {"asking", "operations", "failure"},
     {"stock"},
     {"stop", "watching"},
     {"lenses"},
@@ -263,6 +263,8 @@ OF_TREES = {
     "_CONDITIONS",
     "_DEFINITIONS",
     "_IDLE",
+    "_LATER",
+    "_LEAVING",
     "_LEFT_OUT",
     "_Loops",
     "_OPERATIONS",

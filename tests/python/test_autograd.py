@@ -354,7 +354,7 @@ def test_looking_changes_nothing(step: Callable[[], FrameType], monkeypatch: pyt
 
 def test_what_is_no_tensor_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Paused(chain(), monkeypatch).lens("autograd", tensor="model")
-    assert answer["error"]["message"] == "model is no tensor"
+    assert answer["error"]["message"] == "model is a Sequential, not a tensor"
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_from_python_names_are_those_of_the_frame_that_asks() -> None:
     found = autograd(total, depth=2)
     assert (found["operations"], found["leaves"]) == (3, 2)
     assert "net.weight" in repr(found)
-    with pytest.raises(TypeError, match="net is no tensor"):
+    with pytest.raises(TypeError, match="net is a Linear, not a tensor"):
         autograd(net)
 
 

@@ -235,6 +235,24 @@ PROBLEMS: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {
         {"length": "['lengths'] goes to 7, input_ids have 6"},
     ),
     "nothing": (lambda: {"x": IMAGES, "y": LABELS, "text": ["a"] * 6, "lr": 0.1}, {}),
+    "lengths of another number": (
+        lambda: {"x": IMAGES, "y": LABELS, "lengths": torch.arange(5)}, {"batch_size": "['lengths'] has 5, the others 6"}
+    ),
+    "a list of two": (lambda: [IMAGES, IMAGES[:5]], {"batch_size": "[1] has 5, the others 6"}),
+    "a list of three": (lambda: [IMAGES, IMAGES, IMAGES[:5]], {"batch_size": "[2] has 5, the others 6"}),
+    "samples one after the other": (lambda: {"x": torch.randn(7), "lengths": torch.tensor([3, 4])}, {}),
+    "a key that some samples lack": (
+        lambda: [{"x": torch.ones(2), "y": 1}, {"x": torch.zeros(2)}, {"x": -torch.ones(2), "y": 2}],
+        {"keys": "[i]['y'] is in 2 of 3 samples"},
+    ),
+    "keys that some samples lack": (
+        lambda: {"all": [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 7, "c": 0}]},
+        {"keys": "['all'][i]['b'] is in 2 of 3 samples, ['all'][i]['c'] in 2"},
+    ),
+    "a sample that has one key of three": (
+        lambda: [{"x": torch.ones(2), "y": 1, "z": 2}, {"x": -torch.ones(2), "y": 1, "z": 3}, {"x": torch.zeros(2)}],
+        {"keys": "[i]['y'] is in 2 of 3 samples, [i]['z'] in 2"},
+    ),
     "images of several sizes": (lambda: [{"x": torch.ones(3, size, 4), "y": size} for size in (4, 5, 6)], {}),
 }  # fmt: skip
 
@@ -243,6 +261,57 @@ PROBLEMS: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {
 def test_what_does_not_fit_is_told(case: str) -> None:
     make, told = PROBLEMS[case]
     assert problems(make()) == told
+
+
+RAGGED: dict[str, tuple[Callable[[], Any], int, list[str]]] = {
+    "texts of two lengths": (lambda: [torch.ones(3), torch.ones(5)], 2, ["[i]"]),
+    "beside labels": (lambda: {"x": [torch.ones(3), torch.ones(5)], "y": LABELS[:2]}, 2, ["['x'][i]", "['y']"]),
+    "in a pair": (lambda: ([torch.ones(3, 4), torch.ones(5, 4)], LABELS[:2]), 2, ["[0][i]", "[1]"]),
+    "arrays": (lambda: ([np.ones(3), np.ones(5)], np.array([0, 1])), 2, ["[0][i]", "[1]"]),
+    "a tuple of three": (lambda: tuple(torch.ones(size) for size in (3, 4, 3)), 3, ["[i]"]),
+    "token ids": (lambda: {"ids": [[1, 2, 3], [4, 5]], "y": [0, 1]}, 2, ["['ids'][i]", "['y']"]),
+    "images of two sizes": (
+        lambda: {"x": [torch.ones(3, 4, 4), torch.ones(3, 5, 4)], "y": LABELS[:2]}, 2, ["['x'][0]", "['x'][1]", "['y']"]
+    ),
+    "images of one size, and boxes": (
+        lambda: ([IMAGES[0], IMAGES[1]], [{"boxes": torch.ones(size, 4)} for size in (3, 1)]), 2,
+        ["[0][0]", "[0][1]", "[1][i]['boxes']"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RAGGED)
+def test_samples_of_several_lengths_are_no_batches_of_several_sizes(case: str) -> None:
+    make, size, paths = RAGGED[case]
+    found = batch(make())
+    assert (found["size"], found["problems"]) == (size, [])
+    assert [part["path"] for part in found["parts"]] == paths
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ([IMAGES, IMAGES], LABELS[:5]),
+        lambda: (IMAGES.flatten(1), IMAGES.flatten(1)[:5]),
+        lambda: {"x": [IMAGES, IMAGES.flatten(1)], "y": LABELS[:5]},
+    ],
+    ids=["inputs of one shape", "a pair", "inputs of two shapes"],
+)
+def test_several_inputs_and_labels_of_another_number_do_not_fit(make: Callable[[], Any]) -> None:
+    assert list(problems(make())) == ["batch_size"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda texts, labels: [texts, labels],
+        lambda texts, labels: list(zip(*zip(texts, labels))),
+        lambda texts, labels: {"batch": (texts, labels)},
+    ],
+)
+def test_a_list_of_texts_and_one_of_labels_are_two_parts(make: Callable[[Any, Any], Any]) -> None:
+    found = batch(make(["a", "b", "c"], [0, 1, 1]))
+    assert [part["labels"] for part in found["parts"]][-1] == [{"label": 0, "count": 1}, {"label": 1, "count": 2}]
 
 
 def test_a_part_of_many_samples_is_told_as_one() -> None:
@@ -289,6 +358,77 @@ def test_a_column_of_polars_is_told_as_polars_tells_it(name: str) -> None:
     assert part["missing"] == column.null_count()
     assert part["distinct"] == column.drop_nulls().n_unique()
     assert {one["label"]: one["count"] for one in part["labels"]} == Counter(column.drop_nulls().to_list())
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ([1, None, 3, 4], "3 numbers · 1 missing · 1…4 · μ 2.67"),
+        (["a", None, "b", None], "2 strings · 2 missing · 2 different: 'a' ×1, 'b' ×1"),
+        ((None, 0.5), "1 number · 1 missing · all 0.5"),
+    ],
+)
+@pytest.mark.parametrize("as_samples", [False, True])
+def test_what_is_missing_in_a_list_is_counted_and_printed(values: Any, line: str, as_samples: bool) -> None:
+    found = batch(
+        [{"v": value, "x": torch.ones(2)} for value in values]
+        if as_samples
+        else {"v": values, "x": np.ones(len(values))}
+    )
+    part = found["parts"][0]
+    assert (found["size"], part["missing"], len(found["parts"])) == (len(values), list(values).count(None), 2)
+    assert f"{part['path']}  {line}" in str(found)
+
+
+def test_samples_that_lack_a_value_are_equal_where_all_else_is() -> None:
+    rows = torch.tensor([[0, 0], [1, 1], [0, 0], [1, 1]])
+    assert problems({"v": [1, None, 2, None], "x": rows})["duplicates"] == "1 sample of 4 equal to an earlier one"
+
+
+def test_tensors_that_some_samples_lack_are_counted() -> None:
+    part = parts([{"mask": torch.ones(3), "y": 1}, {"mask": None, "y": 2}])["[i]['mask']"]
+    assert (part["missing"], part["shape"]) == (1, [3])
+
+
+def test_a_part_that_all_samples_lack_is_printed_as_missing() -> None:
+    found = str(batch([{"x": torch.ones(2), "y": None} for _ in range(3)]))
+    assert "\n  [i]['y']  3 missing" in found
+
+
+def test_items_that_no_expression_reaches_are_named_by_their_place() -> None:
+    class Odd(list):  # type: ignore[type-arg]
+        def __getitem__(self, key: object) -> object:
+            raise AssertionError
+
+    assert list(parts({"a": Odd([IMAGES, LABELS]), "b": {IMAGES}})) == ["['a'][0]", "['a'][1]", "['b']{0}"]
+
+
+def test_a_dict_of_a_class_of_its_own_is_told_by_its_keys() -> None:
+    class Odd(dict):  # type: ignore[type-arg]
+        def __getitem__(self, key: object) -> object:
+            raise AssertionError
+
+    assert list(parts(Odd(x=torch.ones(3), y=torch.ones(3)))) == ["['x']", "['y']"]
+
+
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_nested_tensor_has_a_sample_for_each_of_its_tensors(layout: torch.layout) -> None:
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.zeros(4, 3)], layout=layout)
+    found = batch({"s": nested, "y": torch.arange(2)})
+    assert (found["size"], found["problems"], found["parts"][0]["max"]) == (2, [], 1)
+
+
+@pytest.mark.parametrize("name", FRAME)
+def test_what_is_missing_in_a_column_is_printed(name: str) -> None:
+    missing = int(FRAME[name].isna().sum())
+    row = next(line for line in str(batch(FRAME)).splitlines() if line.startswith(f"  {name!r}  "))
+    assert any(f"{missing} {noun}" in row for noun in ("missing", "NaN", "NaT", "NA")) is bool(missing)
+    found = batch({"x": FRAME[name]})
+    if name in ("city", "kind"):
+        assert found["parts"][0]["missing"] == missing
+        assert found["parts"][0]["distinct"] == FRAME[name].nunique()
+        assert ("missing" in str(found)) is bool(missing)
 
 
 def test_a_columns_objects_are_not_compared() -> None:
@@ -421,7 +561,7 @@ def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyP
     assert row["name"] == "data in data"
     assert row["line"].startswith("4 samples · [0] 4 NaN · [0] f32[4,2], [1] i64[4]")
     rows = {node["name"]: node for node in row["page"]["nodes"]}
-    assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1, 3 : 1"
+    assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1, uneven 3 : 1"
     assert rows["[0]"]["badges"] == ["nan"]
     below = paused.below(answer, rows["[1]"])
     assert [(node["name"], node.get("path")) for node in below] == [("labels", None), ("data[1]", "data[1]")]
@@ -459,7 +599,7 @@ def paused_in(function: str, monkeypatch: pytest.MonkeyPatch) -> Paused:
         ("constant_columns", "table", "columns 3, 7 constant"),
         ("few_samples", "batch", "12 samples equal to an earlier one"),
         ("one_class", "labels", "all zeros"),
-        ("unbalanced", "labels", "3 labels: 0 ×60, 1 ×3, 2 ×1, 60 : 1"),
+        ("unbalanced", "labels", "3 labels: 0 ×60, 1 ×3, 2 ×1, uneven 60 : 1"),
     ],
 )
 def test_inputs_that_no_model_learns_from_well_are_told(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -14,6 +15,8 @@ from torch import nn
 from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
 from tensor_inspector.kinds.python import mappings
 from tensor_inspector.lenses.findings.search import Search
+from tensor_inspector.lenses.memory.inside import HeldPart
+from tensor_inspector.lenses.memory.walk import Walk
 from tensor_inspector.lenses.step.classes import undecorated
 from tensor_inspector.safe import budget as helper
 from tensor_inspector.safe.budget import Budget, Steps
@@ -121,6 +124,17 @@ def test_without_time_an_optimizer_of_many_groups_is_not_read_for_findings() -> 
 
     ask(1)  # which asks what each class is
     assert ask(100_000) < ask(1000) + 100
+
+
+@pytest.mark.parametrize("kept_in", [list, lambda items: np.array(items, dtype=object)])
+@pytest.mark.parametrize("item", ["a", 1.5, None])
+def test_without_time_many_texts_or_numbers_are_walked_as_far_as_few(kept_in: Callable[[Any], Any], item: Any) -> None:
+    def walked(count: int) -> int:
+        walk = Walk([HeldPart("held", kept_in([item] * count))])
+        return lines(lambda: walk.go_on(over()), "lenses/memory/")
+
+    walked(1)  # which asks what each class is
+    assert 0 < walked(100 * MANY) == walked(FEW)
 
 
 class Compose:

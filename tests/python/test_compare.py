@@ -160,6 +160,26 @@ def test_shape_dtype_and_device_are_told() -> None:
     assert "meta" in str(compare(torch.ones(3), torch.ones(3, device="meta")))
 
 
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (torch.ones(3, device="meta"), ["device cpu → meta"]),
+        (torch.ones(4, device="meta"), ["shape [3] → [4]", "device cpu → meta"]),
+        (torch.ones(3, device="meta", dtype=torch.int64), ["dtype float32 → int64", "device cpu → meta"]),
+    ],
+)
+def test_what_is_known_of_values_that_can_not_be_read_is_compared(other: Any, said: list[str]) -> None:
+    found = compare(torch.ones(3), other)
+    assert [one["text"] for one in found.differences] == said
+    assert [one["text"] for one in found.not_compared] == ["not compared: meta tensor: no values"]
+
+
+def test_where_nothing_differs_but_not_all_was_compared_it_says_so() -> None:
+    meta = torch.ones(3, device="meta")
+    assert str(compare(meta, torch.ones(3, device="meta"))).startswith("no difference found · ")
+    assert str(compare(1, 1)).startswith("no difference · ")
+
+
 @pytest.mark.skipif(not hasattr(torch, "jagged"), reason="needs torch.jagged")
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_jagged_tensors_are_compared_by_their_components() -> None:
@@ -198,6 +218,8 @@ def test_distributed_tensors_are_compared_by_their_shards(mesh: Any) -> None:
     assert texts(a, a + 1) == {"._local_tensor": "8 of 8 differ, |Δ| up to 1, 50% relative: 1 → 2 at [0, 0]"}
     assert compare(a, a + 1, atol=1)
     assert texts(a, torch.cat([a, a])) == {"": "shape [2, 4] → [4, 4]"}
+    said = "not compared: of one only this process's shard is here"
+    assert [one["text"] for one in compare(a, torch.ones(2, 4)).not_compared] == [said]
     bare = a.clone()
     del bare._spec
     assert "only in a" in texts(a, bare)["._spec.placements"]
@@ -967,7 +989,7 @@ def test_what_is_not_compared_is_no_difference() -> None:
     )
     found = compare(a, b)
     assert (found.differences, found.same) == ([], False)
-    assert str(found).startswith("no difference · 1 value compared, 1 not compared\n")
+    assert str(found).startswith("no difference found · 1 value compared, 1 not compared\n")
 
 
 def test_bytes_without_a_meaning_and_long_doubles_are_compared() -> None:
@@ -1141,3 +1163,142 @@ def test_an_attribute_that_is_called_as_our_row_of_properties_is_compared() -> N
     for value, number in ((a, 1), (b, 2)):
         vars(value)["class properties"] = number
     assert not compare(a, b)
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+@pytest.mark.parametrize(
+    ("whole", "real", "far"),
+    [
+        (BIG + 1, float(BIG), 1), (-BIG - 1, -float(BIG), 1), (2**63 - 1, 2.0**63, 1), (2**62 + 1, 2.0**62, 1),
+        (-(2**63), -(2.0**63), 0), (BIG, float(BIG), 0), (2**40 + 1, 2.0**40 + 1, 0), (2**63 - 513, 2.0**63 - 1024, 511),
+    ],
+)  # fmt: skip
+def test_an_integer_is_compared_with_a_float_to_the_last_digit(whole: int, real: float, far: int, library: str) -> None:
+    a, b = (T([7, whole]), T([7.0, real], dtype=torch.float64)) if library == "torch" else (np.array([7, whole]), np.array([7.0, real]))  # fmt: skip
+    for found in (compare(a, b), compare(b, a)):
+        told = [one["values"] for one in found.differences if "values" in one]
+        assert [(one["different"], one["max_abs"], one["at"]) for one in told] == ([(1, far, [1])] if far else [])
+        assert ("equal but for the dtype" in str(found)) is not far
+    assert compare(a, b, atol=far).total == 1  # the dtype
+
+
+@pytest.mark.parametrize(
+    ("other", "pair"),
+    [
+        (T([1 + 0j, 5 + 2j]), "2 → (5+2j)"),
+        (T([1.0, 1e300], dtype=torch.float64), "2 → 1e300"),
+        (T([1.0, -(2.0**62)], dtype=torch.float64), "2 → −4611686018427387904"),
+        (T([1.0, float("inf")]), "2 → Inf"),
+        (T([1.0, 2.5]), "2 → 2.5"),
+    ],
+)
+def test_an_integer_beside_another_number_is_printed_with_it(other: torch.Tensor, pair: str) -> None:
+    assert f": {pair} at [1]" in str(compare(T([1, 2]), other))
+
+
+def test_unsigned_integers_are_compared_with_floats_to_the_last_digit() -> None:
+    a = np.array([2**64 - 1, 2**63, 5], dtype=np.uint64)
+    (_, found) = compare(a, a.astype(float)).differences
+    assert (found["values"]["different"], found["values"]["at"], found["values"]["max_abs"]) == (1, [0], 1)
+
+
+def stub_of() -> None: ...
+
+
+def scaled(factor: Any, shift: Any = 0) -> Any:
+    def function(x: Any, by: Any = factor) -> Any:
+        return x * by + shift
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (lambda x: x, lambda x: x, {}),
+        (scaled(1), scaled(1), {}),
+        (scaled(1), scaled(2), {".__defaults__[0]": "1 → 2"}),
+        (scaled(1, T([1.0])), scaled(1, T([1.0])), {}),
+        (scaled(1, 3), scaled(1, 4), {".__closure__[0].cell_contents": "3 → 4"}),
+        (partial(scaled(1), 1), partial(scaled(3), 1), {".func.__defaults__[0]": "1 → 3"}),
+    ],
+)  # fmt: skip
+def test_functions_are_compared_by_code_defaults_and_what_they_close_over(a: Any, b: Any, said: dict[str, str]) -> None:
+    found = compare(a, b)
+    assert {one["path"]: one["text"] for one in found.differences} == said
+    assert found.same is not bool(said)
+
+
+def test_of_functions_with_other_code_it_is_told_where_each_stands() -> None:
+    a, b = (lambda x: x + 1), (lambda x: x + 2)
+    line = test_of_functions_with_other_code_it_is_told_where_each_stands.__code__.co_firstlineno + 1
+    place = f"code <lambda>(x) · test_compare.py:{line}"
+    assert texts(a, b) == {".__code__": f"{place} → {place}, other code"}
+    assert texts(scaled, stub_of)[".__code__"].startswith("code scaled(factor, shift) · test_compare.py:")
+
+
+def guarded_all(first: Any, second: Any) -> Any:
+    try:
+        first()
+        second()
+    except ValueError:
+        return 1
+
+
+def guarded_last(first: Any, second: Any) -> Any:
+    first()
+    try:
+        second()
+    except ValueError:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (guarded_all, guarded_last),
+        (lambda x: x * 0.0, lambda x: x * -0.0),
+        (lambda x: x in (0.0, 1), lambda x: x in (-0.0, 1)),
+        (lambda x: x + 1, lambda x: x + 1.0),
+    ],
+    ids=["what a try holds", "the sign of a zero", "in a tuple", "integer or float"],
+)
+def test_functions_that_differ_in_little_differ(a: Any, b: Any) -> None:
+    assert not compare(a, b).same
+
+
+def test_methods_are_compared_by_function_and_object() -> None:
+    one, other = nn.Linear(2, 2), nn.Linear(2, 2)
+    assert compare(one.forward, copy.deepcopy(one).forward).same
+    assert ".__self__.weight" in texts(one.forward, other.forward)
+
+
+def test_two_classes_of_one_name_differ() -> None:
+    def made() -> type:
+        class Own: ...
+
+        return Own
+
+    (found,) = compare(made(), made()).differences
+    assert found["text"].endswith(", another class of this name")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (
+            torch.tensor([2**53 + 1]),
+            torch.tensor([2.0**53], dtype=torch.float64),
+            "9007199254740993 → 9007199254740992 at [0]",
+        ),
+        (np.array([16777217]), np.array([16777216.0], np.float32), "16777217 → 16777216 at [0]"),
+        (torch.tensor([3]), torch.tensor([2.5]), "3 → 2.5 at [0]"),
+        (torch.tensor([-3]), torch.tensor([float("inf")]), "−3 → Inf at [0]"),
+        (torch.tensor(3), torch.tensor(2), "3 → 2"),
+    ],
+)
+def test_an_integer_beside_a_float_is_told_with_all_its_digits(a: Any, b: Any, said: str) -> None:
+    assert compare(a, b).differences[-1]["text"].endswith(f": {said}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +12,15 @@ from torch import nn
 from zoo.tensor_classes import Wrapping
 from zoo.tensors import jag
 
-from tensor_inspector.measure.torch.digest import parts_of
+from tensor_inspector.measure import devices
+from tensor_inspector.measure.reading import badges
 from tensor_inspector.measure.torch.dispatch import known_bytes
 from tensor_inspector.measure.torch.elements import bare, number_of, same_elements
 from tensor_inspector.measure.torch.metadata import size_text, sizes_listed
 from tensor_inspector.measure.torch.readable import why_unread
+from tensor_inspector.measure.torch.visits import parts_of
+from tensor_inspector.measure.unread import Unread
+from tensor_inspector.safe.budget import Budget
 
 
 class Own(torch.Tensor):
@@ -93,6 +98,78 @@ def test_a_device_is_not_asked_where_that_would_change_what_it_does(
     unread = why_unread(there)
     assert unread is not None
     assert (unread.code, unread.text) == ("disturbing", text)
+
+
+class Stream:
+    """One that has come to its end when it is asked for the last of ``looks`` times."""
+
+    def __init__(self, looks: float) -> None:
+        self.looks = looks
+        self.asked = 0
+
+    def query(self) -> bool:
+        self.asked += 1
+        return self.asked >= self.looks
+
+
+@pytest.fixture
+def cuda(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A CUDA that has begun and says nothing against being read; the tensor is on its first device."""
+    monkeypatch.setattr(devices, "_busy", {})
+    for name, answer in (("is_initialized", True), ("is_current_stream_capturing", False), ("get_sync_debug_mode", 0)):
+        monkeypatch.setattr(torch.cuda, name, lambda answer=answer: answer)
+    there = SimpleNamespace(is_meta=False, device=torch.device("cuda:0"))
+
+    def ask(looks: float, patience: float) -> tuple[Unread | None, int]:
+        stream = Stream(looks)
+        monkeypatch.setattr(torch.cuda, "current_stream", lambda device: stream)
+        return devices.why_silent(there, Budget(patience)), stream.asked
+
+    return ask
+
+
+def test_a_device_that_soon_comes_to_an_end_is_waited_for(cuda: Any) -> None:
+    assert cuda(looks=1, patience=0.0) == (None, 1)
+    assert cuda(looks=3, patience=60_000.0) == (None, 3)
+
+
+def test_a_device_that_stays_busy_is_waited_for_once(cuda: Any) -> None:
+    unread, _ = cuda(looks=math.inf, patience=1.0)
+    assert (unread.code, unread.text) == ("no_time", "values not read: cuda:0 is busy")
+    assert cuda(looks=math.inf, patience=60_000.0) == (unread, 1)
+    assert cuda(looks=1, patience=60_000.0) == (None, 1)
+
+
+def test_without_a_limit_of_time_no_device_is_asked_whether_it_is_busy(cuda: Any) -> None:
+    assert cuda(looks=math.inf, patience=math.inf) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (RuntimeError("CUDA error: device-side assert triggered\nFor debugging"), "fault",
+         "values not read: CUDA error: device-side assert triggered"),
+        (torch.cuda.OutOfMemoryError("CUDA out of memory. Tried"), "no_memory", "stats skipped: no memory left on cuda:0"),
+    ],
+)  # fmt: skip
+def test_what_a_device_raises_is_why_its_values_are_not_read(
+    error: Exception, code: str, text: str, cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> bool:
+        raise error
+
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", fails)
+    unread, _ = cuda(looks=1, patience=0.0)
+    assert (unread.code, unread.text) == (code, text)
+    assert badges(unread) == (["error"] if code == "fault" else ["unread"])
+
+
+def test_a_forked_process_says_that_it_cant_use_the_devices(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
+    assert cuda(looks=1, patience=0.0) == (None, 0)
+    monkeypatch.setattr(torch.cuda, "_is_in_bad_fork", lambda: True)
+    unread, _ = cuda(looks=1, patience=0.0)
+    assert unread.text == "values not read: a forked process can't use CUDA"
 
 
 BYTES: dict[str, tuple[Any, int | None]] = {

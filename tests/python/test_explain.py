@@ -18,6 +18,15 @@ import everyday_errors  # noqa: E402
 
 from tensor_inspector import explain, findings  # noqa: E402
 from tensor_inspector.lenses.explain import operation  # noqa: E402
+from tensor_inspector.lenses.memory import roots  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other test files are no part of the program: not their variables, nor what they let torch leave unchecked."""
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", True)
+
 
 HEAD = """import numpy as np
 import torch
@@ -121,9 +130,9 @@ device-mismatch | $x meta | $x = R(3, 3, 3); $rnn = nn.LSTM(3, 3, device="meta")
 device-mismatch | $a $b | $a = R(3); $b = torch.ones(3, device="meta") | out = torch.cat([$a, $b])
 device-mismatch | $y | $out = R(8, 3); $y = torch.zeros(8, device="meta").long() | loss = F.cross_entropy($out, $y)
 device-mismatch | $x | $x = torch.ones(3, device="meta") | out = $x.numpy()
-out-of-memory | TiB | $n = 10**6 | out = torch.zeros($n, 10 * $n)
-out-of-memory | $kept 3.8 free TiB | $kept = torch.zeros(1000, 1000); $n = 10**6 | out = torch.zeros($n, 10 * $n)
-out-of-memory | $a TiB | $a = torch.zeros(1).expand(10**7, 10**6) | out = $a + 1
+out-of-memory | TiB | $n = 10**7 | out = torch.zeros($n, $n)
+out-of-memory | $kept 3.8 free TiB | $kept = torch.zeros(1000, 1000); $n = 10**7 | out = torch.zeros($n, $n)
+out-of-memory | $a TiB | $a = torch.zeros(1).expand(10**7, 10**7) | out = $a + 1
 dtype-mismatch | $x float16 | $x = R(2, 3); $fc = nn.Linear(3, 3).half() | out = $fc($x)
 shape-mismatch | weight | $old = nn.Linear(4, 3); $new = nn.Linear(3, 3) | $new.load_state_dict($old.state_dict())
 wrong-arguments | nn.Linear in_feature | $n = 4 | out = nn.Linear(in_feature=$n, out_features=2)
@@ -202,6 +211,7 @@ def check(structure: Any, case: tuple[str, ...], folder: Path) -> None:
     text = structure([written(part) for part in before.split("; ")], written(line))
     found = explain(raised(text, folder))
     assert [finding["rule"] for finding in found] == [rule], found
+    assert ", but " not in found[0]["fact"], "a row has room for what is wrong alone"
     words = said(found[0])
     for name in written(names).split():
         assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words), f"{name} is not in: {words}"
@@ -640,9 +650,19 @@ def test_only_an_exception_is_explained() -> None:
         explain("x")  # type: ignore[arg-type]
 
 
+# More than there are addresses: less is given by a system that lets programs ask for more than it has.
 def test_the_amount_that_memory_was_asked_for_stands_first(tmp_path: Path) -> None:
-    (found, *_) = explain(raised(f"{HEAD}out = torch.zeros(10**6, 10**7)\n", tmp_path))
-    assert found["title"].startswith("out of memory: 36.4 TiB asked for in torch.zeros(10 ** 6, 10 ** 7)")
+    (found, *_) = explain(raised(f"{HEAD}out = torch.zeros(10**7, 10**7)\n", tmp_path))
+    assert found["title"].startswith("out of memory: 363.8 TiB asked for in torch.zeros(10 ** 7, 10 ** 7)")
+
+
+def test_after_memory_ran_out_an_operand_says_what_it_takes_as_the_largest_do(tmp_path: Path) -> None:
+    program = f"{HEAD}model = nn.Linear(256, 256)\nkept = torch.zeros(2000, 256)\nout = kept.new_empty(10**7, 10**7)\n"
+    (found, *_) = explain(raised(program, tmp_path))
+    facts = {one["expression"]: one["fact"] for one in found["evidence"]}
+    assert facts["kept"].startswith("2.0 MiB on cpu: float32[2000, 256]")
+    assert facts["model.weight"] == "256.0 KiB on cpu"
+    assert found["evidence"][-1]["fact"].partition(" of ")[2].partition(" is free")[1]
 
 
 def test_what_was_there_is_read_from_the_message_of_cuda() -> None:
@@ -653,5 +673,5 @@ def test_what_was_there_is_read_from_the_message_of_cuda() -> None:
         "free. Process 7 has 79.13 GiB memory in use. Of the allocated memory 70.10 GiB is allocated by PyTorch, and "
         "8.31 GiB is reserved by PyTorch but unallocated."
     )
-    assert memory._was_there(text) == "12.44 MiB of 79.15 GiB was free, 8.31 GiB was reserved but not in use"
-    assert memory._was_there("can't allocate memory") is None
+    assert memory._free_by_message(text) == "12.44 MiB of 79.15 GiB was free, 8.31 GiB was reserved but not in use"
+    assert memory._free_by_message("can't allocate memory") is None

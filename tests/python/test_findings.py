@@ -23,12 +23,13 @@ from untouched import Watch
 
 from tensor_inspector import explain, findings, forget
 from tensor_inspector.lenses.findings.finding import Findings
+from tensor_inspector.lenses.findings.rules.data.splits import _shared_rows
 from tensor_inspector.lenses.findings.rules.registry import RULES
 
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
 HEALTHY = sorted(path.stem for path in (FOLDER / "healthy").glob("*.py"))
-#: Ways to ask: at every line or at the stops alone, thorough or not.
+#: Ways to ask, (every line or the stops alone, thorough or not): as one asks for a thorough look, and as every stop is asked.
 AT_STOPS, AT_EVERY_LINE = (False, True), (True, False)
 
 
@@ -84,6 +85,9 @@ def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
     rule, program = PROGRAMS[name]
     said = said_of(HEAD + with_fault(program))
     assert (set(said.rules), said.failed) == ({rule}, [])
+    assert all(", but " not in one["fact"] and ": " not in one["fact"] for one in said.found), (
+        "a row has room for a fact"
+    )
     said = said_in_all(HEAD + without_fault(program), AT_STOPS, AT_EVERY_LINE)
     assert (said.rules, said.failed) == ([], [])
 
@@ -115,14 +119,16 @@ def test_every_rule_has_healthy_situations_in_which_it_says_nothing_each_with_a_
 @pytest.mark.parametrize("name", TRAPS)
 def test_what_only_looks_like_a_fault_is_none_at_any_line(name: str) -> None:
     text = HEAD + without_fault(TRAPS[name][1])
-    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE, (True, True))
+    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
     assert (said.rules, said.failed) == ([], [])
 
 
 @pytest.mark.parametrize("name", call.PROGRAMS)
 def test_that_a_call_will_fail_is_said_before_it_does_and_explained_after(name: str) -> None:
     rule, program = call.PROGRAMS[name]
-    assert said_of(HEAD + with_fault(program)).rules == [rule, rule]
+    said = said_of(HEAD + with_fault(program))
+    assert said.rules == [rule, rule]
+    assert all(", but " not in one["fact"] for one in said.found), "a row has room for a fact"
 
 
 @pytest.mark.parametrize("name", call.FORESEEN)
@@ -484,3 +490,11 @@ loss.backward()
     line = (HEAD + text).splitlines().index(made) + 1
     assert found["rule"] == "nan-in-input"
     assert found["suggestion"].startswith(tried.replace("line 4", f"line {line}"))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+def test_rows_that_two_tensors_share_are_counted_by_their_bytes(dtype: torch.dtype) -> None:
+    rows = torch.linspace(0.01, 0.99, 40 * 5).reshape(40, 5).flip(1).to(dtype)
+    others = torch.cat([rows[[3, 17, 3]], rows[:9].flip(1), rows[:4] + 0.001])
+    known = {tuple(row) for row in rows.tolist()}
+    assert _shared_rows(rows, others) == sum(tuple(row) in known for row in others.tolist()) >= 3

@@ -60,6 +60,15 @@ def test_asked_of_a_stop_that_is_over_nothing_is_said_of_the_next(paused: Paused
     assert answer["error"]["code"] == "gone"
 
 
+def test_a_title_is_the_fact_and_what_more_there_is_to_say_as_one_sentence(paused: Paused) -> None:
+    finding = finish(paused)[0]["found"]["findings"][0]
+    assert finding["more"] != ""
+    assert finding["title"].startswith(finding["fact"])
+    assert finding["title"].endswith(finding["more"])
+    whole = Found("nothing follows")
+    assert (whole.title, whole.fact, whole.more) == ("nothing follows", "nothing follows", "")
+
+
 def test_a_dismissed_rule_that_there_is_no_longer_is_told(paused: Paused) -> None:
     dismissed = "double-softmax label-out-of-range shape-mismatch softmaxed-twice"
     found = finish(paused, options={"ignore": dismissed})[0]["found"]

@@ -262,6 +262,62 @@ def test_of_what_can_not_be_read_at_all_that_is_said() -> None:
     assert node["badges"] == ["unread"]
 
 
+def _freed() -> torch.Tensor:
+    tensor = torch.ones(4)
+    tensor.untyped_storage().resize_(0)
+    return tensor
+
+
+def _cut_short() -> torch.Tensor:
+    tensor = torch.ones(4)
+    tensor.untyped_storage().resize_(8)
+    return tensor
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (_freed(), {"read": 300, "total": 304}),
+        (_cut_short(), {"read": 300, "total": 304}),
+        (torch.ones(4, device="meta"), {"read": 300, "total": 300, "elsewhere": 1}),
+        (torch.tensor([1.0, nan, 2.0]), {"nan": ["7"], "read": 303}),
+        (torch.tensor([1.0, inf, 2.0])[1:], {"inf": ["7"], "read": 302}),
+        (torch.tensor([1.0, 2.0, nan])[:2], {"nan": [], "read": 302}),
+        (torch.tensor([1.0, nan, 2.0, 3.0])[::2], {"nan": [], "read": 302}),
+        (torch.tensor([1.0, nan]).expand(3, 2), {"nan": ["7"], "read": 306}),
+        (torch.tensor([1.0, nan]).share_memory_(), {"nan": ["7"], "read": 302}),
+        (torch.tensor([1.0, nan]).to_sparse(), {"nan": ["7"], "read": 302}),
+        (torch.tensor([1 + 1j, complex(1, nan)]).conj(), {"nan": ["7"], "read": 302}),
+        (quantized(inf), {"nan": ["7"], "read": 303}),
+        (torch.arange(5), {"nan": [], "read": 300, "total": 300}),
+        (Wrapping(torch.ones(4)), {"read": 300, "total": 304}),
+    ],
+)
+def test_one_tensor_unlike_the_many_around_it_is_told_as_if_it_were_alone(odd: Any, said: dict[str, object]) -> None:
+    tensors = [*(torch.ones(1) for _ in range(7)), odd, *(torch.ones(1) for _ in range(293))]
+    with Untouched():
+        found = find_not_finite([(str(at), one) for at, one in enumerate(tensors)], Budget(), True, form_class_of)
+    assert {name: getattr(found, name) for name in said} == said
+
+
+@pytest.mark.parametrize("ms", [10, inf])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.complex64])
+def test_one_nan_in_a_long_tensor_is_found_by_one_thread_and_by_several(dtype: torch.dtype, ms: float) -> None:
+    tensor = torch.ones(100_000).to(dtype)
+    tensor[-1] = nan
+    named = [("whole", tensor), ("odd", tensor[1::2]), ("even", tensor[::2]), ("rows", torch.ones(300, 301).to(dtype))]
+    with Untouched():
+        found = find_not_finite(named, Budget(ms, clock=lambda: 0.0), True, form_class_of)
+    assert (found.nan, found.inf, found.read) == (["whole", "odd"], [], 200_000 + 300 * 301)
+
+
+def test_what_was_known_of_a_tensor_is_not_said_of_another_that_has_its_id() -> None:
+    known, tensor = Budget().known, torch.ones(1)
+    known.note_searched([tensor], {id(tensor)}, {id(tensor)})
+    known.note_searched([tensor], set(), set())  # as another one, in the same place of memory
+    assert not known.with_nan | known.with_inf
+
+
 def test_without_time_nothing_is_read_and_nothing_claimed() -> None:
     node = looked_at(layer(nan), 0)
     assert "values not read: no time" in node["line"]

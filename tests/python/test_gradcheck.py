@@ -13,6 +13,7 @@ import torch
 from asking import Paused
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from tensor_inspector import gradcheck
 
@@ -95,6 +96,7 @@ RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 WRONG: list[tuple[Any, tuple[Any, ...], float | None]] = [
+    (own(lambda x: x.clamp(-0.1, 0.1), lambda x, grad: grad), (x(4),), None),
     (own(lambda x: x * x, lambda x, grad: x * grad), (x(3),), 0.5),
     (own(torch.exp, lambda x, grad: -x.exp() * grad), (x(2, 3),), -1.0),
     (own(lambda x: x * 3, lambda x, grad: 0 * grad), (x(3),), 0.0),
@@ -104,9 +106,52 @@ WRONG: list[tuple[Any, tuple[Any, ...], float | None]] = [
     (own(lambda z: z * z, lambda z, grad: 2 * z * grad), (x(3, dtype=torch.complex128),), -1.0),
     (own(lambda x: x.relu(), lambda x, grad: 2.0 * (x >= 0) * grad), (torch.tensor([0.0, 1.0, 2.0]),), None),
     (own(lambda x: x.relu(), lambda x, grad: torch.where(x > 0, grad, torch.nan)), (x(9),), None),
-    (lambda x: x * x.detach(), (x(4),), 0.5),
     (lambda x: own(torch.sin, lambda x, grad: grad)(x) if False else own(torch.sin, lambda x, grad: grad).apply(x), (x(4),), None),
 ]  # fmt: skip
+
+
+class Rounding(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x + (x.round() - x).detach()
+
+
+def symmetric(size: int) -> torch.Tensor:
+    made = torch.randn(size, size, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    return made + made.T
+
+
+DOUBTFUL: list[tuple[Any, tuple[Any, ...], str, str]] = [
+    (own(torch.round, lambda x, grad: grad), (x(4),), "straight_through", "straight-through? its result does not"),
+    (lambda x: 2 * own(torch.sign, lambda x, grad: grad).apply(x), (x(4),), "straight_through", "straight-through?"),
+    (Rounding(), (x(4),), "straight_through", "straight-through?"),
+    (lambda x: x * x.detach(), (x(4),), "cut", "a part of the gradient is cut off, as by detach(): on purpose? · 1/2 of"),
+    (lambda x: (x - x.max().detach()).exp().sum(), (x(4),), "cut", "a part of the gradient is cut off"),
+    (torch.linalg.eigh, (symmetric(3),), "symmetric", "agrees where both sides of the diagonal change together"),
+    (torch.linalg.eigvalsh, (symmetric(3),), "symmetric", "agrees where both sides of the diagonal"),
+    (lambda a: torch.linalg.svd(a, full_matrices=True), (x(2, 4, dtype=torch.float64),), "not_unique", "can't be told"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "inputs", "doubt", "said"), DOUBTFUL)
+def test_what_may_be_meant_is_not_called_wrong(function: Any, inputs: tuple[Any, ...], doubt: str, said: str) -> None:
+    found = gradcheck(function, *inputs)
+    assert (found["state"], found["doubt"]) == ("disagrees", doubt)
+    assert str(found).startswith(said)
+    assert ", should be" not in str(found)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_what_is_under_a_checkpoint_is_checked(reentrant: bool) -> None:
+    layer = nn.Linear(3, 3)
+    cube, twice = (own(lambda x: x**3, lambda x, grad, by=by: by * x * x * grad) for by in (3, 6))
+
+    def checkpointed(operation: Any) -> Any:
+        return lambda x: checkpoint(lambda y: operation.apply(layer(y)), x, use_reentrant=reentrant)
+
+    assert gradcheck(checkpointed(cube), x(2, 3))["state"] == "agrees"
+    found = gradcheck(checkpointed(twice), x(2, 3))
+    assert (found["state"], found["doubt"], found["inputs"][0]["ratio"]) == ("disagrees", None, pytest.approx(2))
+    assert layer.weight.grad is None
 
 
 def by_torch(function: Any, inputs: tuple[Any, ...]) -> bool:
@@ -141,8 +186,8 @@ def test_a_wrong_backward_is_told_with_both_values(function: Any, inputs: tuple[
 
 
 def test_torch_says_the_same_of_what_it_can_be_asked() -> None:
-    assert not by_torch(*WRONG[0][:2])
-    assert [by_torch(function, inputs) for function, inputs, _ in WRONG[1:5]] == [False] * 4
+    assert not by_torch(*WRONG[1][:2])
+    assert [by_torch(function, inputs) for function, inputs, _ in WRONG[2:6]] == [False] * 4
     asked = [RIGHT[at] for at in (0, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 15, 18, 19)]
     assert [by_torch(function, inputs) for function, inputs in asked] == [True] * len(asked)
 
@@ -196,6 +241,10 @@ def test_kinks_are_no_errors() -> None:
         found = gradcheck(function, torch.tensor([0.0, 1.0, 1.0, -2.0]))
         assert (found["state"], found["wrong"]) == ("agrees", 0)
         assert found["kinks"] > 0
+
+
+def test_an_input_of_which_nothing_could_be_told_is_not_said_to_agree() -> None:
+    assert str(gradcheck(torch.relu, torch.zeros(3))).splitlines()[1:] == ["  input1  3 entries · 3 at kinks"]
 
 
 def test_where_a_function_only_bends_no_slope_between_the_two_sides_is_right() -> None:
@@ -278,10 +327,30 @@ def test_why_nothing_can_be_compared_is_said(function: Any, inputs: Any, why: st
     assert error is None or found["error"] == error
 
 
-@pytest.mark.parametrize("value", [3, "text", nn.Linear, None])
-def test_what_can_not_be_called_is_refused(value: Any) -> None:
-    with pytest.raises(TypeError, match="is no function and no module"):
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (3, "value is an int, not a function, a torch.nn.Module or an autograd Function"),
+        ("text", "value is a str, not a function"),
+        (None, "value is None, not a function"),
+        (nn.Linear, "value is the class Linear, not .* autograd Function: pass what Linear(…) makes"),
+    ],
+)
+def test_what_can_not_be_called_is_refused(value: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said.replace("(…)", r"\(…\)")):
         gradcheck(value, x(3))
+
+
+def test_an_input_may_be_called_function() -> None:
+    found = gradcheck(lambda function: function.square(), function=x(3))
+    assert (found["state"], found["looked_at"]) == ("agrees", 3)
+
+
+def test_inputs_may_be_given_by_name() -> None:
+    found = gradcheck(F.softmax, x(3, 2), dim=0)
+    assert (found["state"], found["looked_at"]) == ("agrees", 6)
+    found = gradcheck(F.linear, x(2, 3), bias=x(4), weight=x(4, 3))
+    assert [one["name"] for one in found["inputs"]] == ["input1", "bias", "weight"]
 
 
 def test_where_no_gradient_arrives_that_is_said() -> None:
@@ -335,4 +404,5 @@ def test_it_is_asked_with_the_option_by_which_the_user_agrees(monkeypatch: pytes
     row = answer["node"]
     assert (row["name"], row["badges"]) == ("gradcheck of f(given)", ["wrong"])
     assert row["line"].startswith("wrong: 1/2 of what it should be · 2 of 2 entries disagree")
-    assert [below["name"] for below in paused.below(answer, row)][-1] == "given"
+    first, *entries = [below["name"] for below in paused.below(answer, row)]
+    assert (first, sorted(entries)) == ("given", ["given[0]", "given[1]"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -20,11 +21,18 @@ from tensor_inspector.measure.torch import updates
 from tensor_inspector.measure.torch.norms import Norms
 from tensor_inspector.safe.budget import Budget
 
+DTYPES = (torch.float32, torch.float64, torch.bfloat16)
+
 
 def norm_of(tensor: torch.Tensor) -> float:
     return float(tensor.detach().double().norm())
 
 
+#: Where there is little time one thread reads; where there is more, several may.
+little_time_or_much = pytest.mark.parametrize("ms", [10, math.inf])
+
+
+@little_time_or_much
 @pytest.mark.parametrize(
     "tensor",
     [
@@ -34,24 +42,41 @@ def norm_of(tensor: torch.Tensor) -> float:
         torch.full((1000,), 1e-30),
         torch.full((1000,), 1e200, dtype=torch.float64),
         torch.randn(70_000, dtype=torch.bfloat16),
+        torch.randn(256, 618),
+        torch.randn(70_001),  # a prime number
+        torch.randn(300, 400, dtype=torch.complex64),
         torch.randn(300, 400).T,
         torch.randn(1, 400).expand(300, 400),
         torch.randn(400, 600)[::2, ::3],
         torch.randn(4, 5, dtype=torch.complex64),
+        torch.full((1 << 20,), 0.1 + 0.3j),
+        torch.full((1 << 20,), 0.1 + 0.3j).conj(),
+        torch.full((1000,), 1e25 + 1e25j),
         torch.zeros(5),
         torch.zeros(0),
     ],
     ids=lambda tensor: f"{tensor.dtype} {list(tensor.shape)}",
 )
-def test_norms_are_those_of_float64(tensor: torch.Tensor) -> None:
+def test_norms_are_those_of_float64(tensor: torch.Tensor, ms: float) -> None:
     norms = Norms([tensor])
-    assert norms.go_on(Budget())
+    assert norms.go_on(Budget(ms, clock=lambda: 0.0))
     (found,) = norms.found
     wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
     scale = float(wide.abs().max()) if tensor.numel() else 1.0
     expected = float((wide / (scale or 1.0)).norm()) * scale
     assert found is not None
     assert found.value == pytest.approx(expected, rel=1e-4, abs=0)
+
+
+@little_time_or_much
+def test_norms_of_tensors_of_any_sizes_are_in_their_order(ms: float) -> None:
+    sizes = (5, 100_000, 1, 70_001, 0, 65_536, 3)
+    tensors = [torch.full((size,), 1.0 + at, dtype=dtype) for at, size in enumerate(sizes) for dtype in DTYPES]
+    norms = Norms(tensors)
+    assert norms.go_on(Budget(ms, clock=lambda: 0.0))
+    assert [None if one is None else one.value for one in norms.found] == pytest.approx(
+        list(map(norm_of, tensors)), rel=1e-4
+    )
 
 
 def test_what_was_read_as_the_time_ended_is_done() -> None:

@@ -6,10 +6,12 @@ import pickle
 import random
 import sys
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -122,6 +124,19 @@ def test_what_a_run_touches_is_put_back(ends: type[BaseException] | None, mode: 
         assert (picture(model) == before) is True
 
 
+def test_random_numbers_are_put_back_without_asking_whether_cuda_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked() -> bool:
+        raise AssertionError("a process whose driver was asked can't use CUDA in its forks")
+
+    monkeypatch.setattr(torch.cuda, "is_available", asked)
+    before = torch.get_rng_state()
+    states = list(generators.common_states())
+    generators.draw()
+    for put_back in states:
+        put_back()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
     model = made()
     before, struck = picture(model), []
@@ -139,6 +154,53 @@ def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
         run_and_interrupt()
     assert (picture(model) == before) is True
+
+
+def left_with_an_interruption(model: nn.Module, at: int) -> bool:
+    """Runs a model in isolation and ends that with an exception as a signal raises it, before the line ``at`` that the
+    way out takes in its own functions. Whether it takes so many."""
+    met = 0
+
+    def see(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal met
+        if frame.f_code.co_name not in ("__exit__", "all_undone"):
+            return None
+        met += event == "line"
+        if event == "line" and met == at:
+            raise KeyboardInterrupt
+        return see
+
+    run = Isolation(model)
+    run.__enter__()
+    model(torch.randn(4, 6))
+    sys.settrace(see)
+    try:
+        run.__exit__()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def test_what_is_put_back_is_so_if_a_signal_comes_once_the_way_out_has_begun() -> None:
+    model = made()
+    before, at = picture(model), 2  # before the first line nothing can be caught
+    while left_with_an_interruption(model, at):
+        assert (picture(model) == before) is True, at
+        at += 1
+    assert at > 20
+
+
+@pytest.mark.parametrize("context", [Untouched(), Isolation(nn.Linear(1, 1))])
+def test_a_context_that_has_ended_does_not_keep_what_was_there_before(context: Any) -> None:
+    undo = partial(list)
+    kept = weakref.ref(undo)
+    with context:
+        context._undo.append(undo)
+        del undo
+        assert kept() is not None
+    assert kept() is None
 
 
 def test_two_runs_begin_with_the_same_random_numbers_unless_others_are_drawn() -> None:
@@ -273,6 +335,63 @@ def test_what_is_given_is_copied() -> None:
         copied["box"].kept[0].add_(1)
     assert torch.equal(x, torch.ones(2))
     assert float(given["box"].kept[0].sum()) == 0
+
+
+class Sharing(nn.Module):
+    """Writes to one of two values over the same memory, and reads the other."""
+
+    def __init__(self, held: Callable[[torch.Tensor], dict[str, Any]]) -> None:
+        super().__init__()
+        vars(self).update(held(torch.zeros(3, 4)))
+
+    def forward(self) -> Any:
+        self.written[...] = 2
+        return self.read.sum()
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        lambda memory: {"read": memory, "written": memory[1]},
+        lambda memory: {"written": memory[1], "read": memory},
+        lambda memory: {"written": memory.t(), "read": memory[:, 1::2]},
+        lambda memory: {"written": memory.view(torch.int32)[2], "read": memory},
+        lambda memory: {"written": memory[:1], "read": memory[0].expand(5, 4)},
+        lambda memory: {"read": memory, "written": memory.numpy()[1]},
+        lambda memory: {"written": memory.numpy()[1:], "read": memory},
+        lambda memory: {"written": memory.numpy()[1, ::-1], "read": memory.numpy()},
+        lambda memory: {"read": (columns := np.zeros((3, 4), order="F")), "written": columns.T[1:]},
+        lambda memory: {"read": memory, "written": torch.from_numpy(memory.numpy()[:2])},
+        lambda memory: {"written": torch.from_numpy(memory.numpy()[:2]), "read": memory},
+        lambda memory: {"written": torch.from_numpy(memory.numpy()[:2]), "read": memory.numpy()},
+        lambda memory: {"read": memory.numpy(), "written": torch.from_numpy(memory.numpy()[:2])},
+    ],
+)
+def test_copies_share_the_memory_that_what_they_are_of_shares(held: Callable[[torch.Tensor], dict[str, Any]]) -> None:
+    model = Sharing(held)
+    with Untouched(), Isolation(model):
+        found = model()
+    assert float(model.read.sum()) == 0
+    assert found == model() > 0
+
+
+def test_memory_that_is_seen_as_longer_later_is_copied_to_its_end() -> None:
+    numbers = np.arange(100_000.0)
+    few, all_of_them = torch.from_numpy(numbers[:2]), torch.from_numpy(numbers)
+    for first, second in ((few, all_of_them), (few.numpy(), all_of_them.numpy()), (few.numpy(), all_of_them)):
+        with Untouched(), Isolation(nn.Linear(1, 1)) as run:
+            run.copy(first)[...] = -1
+            copied = torch.as_tensor(run.copy(second))
+        assert torch.equal(copied[2:], all_of_them[2:])
+        assert torch.equal(all_of_them[:2], torch.tensor([0.0, 1.0], dtype=torch.float64))
+
+
+def test_of_large_memory_no_more_is_copied_than_is_seen() -> None:
+    memory = torch.zeros(1 << 23)
+    with Untouched(), Isolation(nn.Linear(1, 1)) as run:
+        copied = run.copy(memory[:8]), run.copy(memory.numpy()[:8])
+    assert [copied[0].untyped_storage().nbytes(), copied[1].nbytes] == [32, 32]
+    assert copied[1].base is None
 
 
 def test_what_can_not_be_copied_may_be_kept() -> None:

@@ -158,7 +158,7 @@ def test_it_runs_under_the_modes_of_the_program() -> None:
 
 @pytest.mark.parametrize("value", [None, [1, 2], {"a": 1}, X, print, torch.nn.Linear(1, 1)])
 def test_what_is_no_dataset_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="is not a torch Dataset"):
+    with pytest.raises(TypeError, match=r"is (an? \w+|None), not a torch Dataset"):
         item(value)
 
 
@@ -223,6 +223,12 @@ def test_what_is_no_copy_is_named() -> None:
     found = item(Holding(lambda s: s.rows[0].update(label=7), **held))
     assert found["not_copied"] == ["rows: items of the class dict", "lock, a lock"]
     assert "not copied  rows: items of the class dict" in str(found)
+
+
+@pytest.mark.parametrize("index", [np.int64(3), np.uint8(3), torch.tensor(3), -1])
+def test_an_index_may_be_of_any_library(index: Any) -> None:
+    found = item(TensorDataset(X), index)
+    assert (found["index"], type(found["index"]), found["parts"][0]["min"]) == (int(index), int, 9.0)
 
 
 @pytest.mark.parametrize("index", ["a", 1.5, None, True])

@@ -181,7 +181,7 @@ def test_unfinished_work_dies_with_the_answers_of_its_stop(paused: Paused) -> No
     answer = paused.compare("many", "others", limits={"ms": 0.001})
     snapshot = paused.replies[-1].snapshot
     assert snapshot is not None
-    lens = weakref.ref(snapshot.unfinished[answer["resume"]])
+    lens = weakref.ref(snapshot.unfinished_lenses[answer["resume"]])
     gc.disable()
     try:
         del snapshot

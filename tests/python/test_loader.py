@@ -290,7 +290,7 @@ Lines = sys.modules["_tensor_inspector.stock.provider"].Lines
 session = sys.modules["_tensor_inspector.session"].session
 def shown():
     session.preferred = session.preferred._replace(budget_ms=60000.0)  # a busy machine says no less
-    session.question = None
+    session.burst = None
     return [Lines().get_str(value) for value in paused.f_locals.values()]
 replace("we, or the standard library for us")
 answers = [shown(), questions()]

@@ -26,8 +26,11 @@ from tensor_inspector.measure.memory.counters import device_memory
 from tensor_inspector.safe.budget import Budget
 
 
-def memory(frame: FrameType, monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, Any]:
+def memory(
+    frame: FrameType, monkeypatch: pytest.MonkeyPatch, *, last: tuple[str, ...] = (), **options: Any
+) -> dict[str, Any]:
     monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)  # those of other tests
+    monkeypatch.setattr(roots, "_LAST", last)
     found = Paused(frame, monkeypatch).lens("memory", options)["found"]
     assert isinstance(found, dict)
     return found
@@ -224,6 +227,95 @@ def test_what_no_name_reaches_is_found_where_that_is_asked_for(monkeypatch: pyte
     assert any("12345" in below["line"] for below in asked.below(answer, row))
 
 
+def test_each_row_says_what_is_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)
+
+    def stop() -> FrameType:
+        losses = [torch.zeros(3 << 20, dtype=torch.uint8), torch.zeros(1 << 20, dtype=torch.uint8)]
+        batch = {"x": torch.zeros(2 << 20, dtype=torch.uint8)}
+        assert losses is not batch
+        return sys._getframe()
+
+    asked = Paused(stop(), monkeypatch)
+    answer = asked.lens("memory")
+    lines = {row["name"]: row["line"] for row in asked.below(answer, answer["node"])}
+    assert answer["node"]["line"] == "6.0 MiB · losses 4.0 MiB · batch 2.0 MiB · 3 blocks"
+    assert lines["by variable"] == "losses 4.0 MiB, batch 2.0 MiB"
+    assert lines["largest"] == '3.0 MiB losses[0], 2.0 MiB batch["x"], 1.0 MiB losses[1]'
+    assert lines["other variables"] == "6.0 MiB · 100% · 3 blocks"
+
+
+def array_of(*objects: object) -> Any:
+    array = np.empty(len(objects), object)
+    array[:] = objects
+    return array
+
+
+def raised(value: object) -> BaseException:
+    """An exception that has come through a function with this variable."""
+    try:
+        raise KeyError
+    except KeyError as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        lambda tensor: {tensor: 1},
+        lambda tensor: {tensor},
+        lambda tensor: ValueError("text", tensor),
+        raised,
+        lambda tensor: array_of("text", [tensor]),
+        lambda tensor: array_of(array_of(tensor), 1),
+        lambda tensor: (one for one in [tensor]),
+        lambda tensor: map(id, [tensor]),
+    ],
+)
+def test_whatever_holds_a_tensor_it_counts(hold: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        held = hold(torch.zeros(1000))
+        assert held is not None
+        return sys._getframe()
+
+    blocks = memory(stop(), monkeypatch)["blocks"]
+    assert next(one["bytes"] for one in blocks if one["names"][0].startswith("held")) == 4000
+
+
+def test_a_gradient_is_named_by_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        parameters = [*nn.Linear(3, 1, bias=False).parameters()]
+        model = nn.Linear(3, 1, bias=False)
+        model.weight = parameters[0]
+        model(torch.ones(2, 3)).sum().backward()
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    assert sorted(one["names"][0] for one in found["blocks"]) == ["model.weight", "model.weight.grad"]
+
+
+def test_the_exception_that_a_prompt_has_told_last_keeps_what_its_frames_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        return sys._getframe()
+
+    monkeypatch.setattr(sys, "last_value", raised(torch.zeros(1000)), raising=False)
+    assert group(memory(stop(), monkeypatch, last=("last_value",)), "sys.last_value")["bytes"] == 4000
+
+
+def test_the_frames_of_an_exception_that_are_looked_at_give_no_second_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        tensor = torch.zeros(1000)
+        try:
+            raise KeyError(len(tensor))
+        except KeyError as error:
+            kept = error
+        assert kept.args
+        return sys._getframe()
+
+    (block,) = memory(stop(), monkeypatch)["blocks"]
+    assert block["names"] == ["tensor"]
+
+
 def test_hostile_objects_are_gone_through_without_their_code(monkeypatch: pytest.MonkeyPatch) -> None:
     hostile.RAN.clear()
 
@@ -239,6 +331,20 @@ def test_hostile_objects_are_gone_through_without_their_code(monkeypatch: pytest
     assert hostile.RAN == []
     assert "everything" in {one["name"] for one in found["groups"]}
     assert 'everything["a tensor"]' in [one["name"] for one in answer["found"]["referrers"]]
+
+
+def test_from_python_what_no_name_reaches_is_found_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = ModuleType("another_library")
+    monkeypatch.setitem(sys.modules, "another_library", library)
+    library.__dict__["kept"] = torch.zeros(23456)
+
+    def sizes(**options: bool) -> list[int]:
+        return [one["bytes"] for one in tensor_inspector.memory(**options)["blocks"] if one["part"] == "unnamed"]
+
+    assert sizes() == []
+    assert 23456 * 4 in sizes(thorough=True)
+    with pytest.raises(TypeError, match="thorough is true or false"):
+        tensor_inspector.memory(thorough="yes")  # type: ignore[arg-type]
 
 
 class Counting:
@@ -275,6 +381,18 @@ def test_devices_in_use_tell_what_torch_counts_and_no_other_is_asked(monkeypatch
         "device": "cuda:0", "allocated": 100, "reserved": 300, "peak": 200, "fragmented": 50, "free": 700, "total": 1000,
     }  # fmt: skip
     assert Counting.asked == [0]
+
+
+def test_what_a_device_has_given_out_beyond_what_is_found_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)
+    monkeypatch.setitem(torch.__dict__, "cuda", Counting)
+    monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", lambda number: number == 0, raising=False)
+    asked = Paused(sys._getframe(), monkeypatch)
+    answer = asked.lens("memory")
+    lines = {row["name"]: row["line"] for row in asked.below(answer, answer["node"])}
+    assert lines["cuda:0"].startswith(
+        "allocated 100 B · not found: 100 B, workspaces of libraries as cuBLAS may be among it · reserved 300 B"
+    )
 
 
 def test_a_device_that_is_not_in_use_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,21 @@ def test_packed_weights_are_of_unknown_size() -> None:
     model = quantize_dynamic(nn.Sequential(nn.Linear(10, 10), nn.ReLU()), {nn.Linear})
     found = ask(model)
     assert found["unknown"] == 1
-    assert "bytes      ≥0" in repr(found)
+    assert repr(found).splitlines()[-1] == "size not known: 1 tensor"
+    found = ask(nn.Sequential(model, nn.Linear(1, 1, bias=False)))
+    assert repr(found).splitlines()[-2:] == ["parameters ≥1 in 1 tensor, 1 trainable", "bytes      ≥4"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("compiled", [torch.jit.script, lambda net: torch.jit.trace(net, torch.ones(1, 4))])
+def test_layers_in_cpp_are_told_by_the_classes_that_they_were_made_of(compiled: Any) -> None:
+    live = compiled(nn.Sequential(nn.Linear(4, 3), nn.ReLU()))
+    lines = [line.split("  ")[0].strip() for line in repr(ask(live)).splitlines()[2:5]]
+    assert lines == [
+        f"{type(live).__name__} of Sequential",
+        "├─ 0: ScriptModule of Linear",
+        "└─ 1: ScriptModule of ReLU",
+    ]
 
 
 def test_what_is_not_there_yet_is_said() -> None:
@@ -214,7 +228,7 @@ def test_an_option_that_makes_no_sense_is_refused(
 
 
 def test_what_is_no_module_is_refused() -> None:
-    with pytest.raises(TypeError, match="is no module"):
+    with pytest.raises(TypeError, match=r"not a torch\.nn\.Module"):
         ask(torch.ones(1))
 
 

@@ -26,7 +26,7 @@ TENSOR = torch.ones(3)
 def time_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine says no less."""
     monkeypatch.setattr(session, "preferred", Preferred(budget_ms=60_000))
-    monkeypatch.setattr(session, "question", None)
+    monkeypatch.setattr(session, "burst", None)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import subprocess
 import sys
 import types
@@ -18,6 +19,7 @@ from asking import Paused
 from untouched import Watch, outlives
 
 import tensor_inspector
+from tensor_inspector.lenses.memory import upward
 
 
 class Cache:
@@ -48,6 +50,12 @@ def started(generator: Iterator[None]) -> Iterator[None]:
     return generator
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search ends by itself, though a machine that is busy scans the many objects of a test process slowly."""
+    monkeypatch.setattr(upward, "_SCANS", float("inf"))
+
+
 def holders(frame: FrameType, monkeypatch: pytest.MonkeyPatch, value: str = "value") -> list[tuple[str, str]]:
     found = Paused(frame, monkeypatch).lens("referrers", value=value)["found"]
     assert found["complete"] is True
@@ -69,6 +77,54 @@ MAKERS: list[tuple[Callable[[Any], Any], str]] = [
 @pytest.mark.parametrize("new", [lambda: {1}, lambda: torch.ones(3), lambda: np.ones(3), lambda: Slotted(1)])
 def test_who_holds_a_value_is_named_as_one_types_it(
     make: Callable[[Any], Any], name: str, new: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        value = new()
+        holder = make(value)
+        assert holder is not value
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == sorted([("name", "value"), ("name", name)])
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, **parts: Any) -> None:
+        super().__init__()
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+
+def raised(value: object) -> BaseException:
+    """An exception that has come through a function with this variable."""
+    try:
+        raise KeyError
+    except KeyError as error:
+        return error
+
+
+def array_of(value: object) -> Any:
+    array = np.empty((2, 2), object)
+    array[1, 0] = value
+    return array
+
+
+OTHER_MAKERS: list[tuple[Callable[[], Any], Callable[[Any], Any], str]] = [
+    (lambda: torch.nn.Parameter(torch.ones(2)), lambda value: Layer(weight=value), "holder.weight"),
+    (lambda: torch.nn.ReLU(), lambda value: Layer(act=value), "holder.act"),
+    (lambda: torch.nn.ReLU(), torch.nn.Sequential, "holder[0]"),
+    (lambda: torch.nn.Parameter(torch.ones(2)), lambda value: Layer(a=Layer(w=value)), "holder.a.w"),
+    (lambda: torch.ones(3), lambda value: {value: 1}, "holder{…}"),
+    (lambda: torch.ones(3), lambda value: {value}, "holder{…}"),
+    (lambda: torch.ones(3), array_of, "holder[1, 0]"),
+    (lambda: torch.ones(3), lambda value: ValueError(1, value), "holder.args[1]"),
+    (lambda: torch.ones(3), lambda value: vars(e := ValueError()).update(at=[value]) or e, "holder.at[0]"),
+    (lambda: torch.ones(3), raised, "holder.__traceback__: raised().…"),
+]
+
+
+@pytest.mark.parametrize(("new", "make", "name"), OTHER_MAKERS, ids=[name for *_, name in OTHER_MAKERS])
+def test_a_holder_of_a_sort_of_its_own_is_told_once(
+    new: Callable[[], Any], make: Callable[[Any], Any], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop() -> FrameType:
         value = new()
@@ -110,7 +166,46 @@ def test_a_generator_that_waits_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         library.__dict__["waits"] = started(waiting_with(value))
         return sys._getframe()
 
-    assert holders(stop(), monkeypatch) == [("generator", "generator waiting_with…"), ("name", "value")]
+    assert holders(stop(), monkeypatch) == [("generator", "generator waiting_with.…"), ("name", "value")]
+
+
+class Node:
+    """Holds itself by its parts, as a tree does whose children know their parents."""
+
+    def __init__(self, value: object, depth: int) -> None:
+        self.value = value
+        self.child = Node(value, depth - 1) if depth else None
+        if self.child is not None:
+            self.child.parent = self  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_objects_that_hold_one_another_are_told_where_no_name_reaches_them(
+    depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        value = torch.ones(3)
+        Node([value], depth)
+        return sys._getframe()
+
+    gc.collect()
+    gc.disable()
+    try:
+        found = holders(stop(), monkeypatch)
+    finally:
+        gc.enable()
+    assert ("name", "value") in found
+    assert {(how, name.partition("(…)")[0]) for how, name in found if how != "name"} == {("cycle", "Node")}
+
+
+def test_objects_that_hold_one_another_are_told_by_a_name_that_reaches_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = torch.ones(3)
+        node = Node(value, 1)
+        assert node.child is not None
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == [("name", "node.child.value"), ("name", "node.value"), ("name", "value")]
 
 
 def test_a_class_and_a_cache_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ def told(a: Any, b: Any) -> Any:
 CASES: list[tuple[Any, Any, str, str]] = [
     (OUTPUT, OUTPUT.double(), "dtype", "equal but for the dtype float32 → float64"),
     (OUTPUT, OUTPUT.bfloat16(), "rounded", "equal after rounding to bfloat16: "),
+    (OUTPUT[0, :2], OUTPUT[0, :2].bfloat16(), "rounded", "equal after rounding to bfloat16: "),
     (OUTPUT.half(), OUTPUT, "rounded", "equal after rounding to float16: "),
     (OUTPUT, OUTPUT.T, "transposed", "equal after transposing: shape [32, 5] → [5, 32]"),
     (x(6, 6), x(6, 6).T.contiguous(), "transposed", "equal after transposing: 30 of 36 differ"),

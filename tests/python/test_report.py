@@ -378,6 +378,35 @@ def test_from_python_it_is_about_the_exception_that_is_being_handled() -> None:
     assert " in test_from_python_it_is_about_the_exception_that_is_being_handled" in text
 
 
+AT_PDB = """
+import pdb, sys
+from tensor_inspector import report
+
+def fail(count):
+    return count / 0
+
+try:
+    fail(3)
+except ZeroDivisionError:
+    {prompt}
+    print(sys.argv)
+"""
+
+
+@pytest.mark.parametrize("prompt", ["pdb.set_trace()", "pdb.post_mortem()"])
+@pytest.mark.parametrize(
+    "line", ["str(report())", "print(report())", "p str(report())", "found = str(report()); print(found)"]
+)
+def test_at_a_prompt_of_pdb_it_is_about_the_exception_of_the_program(prompt: str, line: str, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(AT_PDB.format(prompt=prompt), "utf-8")
+    shown = subprocess.run(
+        [sys.executable, script], input=f"{line}\nq\n", capture_output=True, text=True, timeout=120, check=False
+    ).stdout
+    assert "\nZeroDivisionError: division by zero\n" in shown.replace("\\n", "\n")
+    assert "AttributeError" not in shown
+
+
 def test_without_torch_there_is_a_report_too() -> None:
     code = "import tensor_inspector as t\nwords = ['a']\nprint(t.report())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy
@@ -27,7 +28,9 @@ from torch.utils.hooks import RemovableHandle
 from untouched import Watch
 
 from tensor_inspector import shapes as ask
+from tensor_inspector.kinds import Child
 from tensor_inspector.lenses.running import isolation
+from tensor_inspector.lenses.running.given import CallArguments
 from tensor_inspector.lenses.shapes.call import LayerRun
 from tensor_inspector.lenses.shapes.words import time_of
 
@@ -417,6 +420,8 @@ def test_a_default_device_is_put_back() -> None:
 PRECISION = """
 import torch
 from tensor_inspector import shapes
+from tensor_inspector.kinds import Child
+from tensor_inspector.lenses.running.given import CallArguments
 
 def told():
     found = []
@@ -674,9 +679,9 @@ def with_lock() -> nn.Module:
 @pytest.mark.parametrize(
     ("make", "inputs", "why"),
     [
-        (lambda: torch.ones(1), (), "is no module"),
+        (lambda: torch.ones(1), (), "is a Tensor, not a torch.nn.Module"),
         (lambda: nn.ModuleList([nn.ReLU()]), (ONE,), "has no forward of its own"),
-        (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "is not initialized: its first call does that"),
+        (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "has no shape yet: run the module on a batch first"),
         (with_lock, (ONE,), "lock holds a lock, which can't be copied"),
         (scripted, (ONE,), "a part of it is scripted"),
         (nn.ReLU, (threading.Lock(),), "input1 holds a lock, which can't be copied"),
@@ -778,3 +783,126 @@ def picture_of(model: nn.Module) -> list[Any]:
     tensors = [*model.parameters(), *model.buffers()]
     state = [(id(one), one._version, one.tolist()) for one in tensors]
     return [state, torch.get_rng_state().tolist(), [list(vars(one)) for one in model.modules()], modes()]
+
+
+class Indices(nn.Module):
+    """Gives a range of its own beside the places where that stands."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(x.max(-1))
+
+
+@pytest.mark.parametrize(
+    ("model", "x", "said"),
+    [
+        (Indices(), torch.tensor([[0.1, 0.2, 0.25]]), "0.25"),
+        (nn.Sequential(Indices()), torch.tensor([[0.1, 0.2, 0.25]]), "0.25"),
+        (nn.Identity(), torch.tensor([3, 7]), "3…7"),
+    ],
+)
+def test_the_range_is_that_of_floats_where_there_are_some(model: nn.Module, x: torch.Tensor, said: str) -> None:
+    found = str(ask(model, x)).splitlines()
+    column = found[0].index("range")
+    assert found[2][column:].split()[0] == said
+
+
+class Nested(nn.Module):
+    def forward(self, batch: Any, *, scale: Any = None) -> Any:
+        return {"logits": batch["ids"], "hidden": [batch["ids"], batch["mask"]]}, batch["mask"]
+
+
+class Pair(NamedTuple):
+    first: Any
+    others: Any
+
+
+class Paired(nn.Module):
+    def forward(self, pair: Any) -> Any:
+        return {"a": pair, "b": Pair({"x": pair.first}, [pair.first])}
+
+
+class Best(nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        return x.topk(2)
+
+
+@pytest.mark.parametrize(
+    ("model", "inputs", "given", "made"),
+    [
+        (
+            Paired(),
+            (Pair(torch.ones(2), {("a", 1): torch.ones(3)}), ),
+            "first [2], others [3]",
+            "a.first [2], a.others [3], b.first.x [2], b.others[0] [2]",
+        ),
+        (Best(), (torch.randn(1, 3),), "[1, 3]", "values [1, 2], indices [1, 2]"),
+        (
+            Nested(),
+            ({"ids": torch.ones(2, 3), "mask": torch.ones(4)}, ),
+            "ids [2, 3], mask [4]",
+            "logits [2, 3], hidden[0] [2, 3], hidden[1] [4], [4]",
+        ),
+        (Attentive(), (torch.randn(2, 3, 4),), "[2, 3, 4]", "logits [2, 3, 2], hidden[0] [2, 3, 4], hidden[1] [2, 3, 4]"),
+        (nn.LSTM(3, 5), (torch.randn(4, 2, 3),), "[4, 2, 3]", "[4, 2, 5], [1, 2, 5], [1, 2, 5]"),
+    ],
+)  # fmt: skip
+def test_names_of_entries_and_fields_stand_before_their_shapes(
+    model: nn.Module, inputs: tuple[Any, ...], given: str, made: str
+) -> None:
+    found = str(ask(model, *inputs))
+    row = re.split(r"  +", found.splitlines()[2])
+    assert row[1:3] == [given, made]
+
+
+def test_a_function_that_forward_takes_by_name_may_be_given_so() -> None:
+    found = ask(Named(), first=torch.ones(2, 3), second=torch.ones(3))
+    assert [one["place"] for one in found["rows"][0]["inputs"]] == ["first", "second"]
+    assert found["error"] is None
+    assert ask(nn.Softmax(0), torch.ones(2))["error"] is None
+
+
+def test_a_tensor_under_a_number_is_told_by_the_name_around_it() -> None:
+    class Keeps(nn.Module):
+        def forward(self, x: torch.Tensor) -> dict[str, dict[int, torch.Tensor]]:
+            return {"states": {0: x, 1: x[0]}}
+
+    found = ask(Keeps(), torch.ones(1, 2))["rows"][0]["outputs"]
+    assert [one["name"] for one in found] == ["states[0]", "states[1]"]
+    assert [one["place"] for one in found] == ["['states'][0]", "['states'][1]"]
+
+
+def test_an_input_may_be_called_module() -> None:
+    class Takes(nn.Module):
+        def forward(self, module: torch.Tensor) -> torch.Tensor:
+            return module * 2
+
+    found = ask(Takes(), module=torch.ones(2, 3))
+    assert [one["shape"] for one in found["rows"][0]["inputs"]] == [[2, 3]]
+
+
+def test_an_input_that_is_given_twice_is_refused_in_a_sentence() -> None:
+    twice = {"input": torch.ones(1, 2)}
+    with pytest.raises(TypeError, match="input is given twice, as an entry of twice and by name"):
+        ask(nn.Linear(2, 2), twice, input=torch.ones(5, 2))
+
+
+def test_names_that_are_one_are_refused_in_a_sentence() -> None:
+    values = {f"input{number}": Child("x", torch.ones(2), "x") for number in (1, 2)}
+    with pytest.raises(ValueError, match="names has 'x' twice: a parameter takes one input"):
+        CallArguments.of({"module": Child("m", nn.ReLU(), "m"), **values}, {"names": ["x", "x"]})
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (3, "value is an int, not a torch.nn.Module"),
+        (nn.Linear, "value is the class Linear, not a torch.nn.Module: pass what Linear(…) makes"),
+        (int, "value is the class int, not a torch.nn.Module"),
+        (nn.functional.softmax, "value is a function, not a torch.nn.Module"),
+        (nn.LazyLinear(3), "value is not run: LazyLinear.weight has no shape yet: run the module on a batch first"),
+    ],
+)  # fmt: skip
+def test_what_is_no_module_that_can_run_is_refused_in_a_sentence(value: Any, why: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        ask(value, torch.ones(2, 2))
+    assert str(raised.value) == why

@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from contextlib import ExitStack
 from unittest.mock import patch
 
 import pytest
@@ -487,7 +488,7 @@ class TestPace:
         view = torch.zeros(1).expand(count)
         budget = Budget(ms, clock=clock)
         found = patch.object(module, "_idle_cores", lambda: idle.pop(0) if len(idle) > 1 else idle[0])
-        with patch.object(module.os, "cpu_count", lambda: 4), found:
+        with patch.object(module, "_CORES", 4), found:
             tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
         assert tally.read == sum(sizes)
         return sizes, clock.now * 1000
@@ -598,8 +599,10 @@ class TestDevice:
         s = on_device(torch.tensor([1e-200, 3e-200], dtype=torch.float64))
         assert s["std"] == pytest.approx(math.sqrt(2) * 1e-200, rel=1e-9, abs=0)
 
-    @pytest.mark.parametrize(("free", "has_room"), [(1 << 20, False), (1 << 40, True)])
-    def test_a_full_device_is_not_asked_for_scratch(self, free, has_room):
+    @pytest.mark.parametrize(
+        ("free", "idle", "has_room"), [(1 << 20, 0, False), (1 << 40, 0, True), (1 << 20, 1 << 30, True)]
+    )
+    def test_a_full_device_is_not_asked_for_scratch(self, free, idle, has_room):
         from tensor_inspector.measure.stats import device
 
         class OnCuda(torch.Tensor):
@@ -607,9 +610,43 @@ class TestDevice:
             def device(self):
                 return torch.device("cuda:0")
 
-        with patch.object(torch.cuda, "mem_get_info", lambda of: (free, 1 << 41)):
+        asked = {"mem_get_info": (free, 1 << 41), "memory_reserved": idle + 1000, "memory_allocated": 1000}
+        with ExitStack() as stack:
+            for name, answer in asked.items():
+                stack.enter_context(patch.object(torch.cuda, name, lambda of, answer=answer: answer))
             found = device.few(torch, torch.arange(10**5).as_subclass(OnCuda), 10**5, Budget())
         assert (found == Unread("no_memory", "no memory left on cuda:0")) is not has_room
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda x: x,
+            lambda x: x[3:, ::4],
+            lambda x: x.t(),
+            lambda x: x[0, 0],
+            lambda x: x[:, :1].expand(30, 7),
+            lambda x: x.flatten().unfold(0, 5, 2),
+            lambda x: torch.complex(x, -x).conj(),
+            lambda x: torch.complex(x, -x)[1:, 2:].conj().imag,
+        ],
+    )
+    def test_few_elements_of_a_device_are_brought_to_the_cpu_as_they_are(self, make):
+        from tensor_inspector.measure.stats import device
+
+        class Elsewhere(torch.Tensor):
+            is_cpu = False
+
+            def cpu(self):
+                assert self.is_contiguous()  # of others the device would make a copy first
+                return self.as_subclass(torch.Tensor).clone()
+
+        there = make(torch.arange(1500.0).view(30, 50)).as_subclass(Elsewhere)
+        here = device.at_hand(there)
+        assert type(here) is torch.Tensor
+        assert (here.is_neg(), here.is_conj()) == (there.is_neg(), there.is_conj())
+        assert torch.equal(here, there.as_subclass(torch.Tensor))
+        large = torch.empty((1 << 19) + 1).as_subclass(Elsewhere)
+        assert device.at_hand(large) is large
 
     def test_magnitudes_beyond_their_own_type_are_told_too(self):
         from tensor_inspector.measure.stats import device

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import random
 import sys
@@ -151,6 +152,7 @@ def test_refusing_that_fails_half_way_leaves_nothing_entered(
     assert torch._C._len_torch_dispatch_stack() == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*Profiler clears events")  # torch 2.11 says so of each
 def test_the_profiler_does_not_record_the_look_and_goes_on_recording() -> None:
     x = torch.randn(100_000)
     with torch.profiler.profile() as profile:
@@ -284,6 +286,7 @@ def left_with_an_interruption(at: int) -> bool:
 
     untouched = Untouched()
     untouched.__enter__()
+    gc.disable()  # it would call what others have it call, hypothesis among them: no instructions of the way out
     try:
         sys.settrace(see)
         untouched.__exit__(None, None, None)
@@ -291,6 +294,7 @@ def left_with_an_interruption(at: int) -> bool:
         return True
     finally:
         sys.settrace(None)
+        gc.enable()
     return met >= at
 
 

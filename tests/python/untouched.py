@@ -262,9 +262,29 @@ def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("functorch level", lambda: getattr(c._functorch, "maybe_current_level", int)()),
         ("module hooks", lambda: [len(vars(module)[name]) for name in sorted(vars(module)) if name.startswith("_global_") and name.endswith("hooks")]),
         ("saved tensor hooks", lambda: repr(getattr(c._autograd, "_top_saved_tensors_default_hooks", lambda _: None)(True))),
-        ("cuda", torch.cuda.is_initialized),
+        ("cuda", lambda: _cuda_state(torch)),
     ]  # fmt: skip
     return asked
+
+
+def _cuda_state(torch: Any) -> list[Any] | None:
+    """Of each GPU what tensors take and what draws random numbers, and what the program has set; None where CUDA has not
+    begun."""
+    cuda = torch.cuda
+    if not cuda.is_initialized():
+        return None
+    try:
+        capturing = cuda.is_current_stream_capturing()
+    except Exception as error:  # after a fault on the device nothing can be asked
+        return [type(error).__name__]
+    return [
+        capturing,
+        torch._C._cuda_get_sync_debug_mode(),
+        cuda.current_device(),
+        [cuda.current_stream(number) for number in range(cuda.device_count())],
+        list(map(cuda.memory_allocated, range(cuda.device_count()))),
+        None if capturing else [_hash(generator.get_state().numpy()) for generator in cuda.default_generators],
+    ]
 
 
 def _autocast(torch: Any) -> list[Any]:
@@ -383,9 +403,17 @@ def _is_copied_on_write(torch: Any, value: Any) -> bool:
 
 def _storage_hash(storage: Any) -> int | None:
     size = storage.nbytes()
+    if storage.device.type == "cuda" and type(size) is int and size <= _HASHED and _can_be_copied():
+        storage = storage.cpu()
     if storage.device.type != "cpu" or type(size) is not int or not size or not storage.data_ptr():
         return None
     return zlib.crc32(string_at(storage.data_ptr(), min(size, _HASHED)))
+
+
+def _can_be_copied() -> bool:
+    """Whether it changes nothing to wait for the GPU."""
+    torch: Any = sys.modules["torch"]
+    return not torch.cuda.is_current_stream_capturing() and torch._C._cuda_get_sync_debug_mode() == 0
 
 
 def _hash(array: Any) -> int:

@@ -24,7 +24,8 @@ function program(reply: Reply, probe: (frameId: number | undefined) => Promise<s
   const sent: Sent[] = [];
   const session = {
     queue: new EvaluateQueue(20),
-    evaluate: async (expression: string, frameId: number | undefined) => {
+    evaluate: async (expression: string, frameId: number | undefined, onLeft = (): void => undefined) => {
+      onLeft();
       expect(expression).toContain(MARK);
       const [, data] = /\.call\('([^']*)'\)/.exec(expression) ?? [];
       if (/^0\b/.test(expression)) return probe(frameId);
@@ -41,7 +42,7 @@ function program(reply: Reply, probe: (frameId: number | undefined) => Promise<s
   const log: string[] = [];
   const preferences = { digits: 3 };
   const calls = new Calls(
-    bundle,
+    () => bundle,
     (text) => log.push(text),
     () => preferences,
   );
@@ -308,6 +309,32 @@ describe("calls", () => {
     await expect(running).rejects.toThrow(Over);
     await asked;
     expect(ops(sent).at(-1)).toBe("frame without a frame");
+  });
+
+  test("refuse all at a stop where a lens was cancelled that can't be interrupted, until it has ended", async () => {
+    vi.useFakeTimers();
+    const reply = deferred<string>();
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      if (what.op === "interrupt") return JSON.stringify({ op: "interrupt", interrupted: true });
+      return what.op === "lens" ? reply.promise : FRAME;
+    });
+    const paused = stop();
+    const cancelled = new AbortController();
+    const question = { lens: "shapes", values: {}, options: { run: true } };
+    const running = calls.lens(paused, question, cancelled.signal).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(0);
+    cancelled.abort();
+    const waiting = calls.frame(paused, {}).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await running).toBeInstanceOf(Over);
+    const refused = "cancelled, but the program's code still runs and can't be interrupted: Refresh once it has ended";
+    expect(await waiting).toMatchObject({ code: "busy", message: refused });
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "busy" });
+    reply.resolve(JSON.stringify({ op: "error", error: { code: "raised", message: "ended" } }));
+    await vi.advanceTimersByTimeAsync(0);
+    await calls.frame(paused, {});
+    expect(ops(sent).filter((op) => op !== "interrupt without a frame")).toEqual(["inject", "lens", "frame"]);
   });
 
   test("are told to end again where they had not begun yet", async () => {

@@ -47,6 +47,12 @@ describe("the hover of a tensor", () => {
     ]);
   });
 
+  test("of a container has what the tensors in it take", () => {
+    const held = "3.8 KiB in 1,000 tensors · holds 1,000 graphs";
+    const list = node("losses", { facts: { type: "list", texts: { held }, rows: [["length", "1,000"]] } });
+    expect(cells(cardText("losses", list))).toEqual(["type | list", `memory | ${held}`, "length | 1,000"]);
+  });
+
   test("has its strides where the helper tells them", () => {
     const transposed = { ...facts, texts: { ...texts, strides: "(1, 2)" }, notes: ["not contiguous"] };
     expect(cells(cardText("x", tensor("x", { facts: transposed })))).toContain("strides | (1, 2)");

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { COMMAND, type CommandId } from "../../extension/src/ids.ts";
+import { COMMAND, type CommandId, VIEW } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/command.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
+import { Over } from "../../extension/src/debug/queue.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Inquiry, Questions } from "../../extension/src/model/questions.ts";
@@ -28,7 +29,7 @@ async function summarized(argument: unknown, session = "session") {
 }
 
 function rowLike(row: object): object {
-  return { path: {}, contents: {}, can: ["copySummary"], ...row };
+  return { path: {}, contents: {}, can: ["copySummary", "copyExpression", "pin", "remove", "evaluateAgain"], ...row };
 }
 
 /** A command by a key: it is not told of a row, the tree knows on which the keyboard is. */
@@ -111,6 +112,41 @@ describe("by a key", () => {
     const rows = ["f(x)", "g(x)"].map((expression) => rowLike({ id: expression, pin: { expression } }));
     await COMMANDS[COMMAND.evaluateAgain]({ runs: { run } } as unknown as Parts, rows[0], rows);
     expect(ran).toEqual(["f(x)", "g(x)"]);
+  });
+
+  test("Evaluate Again runs of the rows that are marked only those that offer it: what can be read is not run", async () => {
+    const ran: string[] = [];
+    const asked: unknown[] = [];
+    const rows = [
+      rowLike({ id: "f", pin: { expression: "f(x)" } }),
+      rowLike({ id: "counts", pin: { expression: 'counts["new"]', static: true }, can: ["copySummary"] }),
+      rowLike({ id: "loss", question: { lens: "autograd", subjects: {} }, can: ["copySummary"] }),
+    ];
+    const parts = {
+      runs: { run: (expression: string) => Promise.resolve(void ran.push(expression)) },
+      lenses: { askAgain: (question: unknown) => Promise.resolve(asked.push(question) > 0) },
+      inspector: { frame: frame() },
+    } as unknown as Parts;
+    await COMMANDS[COMMAND.evaluateAgain](parts, rows[0], rows);
+    expect([ran, asked]).toEqual([["f(x)"], []]);
+  });
+
+  test("Cancel ends of the rows that are marked only what they offer to end", async () => {
+    const ended: string[] = [];
+    const parts = {
+      runs: { cancel: (expression: string) => ended.push(expression) },
+      lenses: { cancel: ({ lens }: { lens: string }) => ended.push(lens) },
+      findings: { cancel: () => ended.push("check") },
+    } as unknown as Parts;
+    const rows = [
+      rowLike({ id: "f", pin: { expression: "f(x)" }, can: ["cancel"] }),
+      rowLike({ id: "answered", question: { lens: "autograd" } }),
+      rowLike({ id: "value" }),
+    ];
+    await COMMANDS[COMMAND.cancel](parts, rows[0], rows);
+    expect(ended).toEqual(["f(x)"]);
+    await COMMANDS[COMMAND.cancel](parts, rowLike({ id: "checking", can: ["cancel"] }));
+    expect(ended).toEqual(["f(x)", "check"]);
   });
 
   test.each([
@@ -267,6 +303,16 @@ describe("a bug report", () => {
     const lenses = { report: () => Promise.reject(new Error("no reply")) };
     await COMMANDS[COMMAND.copyBugReport]({ lenses, tree } as unknown as Parts, undefined);
     expect([said, env.clipboard.text]).toEqual([["No bug report was made: no reply"], "mine"]);
+  });
+
+  test("that ends because the program went on says so, and the view tells that it is being made", async () => {
+    const said: string[] = [];
+    const tree = { say: (text: string) => Promise.resolve(void said.push(text)) };
+    const shown = vi.spyOn(window, "withProgress");
+    const lenses = { report: () => Promise.reject(new Over()) };
+    await COMMANDS[COMMAND.copyBugReport]({ lenses, tree } as unknown as Parts, undefined);
+    expect(said).toEqual(["No bug report was made: the program went on."]);
+    expect(shown).toHaveBeenCalledExactlyOnceWith({ location: { viewId: VIEW } }, expect.any(Function));
   });
 });
 

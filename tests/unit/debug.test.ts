@@ -89,6 +89,17 @@ describe("a session", () => {
     await expect(replies).resolves.toEqual(["1", "2", "3"]);
   });
 
+  test("tells when a request is on its way to the adapter: VS Code may hold it back", () => {
+    const { session, tracker, customRequest } = debugging();
+    customRequest.mockReturnValue(new Promise(() => undefined));
+    const onLeft = vi.fn<() => void>();
+    void session.evaluate("a", 2, onLeft);
+    expect(onLeft).not.toHaveBeenCalled();
+    const request = { seq: 9, type: "request", command: "evaluate", arguments: { expression: "a" } };
+    tracker.onWillReceiveMessage?.(request);
+    expect(onLeft).toHaveBeenCalledOnce();
+  });
+
   test("leaves it to VS Code to say why a request failed", async () => {
     const { session, exchange, customRequest } = debugging();
     customRequest.mockImplementation(async (command: string, args: object) => {
@@ -614,6 +625,23 @@ describe("the active frame, before VS Code announces it,", () => {
     new ActiveFrame(sessions).onDidChange((to) => places.push(to instanceof Frame ? to.place : to));
     event("stopped", { threadId: 1 });
     await vi.advanceTimersByTimeAsync(5000);
+    stack();
+    focus();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(places).toEqual(["/train.py:train"]);
+  });
+
+  test.each<[string, (vscode: object) => unknown]>([
+    ["nothing", () => undefined],
+    ["the thread", (vscode) => new DebugThread(vscode, 1)],
+  ])("stays where VS Code announces %s before it, as late as on a busy machine", async (_, item) => {
+    const { sessions, vscode, event, stack, focus } = looking();
+    const places: (string | undefined)[] = [];
+    new ActiveFrame(sessions).onDidChange((to) => places.push(to instanceof Frame ? to.place : to));
+    event("stopped", { threadId: 1 });
+    await atOnce();
+    stage.focus(item(vscode)); // since the program went on
+    await vi.advanceTimersByTimeAsync(1000);
     stack();
     focus();
     await vi.advanceTimersByTimeAsync(1000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { argumentsOf, expressionAt, isStatic } from "../../extension/src/model/python.ts";
+import { argumentsOf, expressionAt, isStatic, tokensOf } from "../../extension/src/model/python.ts";
 import { stockExpressionAt } from "../../extension/src/model/stockExpression.ts";
 
 /** What a bar in the last line of a program points at: `a.b|.c` is at what follows the bar. */
@@ -193,4 +193,24 @@ describe("what is typed as the inputs of a call", () => {
     ["'a, b'", ["'a, b'"]],
     ["x), (y", ["x), (y"]],
   ])("%s is %j", (text, expressions) => expect(argumentsOf(text)).toEqual(expressions));
+});
+
+describe("two expressions have the same tokens", () => {
+  test.each([
+    [`batch["input"]`, `batch['input']`],
+    ["x [ 0 ]", "x[0]"],
+    ["model.layers[ -1 ].weight", "model.layers[-1].weight"],
+  ])("whatever the blanks and the quotes: %s, %s", (one, other) => {
+    expect(tokensOf(one)).toBe(tokensOf(other));
+  });
+
+  test.each([
+    [`batch["in put"]`, `batch["input"]`],
+    [`batch["it's"]`, `batch["its"]`],
+    [`batch["0"]`, "batch[0]"],
+    ["x.y", "x.z"],
+    ["x[0, 1]", "x[0][1]"],
+  ])("but not where a key or a name differs: %s, %s", (one, other) => {
+    expect(tokensOf(one)).not.toBe(tokensOf(other));
+  });
 });

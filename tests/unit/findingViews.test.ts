@@ -20,6 +20,8 @@ const softmax: Finding = {
   severity: "error",
   certain: true,
   title: "f was given probabilities: out",
+  fact: "f was given probabilities",
+  more: "out",
   evidence: [{ expression: "out", fact: "grad ← SoftmaxBackward0" }],
   source: { file: "/train.py", line: 2 },
   why: "It is flat.",
@@ -152,6 +154,7 @@ describe("the hover of a value", () => {
     const inspector = {
       contents,
       frame: contents.frame,
+      settled: () => Promise.resolve(contents),
       inspect: () => Promise.resolve(nodeAnswer("inspect", tensor("out"))),
     };
     const settings = { hover: true, diagnostics };
@@ -193,7 +196,7 @@ describe("the commands of a finding", () => {
   const rowOf = (finding: Finding): object => ({
     path: {},
     contents,
-    can: [],
+    can: ["dismiss", "goToLine"],
     finding,
     findings: [finding],
     source: finding.source,
@@ -227,6 +230,22 @@ describe("the commands of a finding", () => {
     expect(dismissed.rulesAt("/other.py:f")).toEqual(["a", "b"]);
   });
 
+  test("keep once what is dismissed again", async () => {
+    const kept = memory();
+    const dismissed = new Dismissed(kept);
+    const rows = ["a", "a"].map((rule) => rowOf({ ...softmax, rule }));
+    for (const command of [COMMAND.dismissHere, COMMAND.neverThisRule, COMMAND.dismissHere] as const) {
+      await COMMANDS[command]({ dismissed } as unknown as Parts, rows[0], rows);
+    }
+    expect(kept.get("dismissedFindings")).toEqual([{ rule: "a", place: "/train.py:train" }, { rule: "a" }]);
+  });
+
+  test("forget what was kept in another form", () => {
+    const kept = memory();
+    void kept.update("dismissedFindings", [{ rule: "a" }, { rule: "b", place: 3 }, { place: "/x.py:f" }, "c", null]);
+    expect(new Dismissed(kept).rulesAt("/x.py:f")).toEqual(["a"]);
+  });
+
   test("dismiss in a method, not in that of another class in its file", async () => {
     const dismissed = new Dismissed(memory());
     const at = frame(1, { place: "/model.py:forward" });
@@ -240,9 +259,18 @@ describe("the commands of a finding", () => {
 
   test("dismiss all that a row counts", async () => {
     const dismissed = new Dismissed(memory());
-    const counting = { ...rowOf(softmax), findings: [softmax, { ...softmax, rule: "loss-sign" }] };
+    const findings = [softmax, { ...softmax, rule: "loss-sign" }];
+    const counting = { ...rowOf(softmax), findings, can: ["dismissAll"] };
     await COMMANDS[COMMAND.dismissHere]({ dismissed } as unknown as Parts, counting);
     expect(dismissed.rulesAt("/train.py:train")).toEqual(["double-softmax", "loss-sign"]);
+    expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
+  });
+
+  test("dismiss in the whole workspace only what stands in a row of its own", async () => {
+    const dismissed = new Dismissed(memory());
+    const counting = { ...rowOf(softmax), findings: [softmax, { ...softmax, rule: "loss-sign" }], can: ["dismissAll"] };
+    await COMMANDS[COMMAND.neverThisRule]({ dismissed } as unknown as Parts, counting);
+    expect(dismissed.isEmpty).toBe(true);
   });
 
   test("run the models only once that is allowed", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
@@ -10,10 +11,11 @@ import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
+import { Runs } from "../../extension/src/model/runs.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { childRows, firstAlarm, rootRows } from "../../extension/src/model/rows.ts";
 import { statusText } from "../../extension/src/model/status.ts";
-import type { Finding, LensAnswer, LensRequest, Node } from "../../extension/src/protocol/generated.ts";
+import type { Finding, FrameAnswer, LensAnswer, LensRequest, Node } from "../../extension/src/protocol/generated.ts";
 import { COMMAND } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/command.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
@@ -25,6 +27,8 @@ const softmax: Finding = {
   severity: "error",
   certain: true,
   title: "cross_entropy was given probabilities: out",
+  fact: "cross_entropy was given probabilities",
+  more: "out",
   evidence: [{ expression: 'batch["out"]', fact: "grad ← SoftmaxBackward0" }],
   source: { file: "/train.py", line: 7 },
   why: "It is flat.",
@@ -37,6 +41,8 @@ const unsure: Finding = {
   severity: "warning",
   certain: false,
   title: "loss is negated",
+  fact: "loss is negated",
+  more: "",
 };
 
 /** An answer with these findings, as the helper writes it. */
@@ -79,23 +85,27 @@ function answerOf(...findings: Finding[]): LensAnswer {
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 /** A window that looks at stops, and what the helper was asked. */
-async function window(lens: (question: Partial<LensRequest>) => unknown = () => answerOf(softmax)) {
+async function window(
+  lens: (question: Partial<LensRequest> & { readonly signal: AbortSignal }) => unknown = () => answerOf(softmax),
+) {
   const asked: Partial<LensRequest>[] = [];
   const libraries: Record<string, string> = { torch: "2.13.0" };
   const helper = {
     frame: () => Promise.resolve(frameAnswer([tensor("a")], { libraries })),
-    lens: async (_: unknown, question: Partial<LensRequest>) => {
+    lens: async (_: unknown, question: Partial<LensRequest>, signal: AbortSignal) => {
       asked.push(question);
-      return (await lens(question)) as LensAnswer;
+      return (await lens({ ...question, signal })) as LensAnswer;
     },
   } as unknown as FrameCalls & ConstructorParameters<typeof Findings>[0];
   const kept = memory();
   const [dismissed, wishes] = [new Dismissed(kept), { findings: true }];
   const shown = { filter: "all", pageSize: 100 } as const;
   const expansion = new Expansion();
-  const answers = new Frames(helper, new Pins(memory()), new Questions(), expansion, shown, new Results());
+  const [pins, results] = [new Pins(memory()), new Results()];
+  const answers = new Frames(helper, pins, new Questions(), expansion, shown, results);
   const inspector = new Inspector(helper, answers);
-  const findings = new Findings(helper, inspector, dismissed, wishes);
+  const runs = new Runs(helper, pins, shown, results, answers, inspector);
+  const findings = new Findings(helper, inspector, runs, dismissed, wishes);
   expansion.open(FINDINGS);
   let at = frame(1);
   const look = async (stop: number, frameId = 2): Promise<void> => {
@@ -269,6 +279,35 @@ describe("a frame that is returned to", () => {
     expect(rows()[0]?.finding).toEqual(softmax);
   });
 
+  test("and was left for nothing, as when VS Code looks at none for a moment, is not asked a second time", async () => {
+    const { look, asked, inspector, rows } = await window(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return answerOf(softmax);
+    });
+    await look(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(asked).toHaveLength(1);
+    inspector.focus(undefined);
+    await vi.advanceTimersByTimeAsync(200);
+    inspector.focus(frame(1));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(asked).toHaveLength(1);
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test("is not asked while it is read again: its values may be others by then", async () => {
+    const { look, stand, asked, inspector, helper } = await window();
+    await look(1);
+    const answer = Promise.withResolvers<FrameAnswer>();
+    helper.frame = () => answer.promise;
+    void inspector.readAgain();
+    await stand();
+    expect(asked).toEqual([]);
+    answer.resolve(frameAnswer([tensor("a")], { libraries: { torch: "2.13.0" }, snapshot: 8 }));
+    await stand();
+    expect(asked).toMatchObject([{ snapshot: 8 }]);
+  });
+
   test("is not asked while another is looked at, whose values are not there yet", async () => {
     const { look, stand, asked, inspector, helper } = await window();
     await look(1);
@@ -318,14 +357,47 @@ describe("a frame that is returned to", () => {
   });
 
   test("and is read again does not say that a check begins which nobody has asked for", async () => {
-    const { look, findings, inspector, rows } = await window(() => new Promise(() => undefined));
+    const { look, inspector, rows } = await window(() => new Promise(() => undefined));
     const before = { answer: answerOf(softmax), manner: "thorough", unrun: false } as const;
     await look(1);
     inspector.contents!.findings = before;
     await inspector.readAgain();
     expect(rows()[0]?.finding).toEqual(softmax);
-    findings.cancel();
-    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test.each([
+    ["cancelled", () => new Promise(() => undefined)],
+    ["failed", () => Promise.reject(new Refusal("internal", "a fault"))],
+  ] as const)(
+    "and is read again, as after a change, shows no old findings where that check is %s",
+    async (how, next) => {
+      const answers = [(): unknown => answerOf(softmax), next, (): unknown => answerOf(unsure)];
+      const { look, stand, findings, inspector, rows, asked } = await window(() => answers.shift()?.());
+      await look(1);
+      await findings.check();
+      await inspector.readAgain();
+      await settled();
+      if (how === "cancelled") findings.cancel();
+      expect(rows().map(({ label }) => label)).not.toContain("cross_entropy was given probabilities");
+      expect(rows().map(({ label }) => label)).not.toContain("checked thoroughly (2 rules)");
+      await stand();
+      expect(asked.at(-1)?.options).toMatchObject({ thorough: false });
+      expect(rows().map(({ finding }) => finding)).toContainEqual(unsure);
+    },
+  );
+
+  test("and is read again, as after a change, shows no old findings where what is asked by itself fails", async () => {
+    const answers = [answerOf(softmax)];
+    const { look, stand, inspector, rows } = await window(
+      () => answers.shift() ?? Promise.reject(new Refusal("internal", "a fault")),
+    );
+    await look(1);
+    await stand();
+    let drawn = "";
+    inspector.onDidChange(() => (drawn = rows()[0]?.label ?? ""));
+    await inspector.readAgain();
+    await stand();
+    expect(drawn).toBe("a");
   });
 
   test.each([
@@ -394,6 +466,55 @@ describe("a check that the user asks for", () => {
     expect(rows().map(({ label }) => label)).not.toContain(said);
     await findings.check();
     expect(rows()[1]?.label).toBe(said);
+  });
+
+  test("by running the models says so, and has the values read again, which may be others now", async () => {
+    let read = 0;
+    const { look, stand, findings, rows, asked, helper, inspector } = await window(({ options }) =>
+      options?.["run"] === true ? answerOf(softmax, unsure) : answerOf(softmax),
+    );
+    helper.frame = () => {
+      read += 1;
+      return Promise.resolve(frameAnswer([tensor(`read ${read}`)], { libraries: { torch: "2.13.0" } }));
+    };
+    await look(1);
+    await findings.check();
+    const { results } = inspector.contents!;
+    results.set("f(x)", { code: "lost", message: "" });
+    await findings.check("running");
+    await stand();
+    expect(rows().map(({ label }) => label)).toEqual([
+      "2 findings",
+      "checked by running the models: 1 more (2 rules)",
+      "read 2",
+    ]);
+    expect(asked).toHaveLength(2);
+    expect(results.isOld("f(x)")).toBe(true);
+  });
+
+  test.each([
+    ["found nothing", [], "checked by running the models: nothing found (2 rules; 1 not asked)"],
+    ["found something first", [softmax], "checked by running the models (2 rules)"],
+  ])("by running the models that %s says by what", async (_, found, said) => {
+    const { look, findings, rows } = await window(() => answerOf(...found));
+    await look(1);
+    await findings.check("running");
+    expect(rows().map(({ label }) => label)).toContain(said);
+  });
+
+  test("by running the models has the values read again also where it is cancelled", async () => {
+    const { look, findings, inspector } = await window(({ signal }) => {
+      const reply = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => reply.reject(new Over()));
+      return reply.promise;
+    });
+    await look(1);
+    const before = inspector.contents;
+    void findings.check("running");
+    await settled();
+    findings.cancel();
+    await settled();
+    expect(inspector.contents).not.toBe(before);
   });
 
   test("is not followed by what is asked by itself at that stop", async () => {
@@ -618,18 +739,11 @@ describe("what is dismissed", () => {
 });
 
 describe("the words of a finding", () => {
-  test.each([
-    ["scaled has 2 NaN, 62 Inf, the first at [3, 2], before model", "scaled has 2 NaN, 62 Inf"],
-    ["batch is [32, 5], but head (Linear 10 → 5) wants 10", "batch is [32, 5]"],
-    ["2 parameters have NaN or Inf: a.weight, a.bias", "2 parameters have NaN or Inf"],
-    ["a.weight, a.bias got no gradient", "a.weight, a.bias got no gradient"],
-    ["columns 3 (0.5), 7 (0) of table hold one value", "columns 3 (0.5), 7 (0) of table hold one value"],
-    ["a, b and c are one tensor; nothing follows", "a, b and c are one tensor"],
-  ])("%s begins with a part that makes sense", async (title, label) => {
-    const { look, stand, rows } = await window(() => answerOf({ ...softmax, title }));
+  test("begin with what is wrong, and go on with what more there is to say after the line", async () => {
+    const { look, stand, rows } = await window(() => answerOf({ ...unsure, fact: "x is 0", more: "so is y" }));
     await look(1);
     await stand();
-    expect(rows()[0]?.label).toBe(label);
+    expect(rows()[0]).toMatchObject({ label: "may be: x is 0", description: "line 7 · so is y" });
   });
 
   test("a value is named by its expression, whichever quotes it is written with, also by what follows", async () => {

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { bundleHelper } from "../../extension/build/bundle-helper.ts";
+import { bundleIn } from "../../extension/src/helper/bundle.ts";
 import { type Bundle, callExpression, injectExpression, MARK, packed } from "../../extension/src/helper/injection.ts";
 
 const unpacked = (text: string): string => inflateSync(Buffer.from(text, "base64")).toString("utf8");
@@ -75,6 +79,17 @@ describe("the bundle", () => {
     expect(unpacked(bundle.loader)).toContain("def install(");
     expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);
     expect(await bundleHelper()).toEqual(bundle);
+  });
+
+  test("is read from its file once, when it is first asked for", () => {
+    const folder = mkdtempSync(join(tmpdir(), "bundle-"));
+    const file = join(folder, "helper.json");
+    const bundle: Bundle = { version: "v1", modules: "", rooms: [], loader: "" };
+    const ask = bundleIn(file);
+    writeFileSync(file, JSON.stringify(bundle));
+    expect(ask()).toEqual(bundle);
+    rmSync(folder, { recursive: true });
+    expect(ask()).toEqual(bundle);
   });
 
   test("stays far from what one evaluate may carry", async () => {

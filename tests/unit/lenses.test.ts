@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
@@ -13,6 +13,9 @@ import { PROGRAM, type Row } from "../../extension/src/model/row.ts";
 import { childRows, rootRows, topRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { LensAnswer, LensRequest } from "../../extension/src/protocol/generated.ts";
+import { COMMAND } from "../../extension/src/ids.ts";
+import type { Parts } from "../../extension/src/views/command.ts";
+import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
 
 const found: LensAnswer = {
@@ -28,7 +31,11 @@ const [a, b]: Subject[] = [
   { name: "a", expression: "a" },
   { name: "b", expression: "b" },
 ];
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+/** What is asked is answered, and a stop has stood for a moment. */
+const settled = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(200));
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 /** Comparisons in a program that is asked for lenses, and what it was asked. */
 async function comparing(
@@ -107,6 +114,20 @@ describe("comparing two values", () => {
     await look(2);
     await look(2);
     expect(ops()).toEqual(["lens", "lens"]);
+  });
+
+  test("is not asked at stops that the user only steps through", async () => {
+    const { begin, inspector, asked } = await comparing();
+    await begin(a as Subject, b as Subject);
+    for (const stop of [2, 3, 4]) {
+      const { frame: last } = inspector;
+      inspector.focus(frame(stop));
+      (last as { over: boolean }).over = true;
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked).toHaveLength(1);
+    await settled();
+    expect(asked).toHaveLength(2);
   });
 
   test("goes on slice by slice, and says how far it is", async () => {
@@ -547,6 +568,20 @@ describe("comparing two values", () => {
       expect(asked).toHaveLength(4);
     });
 
+    test("is asked only while the view is in sight", async () => {
+      const { inspector, asked } = await comparing();
+      const { expansion } = inspector.scene!;
+      expansion.open(PROGRAM);
+      expansion.visible = false;
+      inspector.changed();
+      await settled();
+      expect(asked).toEqual([]);
+      expansion.visible = true;
+      inspector.changed();
+      await settled();
+      expect(asked).toHaveLength(2);
+    });
+
     test("has rows that stay: they can be copied, cancelled and asked again, not removed", async () => {
       const { inspector, lenses, questions } = await comparing();
       inspector.scene?.expansion.open(PROGRAM);
@@ -564,6 +599,24 @@ describe("comparing two values", () => {
       lenses.remove(questions.ofProgram[0] as Question);
       lenses.removeAll();
       expect(told(inspector)).toHaveLength(2);
+    });
+
+    test("is asked again once it was cancelled, by the command that shows it, and in the next session", async () => {
+      const { inspector, lenses, questions, ops } = await comparing(() => new Promise(() => undefined));
+      const [memory] = questions.ofProgram as [Question];
+      const expansion = inspector.scene!.expansion;
+      expansion.open(PROGRAM);
+      inspector.changed();
+      await settled();
+      lenses.cancel(memory);
+      expect(told(inspector)[0]?.description).toBe("cancelled");
+      const parts = { inspector, questions, expansion, tree: { showTop: () => Promise.resolve() } };
+      await COMMANDS[COMMAND.showMemory](parts as unknown as Parts, undefined);
+      expect(told(inspector)[0]?.description).toBe("taking the inventory…");
+      lenses.cancel(memory);
+      lenses.forget(inspector.frame!.session);
+      expect(told(inspector)[0]?.description).toBe("taking the inventory…");
+      expect(ops()).toEqual(["lens"]);
     });
 
     test("is reported as text, by the number of the stop, with values only where they are wanted", async () => {
@@ -584,6 +637,31 @@ describe("comparing two values", () => {
     expect(await lenses.askOtherwise(questions.all[0] as Question, { sort: "bytes" })).toBe(true);
     expect(asked[1]?.question).toMatchObject({ lens: "model", options: { sort: "bytes" } });
     expect(questions.all).toHaveLength(1);
+  });
+
+  test("put otherwise where nothing can be asked stays as it is, with its answer", async () => {
+    const { lenses, questions, row, inspector } = await comparing(() => ({ ...found, found: { lens: "model" } }));
+    await lenses.ask({ lens: "model", subjects: { model: a as Subject } });
+    await settled();
+    const [question] = questions.all as [Question];
+    const here = inspector.frame!;
+    inspector.focus(undefined);
+    expect(await lenses.askOtherwise(question, { sort: "bytes" })).toBe(false);
+    inspector.focus(here);
+    expect(questions.all).toEqual([question]);
+    expect(row()?.description).toBe("1 difference");
+  });
+
+  test("is one question in whatever order its layers are, which stays where it is asked once more", async () => {
+    const { lenses, asked, questions } = await comparing(() => ({ ...found, found: { lens: "model" } }));
+    const layers = { lens: "model", subjects: { model: a as Subject } } as const;
+    await lenses.ask(layers);
+    await settled();
+    await lenses.askOtherwise(questions.all[0] as Question, { sort: "bytes" });
+    await lenses.ask(layers);
+    await settled();
+    expect(questions.all).toMatchObject([{ options: { sort: "bytes" } }]);
+    expect(asked[2]?.question).toMatchObject({ lens: "model", options: { sort: "bytes" } });
   });
 
   test("redraws the tree once a second at most to tell how far it is", async () => {

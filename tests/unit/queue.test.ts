@@ -6,11 +6,12 @@ import { deferred } from "./fixtures.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A job that notes when it is sent, and replies when told to. */
+/** A job that notes when it is sent, leaves at once, and replies when told to. */
 function job(sent: string[], name: string, more: Partial<Job> = {}) {
   const reply = deferred<string>();
-  const send = (): Promise<string> => {
+  const send: Job["send"] = (onLeft) => {
     sent.push(name);
+    onLeft();
     return reply.promise;
   };
   return { reply, job: { send, over: () => false, ...more } };
@@ -69,6 +70,39 @@ describe("the evaluate queue", () => {
     expect(await second).toBe("B");
   });
 
+  test("waits anew once a request has left: a window that is busy had held it back, not the program", async () => {
+    const queue = new EvaluateQueue();
+    const reply = deferred<string>();
+    let onLeft = (): void => undefined;
+    const send: Job["send"] = (left) => ((onLeft = left), reply.promise);
+    const answer = queue.ask({ send, over: () => false });
+    await vi.advanceTimersByTimeAsync(9500);
+    onLeft();
+    await vi.advanceTimersByTimeAsync(1999);
+    reply.resolve("A");
+    expect(await answer).toBe("A");
+  });
+
+  test("gives up a request that has left 2 s after that", async () => {
+    const queue = new EvaluateQueue();
+    const send: Job["send"] = (onLeft) => (setTimeout(onLeft, 1500), new Promise(() => undefined));
+    const lost = vi.fn<() => void>();
+    queue.ask({ send, over: () => false }).catch(lost);
+    await vi.advanceTimersByTimeAsync(3499);
+    expect(lost).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(lost).toHaveBeenCalledWith(expect.any(Lost));
+  });
+
+  test("gives up a request that has not left in 10 s", async () => {
+    const lost = vi.fn<() => void>();
+    new EvaluateQueue().ask({ send: () => new Promise(() => undefined), over: () => false }).catch(lost);
+    await vi.advanceTimersByTimeAsync(9999);
+    expect(lost).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(lost).toHaveBeenCalledWith(expect.any(Lost));
+  });
+
   test("waits longer for what is known to take longer", async () => {
     const queue = new EvaluateQueue();
     const a = job([], "a", { patience: 5 });
@@ -113,6 +147,22 @@ describe("the evaluate queue", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     a.reply.resolve("A");
     expect(await answer).toBe("A");
+  });
+
+  test("lets others wait for what must be alone until it is cancelled, and 2 s longer", async () => {
+    const [queue, sent, cancelling] = [new EvaluateQueue(), [] as string[], new AbortController()];
+    const onStuck = vi.fn<() => void>(() => void sent.push("stuck"));
+    const { signal } = cancelling;
+    const a = job(sent, "a", { onStuck, signal, over: () => signal.aborted });
+    const first = queue.ask(a.job).catch((error: unknown) => error);
+    void queue.ask(job(sent, "b").job);
+    await vi.advanceTimersByTimeAsync(60_000);
+    cancelling.abort();
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(sent).toEqual(["a"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await first).toBeInstanceOf(Over);
+    expect(sent, "that it does not end is said before another is sent").toEqual(["a", "stuck", "b"]);
   });
 
   test("does not set aside what replies soon", async () => {

@@ -53,7 +53,9 @@ describe("a value's row", () => {
 
   test("speaks name, type and line to a screen reader", () => {
     expect(only(rootRows(scene([tensor("x")]))).speech).toBe("x, Tensor, float32[2, 3] · 0…1");
-    expect(only(rootRows(scene([node("d", { type: "dict", line: "dict · 2" })]))).speech).toBe("d, dict · 2");
+    expect(only(rootRows(scene([node("d", { kind: "mapping", type: "dict", line: "dict · 2" })]))).speech).toBe(
+      "d, dict · 2",
+    );
   });
 
   test("shows the line in short where there is one; the whole line is what is copied and spoken", () => {

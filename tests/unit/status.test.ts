@@ -115,3 +115,7 @@ test.each([
   expect(item.text).toBe(`$(symbol-array) ${text}`);
   expect(item.accessibilityInformation?.label).toBe(`Tensor Inspector, ${process}`);
 });
+
+test("where there is nothing to say, a screen reader hears that", () => {
+  expect(shown("").accessibilityInformation?.label).toBe("Tensor Inspector, nothing to report");
+});

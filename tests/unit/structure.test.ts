@@ -55,6 +55,58 @@ describe("layers", () => {
   });
 });
 
+describe("names", () => {
+  test("of classes and types stand for one thing each", () => {
+    const names = files.flatMap((file) => [
+      ...readFileSync(file, "utf8").matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type|enum) (\w+)/gm),
+    ]);
+    const met = names.map(([, name = ""]) => name);
+    expect(met.filter((name, at) => met.indexOf(name) !== at)).toEqual([]);
+  });
+});
+
+/** What people read: fields of nodes, findings, rows and refusals. */
+const SPOKEN = "description|fact|label|message|more|reason|short|speech|summary|title|tooltip";
+const READERS = "endsWith|includes|indexOf|match|matchAll|replace|replaceAll|search|slice|split|startsWith";
+const READINGS = [
+  `\\b(?:${SPOKEN}|\\w+\\.(?:line|text))\\.(?:${READERS})\\(`,
+  `\\b(?:${SPOKEN}|\\w+\\.(?:line|text)) [!=]== (?!""|null|undefined)`,
+  `(?<!""|null|undefined) [!=]== (?!position)(?:\\w+\\.)*(?:${SPOKEN}|\\w+\\.(?:line|text))\\b(?![.(])`,
+  `\\.test\\((?:\\w+\\.)*(?:${SPOKEN}|\\w+\\.(?:line|text))\\)`,
+].map((reading) => new RegExp(reading, "g"));
+
+/** Where text for people is read as data. */
+function readings(source: string): string[] {
+  return READINGS.flatMap((reading) => Array.from(source.matchAll(reading), ([found]) => found));
+}
+
+describe("text for people", () => {
+  /** Where lines of the program's own source are read, or what the user typed. */
+  const OF_SOURCES: readonly string[] = ["model/python.ts", "model/stockExpression.ts", "model/inline.ts"];
+
+  test.each([
+    "row.label === 'x'",
+    "if ('x' !== node.description)",
+    "node.line.startsWith(type)",
+    "({ title }) => title.split(':')",
+    "result.text.includes('NaN')",
+    "/NaN/.test(one.summary)",
+  ])("read as data is seen: %s", (code) => {
+    expect(readings(code)).toHaveLength(1);
+  });
+
+  test.each(["line === undefined", 'description !== ""', "{ label: node.label }"])("is not read by %s", (code) => {
+    expect(readings(code)).toEqual([]);
+  });
+
+  test.each(files.filter((file) => !OF_SOURCES.some((name) => file.endsWith(name))))(
+    "takes no branch in %s",
+    (file) => {
+      expect(readings(readFileSync(file, "utf8"))).toEqual([]);
+    },
+  );
+});
+
 describe("the manifest", () => {
   const { commands, colors, menus, keybindings, views, viewsWelcome } = manifest.contributes;
   const contributed = sorted(commands.map(({ command }) => command));
@@ -144,10 +196,9 @@ describe("the manifest", () => {
 
 describe("the bundle", () => {
   test("has no way to the net", async () => {
-    const external = [...(options.external ?? []), "#helper.json"]; // which the build makes before
-    const { metafile, outputFiles } = await build({ ...options, external, write: false, metafile: true });
+    const { metafile, outputFiles } = await build({ ...options, write: false, metafile: true });
     const platform = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
-    expect(new Set(platform)).toEqual(new Set(["#helper.json", "fs", "fs/promises", "node:zlib", "vscode"]));
+    expect(new Set(platform)).toEqual(new Set(["fs", "fs/promises", "node:fs", "node:zlib", "vscode"]));
     const text = outputFiles.map((file) => file.text).join("\n");
     const ways = /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|getBuiltinModule|createRequire)\b/g;
     expect(text.match(ways)).toBeNull();

@@ -274,6 +274,7 @@ export const window = {
     window.warnings.push(message);
     return window.answer;
   },
+  withProgress: <T>(_: unknown, task: () => Promise<T>): Promise<T> => task(),
   /** What the user types into a box that asks for a text. */
   typed: undefined as string | undefined,
   async showInputBox(): Promise<string | undefined> {

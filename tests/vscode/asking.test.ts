@@ -2,10 +2,9 @@
  * Situations in which people ask the program something: each answer is two clicks away, in a side bar of 300 pixels; a
  * third agrees to what is run. One session runs all the programs, one after the other, in the order of the tests.
  */
-import path from "node:path";
 import { describe, expect } from "vitest";
-import { testIn } from "./bed/fixture.ts";
 import type { Row } from "./bed/rows.ts";
+import { looks, shot, stopIn, testOfPrograms } from "./bed/situations.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -16,24 +15,7 @@ const NO_MEMORY = "s15_out_of_memory.py";
 const BACKWARD = "s19_custom_function.py";
 const SHAPES = "s20_layer_shapes.py";
 
-const driver = `\
-import runpy
-import sys
-
-for program in sys.argv[1:]:
-    runpy.run_path(program, run_name="__main__")
-`;
-
-const programs = [MEMORY, NO_MEMORY, BACKWARD, SHAPES, DATA, BY_HAND];
-const test = testIn({ files: { "run_all.py": driver }, programs });
-
-test.beforeAll(async ({ wb }) => {
-  await wb.debug.startAll("run_all.py", programs);
-  await wb.showOnly(wb.inspector.title);
-  await wb.widenSideBar(300);
-});
-
-test.afterEach(({ wb }) => wb.channel.execute("tensorInspector.removeAllAnswers"));
+const test = testOfPrograms([MEMORY, NO_MEMORY, BACKWARD, SHAPES, DATA, BY_HAND]);
 
 describe("14: what holds the memory", () => {
   test("the last row opens to the memory and the environment, each in one line", async ({ wb }) => {
@@ -43,9 +25,18 @@ describe("14: what holds the memory", () => {
     await wb.inspector.expand("Program");
     const memory = await said(wb, ["Program", "memory"], /^[\d.]+ MiB/);
     expect(memory.description).toContain("trainer.loss_history");
-    await said(wb, ["Program", "environment"], /./);
+    await said(wb, ["Program", "environment"], /^(?!reading the flags)./);
     await wb.inspector.expand("Program", "memory");
+    await said(wb, ["Program", "memory", "by variable"], /^trainer.debug 8.0 MiB, trainer.loss_history [\d.]+ MiB, /);
+    await said(wb, ["Program", "memory", "largest"], /^8.0 MiB trainer.debug\["first_batch"\], /);
     await looks(wb, MEMORY, "open");
+  });
+
+  test("the row of the list that collects losses says how many graphs it keeps", async ({ wb }) => {
+    await wb.inspector.expand("trainer");
+    await said(wb, ["trainer", "loss_history"], /^list · (holds )?6 graphs · /);
+    await shot(wb, MEMORY, "graphs");
+    await wb.inspector.collapse("trainer");
   });
 
   test("a right click on the tensor says who keeps it alive", async ({ wb }) => {
@@ -95,7 +86,7 @@ describe("20: the shapes of layers", () => {
     await wb.inspector.choose(["model"], "Show Shapes…");
     await wb.quickInput.pick("images");
     await agree(wb, "Run model(images) once?");
-    await said(wb, ["model(images)"], /./);
+    await said(wb, ["model(images)"], /^(?!running)./);
     await wb.inspector.expand("model(images)");
     await looks(wb, SHAPES, "model");
   });
@@ -119,6 +110,10 @@ describe("20: the shapes of layers", () => {
     await wb.quickInput.pick("bytes");
     await said(wb, ["layers of model"], /params/);
     await wb.inspector.choose(["layers of model"], "Copy Summary");
+    await expect
+      .poll(() => copied(wb))
+      .toMatch(/^layer +parameters +trainable +bytes .*\n─+\nNet +3,978 +3,978 +15\.6 KiB /);
+    expect(await copied(wb)).toContain("├─ head: Linear(256 → 10)");
     await shot(wb, SHAPES, "sorted");
   });
 });
@@ -136,7 +131,7 @@ describe("what is in the data", () => {
     await wb.inspector.choose(["dataset"], "Load One Item…");
     await wb.quickInput.answer("3");
     await agree(wb, "Load dataset[3]?");
-    await said(wb, ["dataset[3]"], /./);
+    await said(wb, ["dataset[3]"], /^(?!loading)./);
     await wb.inspector.expand("dataset[3]");
     await shot(wb, DATA, "item");
   });
@@ -153,9 +148,13 @@ describe("in place", () => {
     await shot(wb, BY_HAND, "typed");
   });
 
-  test("a bug report is copied by one click in the view's menu", async ({ wb }) => {
+  test("a bug report is copied by its command", async ({ wb }) => {
     await wb.quickInput.runCommand("Tensor Inspector: Copy Bug Report");
     await until("the message", async () => (await wb.inspector.message()).startsWith("Copied: a bug report"));
+    const report = await copied(wb);
+    for (const told of ["### Stopped at", "s08_manual_linear.py", "### Environment", "torch: "]) {
+      expect(report).toContain(told);
+    }
     await shot(wb, BY_HAND, "report");
   });
 
@@ -167,15 +166,6 @@ describe("in place", () => {
     await looks(wb, BY_HAND, "environment");
   });
 });
-
-/** Lets the programs run on until this one has stopped. */
-async function stopIn(wb: Workbench, program: string): Promise<void> {
-  const isThere = async (): Promise<boolean> => path.basename((await wb.debug.stoppedAt()).file) === program;
-  for (let stops = 0; !(await isThere()); stops++) {
-    if (stops > 6) throw new Error(`${program} does not stop`);
-    await wb.debug.continueToStop();
-  }
-}
 
 /** The row, once it says so. */
 async function said(wb: Workbench, row: readonly string[], text: RegExp): Promise<Row> {
@@ -194,14 +184,7 @@ async function agree(wb: Workbench, question: string): Promise<void> {
   await box.waitFor({ state: "hidden" });
 }
 
-/** In every theme, for people to look at. */
-async function looks(wb: Workbench, program: string, name: string): Promise<void> {
-  for (const theme of ["light", "high-contrast", "dark"] as const) {
-    await wb.switchTheme(theme);
-    await shot(wb, program, `${name}-${theme}`);
-  }
-}
-
-async function shot(wb: Workbench, program: string, name: string): Promise<void> {
-  await wb.screenshot(`test-results/scenarios/${program.slice(0, 3)}-${name}.png`);
+async function copied(wb: Workbench): Promise<string> {
+  await wb.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  return wb.page.evaluate(() => navigator.clipboard.readText());
 }

@@ -102,7 +102,7 @@ test("Show Gradients opens the table of a model's gradients, the worst first", a
 test("Why No Gradient? on a parameter says where the path from the loss breaks", async ({ wb }) => {
   await wb.inspector.expand("gradients of model", "unused.weight");
   await wb.inspector.choose(["gradients of model", "unused.weight", "model.unused.weight"], "Why No Gradient?");
-  const label = "no gradient: model…sed.weight";
+  const label = "no gradient? model…sed.weight";
   await said(wb, label, /not used in forward|the loss was not computed with it/);
   await wb.inspector.choose([label], "Remove");
 });

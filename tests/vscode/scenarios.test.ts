@@ -2,13 +2,10 @@
  * The situations people pause in, one program each: what must be seen in a side bar of 300 pixels without typing, at most
  * two clicks away. One session runs all the programs, one after the other, in the order of the tests.
  */
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect } from "vitest";
-import { root } from "../../scripts/paths.mjs";
 import { placeOf } from "./bed/editor.ts";
-import { testIn } from "./bed/fixture.ts";
 import type { Row } from "./bed/rows.ts";
+import { looks, shot, sourceOf, stopIn, testOfPrograms } from "./bed/situations.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const DIVERGES = "s05_sgd_diverges.py";
@@ -24,14 +21,6 @@ const INPUTS = "s16_inputs.py";
 const LOSSES = "s17_losses.py";
 const MODES = "s18_modes.py";
 
-const driver = `\
-import runpy
-import sys
-
-for program in sys.argv[1:]:
-    runpy.run_path(program, run_name="__main__")
-`;
-
 const programs = [
   DIVERGES,
   DIVISION,
@@ -46,21 +35,13 @@ const programs = [
   LOSSES,
   MODES,
 ];
-const test = testIn({ files: { "run_all.py": driver }, programs });
-
-test.beforeAll(async ({ wb }) => {
-  const { line } = placeOf(sourceOf(DIVERGES), "losses.append");
-  await wb.debug.startAll("run_all.py", programs, [{ file: DIVERGES, line, condition: "step in (1, 2) or step > 8" }]);
-  await wb.showOnly(wb.inspector.title);
-  await wb.widenSideBar(300);
-});
-
-test.afterEach(({ wb }) => wb.channel.execute("tensorInspector.removeAllAnswers"));
+const { line } = placeOf(sourceOf(DIVERGES), "losses.append");
+const test = testOfPrograms(programs, [{ file: DIVERGES, line, condition: "step in (1, 2) or step > 8" }]);
 
 describe("5: a learning rate of 1000", () => {
   test("shows, from stop to stop, that the rate is too high", async ({ wb }) => {
     await stopIn(wb, DIVERGES, "main");
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, "lr 1000 is too high", /loss rose from \d/);
     await shot(wb, DIVERGES, "rising");
   });
@@ -68,18 +49,18 @@ describe("5: a learning rate of 1000", () => {
   test("shows the step at which the loss is NaN, which parameter was the first, and the gradients before", async ({
     wb,
   }) => {
-    for (const _ of [9, 10, 11]) {
-      await nextStop(wb);
+    for (const step of ["9", "10", "11"]) {
+      await wb.debug.continueToStop();
+      await expect.poll(() => described(wb, "step")).toBe(step);
       await first(wb, /^\d findings|^lr 1000 is too high|NaN or Inf/); // what is seen at a stop tells which was the first
     }
-    await expect.poll(() => described(wb, "step")).toBe("11");
     expect(await described(wb, "loss")).toContain("NaN");
     const finding = await first(wb, "2 parameters have NaN or Inf", "model.weight was the first");
     const below = await wb.inspector.expand(finding.label);
     expect(below.map(({ label }) => label).slice(0, 3)).toEqual(["model.weight", "model.bias", "seen"]);
     expect(below[2]?.description).toMatch(/^gradient norms \d.*e\d.* at the stops before$/);
     expect(await described(wb, "losses")).toContain("11: 1.675, 8.671e6, 1.094e14");
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await expect.poll(() => status(wb)).toBe("1 finding · 4 values with NaN");
     await shot(wb, DIVERGES);
   });
@@ -234,7 +215,7 @@ describe("10: parameters without a gradient", () => {
       undefined,
     ],
   ] as const)("of a layer that is %s: which, and why", async ([name, label, reason, which], { wb }) => {
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, label, reason);
     if (which) await whyNoGradient(wb, which);
     await shot(wb, NO_GRADIENT, name);
@@ -243,7 +224,7 @@ describe("10: parameters without a gradient", () => {
   test("that are frozen are no fault: a check finds nothing; the model says how many, and why when asked", async ({
     wb,
   }) => {
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await wb.inspector.clickHeaderAction("Check This Step");
     await first(wb, /^nothing found \(\d+ rules/);
     expect(await described(wb, "model")).toContain("2 of 4 frozen");
@@ -251,7 +232,7 @@ describe("10: parameters without a gradient", () => {
   });
 
   test("that no optimizer holds: which, and that they are never updated", async ({ wb }) => {
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, "model.encoder", "2 trainable parameters in no optimizer");
     await shot(wb, NO_GRADIENT, "optimizer");
   });
@@ -267,7 +248,7 @@ describe("11: tensors on two devices", () => {
     await first(wb, label, new RegExp(`${escaped(reason)}: this call will fail$`));
     expect(await described(wb, spread)).toContain(devices);
     await shot(wb, DEVICES, name);
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, label, new RegExp(`${escaped(reason)}$`));
   });
 });
@@ -286,7 +267,7 @@ describe("12: dtypes and labels", () => {
       await first(wb, label, reason);
       await wb.inspector.rowsWhen("no exception yet", (rows) => rows.every((one) => one.label !== "(exception)"));
       await shot(wb, DTYPES, name);
-      await nextStop(wb);
+      await wb.debug.continueToStop();
       await wb.inspector.row("(exception)");
       await first(wb, label, reason);
     },
@@ -377,7 +358,7 @@ describe("17: what a loss is given", () => {
     await stopIn(wb, LOSSES, "raw_logits");
     await first(wb, /^scores runs from −4\.\d* to 5\.\d*/, "binary_cross_entropy wants 0…1: this call will fail");
     await shot(wb, LOSSES, "raw_logits");
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, /^scores runs from −4\.\d* to 5\.\d*/, /binary_cross_entropy wants 0…1$/);
   });
 
@@ -401,43 +382,14 @@ describe("18: modes", () => {
 
   test("batch norm of a batch of one, before it fails and after", async ({ wb }) => {
     await stopIn(wb, MODES, "batch_of_one");
-    await nextStop(wb);
-    await nextStop(wb);
+    await wb.debug.continueToStop();
+    await wb.debug.continueToStop();
     await first(wb, "the input of model[1] is [1, 16]", /one value per channel.*this call will fail$/);
     await looks(wb, MODES, "batch_of_one");
-    await nextStop(wb);
+    await wb.debug.continueToStop();
     await first(wb, "the input of model[1] is [1, 16]", /one value per channel.*can take no variance$/);
   });
 });
-
-/** Lets the programs run on until this function of this program has stopped. */
-async function stopIn(wb: Workbench, program: string, name: string): Promise<void> {
-  const [from, to] = linesOf(program, name);
-  const isThere = async (): Promise<boolean> => {
-    const { file, line } = await wb.debug.stoppedAt();
-    return path.basename(file) === program && line > from && line <= to;
-  };
-  for (let stops = 0; !(await isThere()); stops++) {
-    if (stops > 6) throw new Error(`${program} does not stop in ${name}`);
-    await nextStop(wb);
-  }
-}
-
-async function nextStop(wb: Workbench): Promise<void> {
-  await wb.debug.continueToStop();
-}
-
-function sourceOf(program: string): string {
-  return readFileSync(path.join(root, "tests", "programs", program), "utf8");
-}
-
-/** The lines of a function: its first, and the last before two that are empty. */
-function linesOf(program: string, name: string): [from: number, to: number] {
-  const lines = sourceOf(program).split("\n");
-  const from = lines.findIndex((line) => line.startsWith(`def ${name}(`));
-  const end = lines.findIndex((line, at) => at > from && line === "" && lines[at + 1] === "");
-  return [from + 1, end];
-}
 
 /** The first row, once it begins so and goes on so. */
 async function first(wb: Workbench, label: string | RegExp, rest: string | RegExp = ""): Promise<Row> {
@@ -468,7 +420,7 @@ async function status(wb: Workbench): Promise<string> {
 /** Asks the model for the reasons: one says so. */
 async function whyNoGradient(wb: Workbench, which: RegExp): Promise<void> {
   await wb.inspector.choose(["model"], "Why No Gradient?");
-  const label = "no gradient: model";
+  const label = "no gradient? model";
   await answered(wb, label, /^\d+ reasons?$/);
   const rows = await wb.inspector.expand(label);
   const told = rows.map((row) => `${row.label} · ${row.description}`);
@@ -478,21 +430,4 @@ async function whyNoGradient(wb: Workbench, which: RegExp): Promise<void> {
 
 function escaped(text: string): string {
   return text.replaceAll(/[()[\]]/g, String.raw`\$&`);
-}
-
-/** In every theme, and on a screen at 150 %, for people to look at. */
-async function looks(wb: Workbench, program: string, name: string): Promise<void> {
-  const size = wb.page.viewportSize()!;
-  for (const theme of ["light", "high-contrast", "dark"] as const) {
-    await wb.switchTheme(theme);
-    await shot(wb, program, `${name}-${theme}`);
-  }
-  await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
-  await shot(wb, program, `${name}-zoomed`);
-  await wb.page.setViewportSize(size);
-}
-
-/** For people to look at. */
-async function shot(wb: Workbench, program: string, name = "all"): Promise<void> {
-  await wb.screenshot(`test-results/scenarios/${program.slice(0, 3)}-${name}.png`);
 }

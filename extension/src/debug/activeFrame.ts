@@ -86,7 +86,7 @@ export class ActiveFrame implements vscode.Disposable {
   #lastStop: { readonly session: Session; readonly at: number } | undefined;
   /** The last stop followed the one before it at once. */
   #stepping = false;
-  /** The stop whose top frame will be looked at, while VS Code has not announced one. */
+  /** The stop whose top frame will be looked at, while VS Code has not announced a frame. */
   #expected: Expected | undefined;
 
   readonly onDidChange = this.#changed.event;
@@ -141,8 +141,9 @@ export class ActiveFrame implements vscode.Disposable {
   }
 
   #announced(): void {
-    this.#expected = undefined;
     const item = vscode.debug.activeStackItem;
+    // A busy window may report the last continue only after the next stop: then no frame is announced, or only a thread.
+    if (item instanceof vscode.DebugStackFrame) this.#expected = undefined;
     this.#resumed = item && this.#sessions.get(item.session.id)?.threads.resumedOf(item.threadId);
     this.#look(this.#stepping ? STEP_DEBOUNCE : 0);
   }

@@ -9,8 +9,8 @@ export class Over extends Error {
 }
 
 export interface Job {
-  /** Sends the request; its promise is the reply. */
-  readonly send: () => PromiseLike<string>;
+  /** Sends the request, and calls `onLeft` when it is on its way to the adapter; its promise is the reply. */
+  readonly send: (onLeft: () => void) => PromiseLike<string>;
   /** Whether the stop that it is for is over. */
   readonly over: () => boolean;
   /** Says that nobody waits any more: what was not sent by then is not. */
@@ -22,9 +22,18 @@ export interface Job {
    * which is said by calling this.
    */
   readonly onAside?: () => void;
-  /** The same, but others wait for it: what they would read is not as it was while it runs. */
-  readonly alone?: boolean;
+  /**
+   * The same, but others wait for it: what they would read is not as it was while it runs. Once nobody waits for it, or its
+   * stop is over, it has the usual limit, and where it does not reply within that, this is called before another is sent.
+   */
+  readonly onStuck?: () => void;
 }
+
+/**
+ * How many times the usual limit a request may take to leave: a window that is busy, as with painting a stop, holds it back.
+ * That is no delay of the program, and a second one would be held back too, and then be answered beside the first.
+ */
+const LEAVING = 5;
 
 interface Waiting extends Job {
   readonly resolve: (reply: string) => void;
@@ -37,7 +46,7 @@ interface Waiting extends Job {
  * it must be alone.
  */
 export class EvaluateQueue {
-  /** Milliseconds after which a reply is not waited for any more. */
+  /** Milliseconds after which the reply to a request that has left is not waited for any more. */
   readonly limit: number;
   readonly #waiting: Waiting[] = [];
   #busy = false;
@@ -70,10 +79,13 @@ export class EvaluateQueue {
     for (const [job, limitTime] of this.#underWay) if (job.over()) limitTime();
   }
 
-  /** If it still waits, it is not sent. */
+  /** If it still waits, it is not sent; if others wait for it, they do so no longer than usual. */
   #drop(job: Waiting): void {
     const at = this.#waiting.indexOf(job);
-    if (at < 0) return;
+    if (at < 0) {
+      if (job.onStuck !== undefined) this.#underWay.get(job)?.();
+      return;
+    }
     this.#waiting.splice(at, 1);
     job.reject(new Over());
   }
@@ -106,19 +118,29 @@ export class EvaluateQueue {
       else settle();
       release();
     };
-    const most = this.limit * (job.patience ?? 1);
-    const limitTime = (): void => {
-      limit ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), most);
+    const { onAside, onStuck, patience = 1 } = job;
+    let most = this.limit * Math.max(patience, LEAVING);
+    const lose = (): void => {
+      onStuck?.();
+      finish(() => job.reject(new Lost("no reply")));
     };
-    const { onAside, alone = false } = job;
+    const limitTime = (): void => {
+      limit ??= setTimeout(lose, most);
+    };
+    const onLeft = (): void => {
+      most = this.limit * patience;
+      if (done || limit === undefined) return;
+      clearTimeout(limit);
+      limit = setTimeout(lose, most);
+    };
     const setAside = (): void => {
       onAside?.();
       release();
     };
     const aside = onAside && setTimeout(setAside, this.limit);
-    if (onAside === undefined && !alone) limitTime();
+    if (onAside === undefined && onStuck === undefined) limitTime();
     this.#underWay.set(job, limitTime);
-    job.send().then(
+    job.send(onLeft).then(
       (reply) => finish(() => job.resolve(reply)),
       (reason: unknown) => finish(() => job.reject(reason)),
     );

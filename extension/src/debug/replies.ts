@@ -1,19 +1,20 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
 /** An evaluate of ours under way; its number once it has been seen to leave. */
-interface UnderWay {
+interface Evaluation {
   readonly expression: string;
+  readonly onLeft: () => void;
   seq?: number;
   reply?: (result: string) => void;
 }
 
 /** Replies to our evaluates, taken as soon as the tracker hears them. */
 export class Replies {
-  readonly #underWay = new Set<UnderWay>();
+  readonly #underWay = new Set<Evaluation>();
 
   /** The reply to an expression that is about to be sent, if it is heard before `brought` is there. */
-  async first(expression: string, brought: () => PromiseLike<string>): Promise<string> {
-    const one: UnderWay = { expression };
+  async first(expression: string, brought: () => PromiseLike<string>, onLeft: () => void): Promise<string> {
+    const one: Evaluation = { expression, onLeft };
     this.#underWay.add(one);
     const heard = new Promise<string>((resolve) => (one.reply = resolve));
     try {
@@ -26,7 +27,9 @@ export class Replies {
   /** A request is on its way to the adapter: one of ours is known by its text. */
   sends({ seq, arguments: { expression } }: DebugProtocol.EvaluateRequest): void {
     const asked = [...this.#underWay].find((one) => one.seq === undefined && one.expression === expression);
-    if (asked) asked.seq = seq;
+    if (asked === undefined) return;
+    asked.seq = seq;
+    asked.onLeft();
   }
 
   /** What the adapter replies. Why a request failed is left to VS Code to say. */

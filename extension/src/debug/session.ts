@@ -37,15 +37,19 @@ export class Session {
     return this.threads.ended;
   }
 
-  /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */
-  evaluate(expression: string, frameId: number | undefined): Promise<string> {
+  /**
+   * The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. The
+   * request goes the same way: `onLeft` is called when it is on its way to the adapter.
+   */
+  evaluate(expression: string, frameId: number | undefined, onLeft = (): void => undefined): Promise<string> {
     // Raw strings come whole: every other way cuts them at 65,536 characters.
     const request = { expression, context: "watch", format: { rawString: true } };
     const sent = frameId === undefined ? request : { ...request, frameId };
-    return this.#replies.first(expression, async () => {
+    const brought = async (): Promise<string> => {
       const { result }: DebugProtocol.EvaluateResponse["body"] = await this.vscode.customRequest("evaluate", sent);
       return result;
-    });
+    };
+    return this.#replies.first(expression, brought, onLeft);
   }
 
   /** Has the adapter name the top frames of a thread, all if their number is not given, where that is still paused. */

@@ -19,7 +19,7 @@ import type {
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression } from "./injection.ts";
 import { Program, type Setup } from "./program.ts";
-import { noReply, notRun, Refusal } from "./refusal.ts";
+import { noReply, notRun, Refusal, stillRuns } from "./refusal.ts";
 
 /** What a request asks, for callers: the rest is added here. */
 type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
@@ -34,9 +34,9 @@ export type Where = Frame | Session;
 export interface How {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs?: boolean;
-  /** The program answers it once: where it is lost on its frame, it is not sent again beside it. */
+  /** It must not be sent twice: if it gets no reply on its frame, it is not sent again without one. */
   readonly once?: boolean;
-  /** Nobody waits any more: what was not sent is not, and what runs is interrupted. */
+  /** Aborted when nobody waits any more: then it is not sent, or what it runs is interrupted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +48,7 @@ interface Call extends How {
   readonly body: Body;
 }
 
-/** Milliseconds until what has not begun is looked for again. */
+/** Milliseconds until a request that was not found running is looked for again. */
 const AGAIN = 100;
 
 /** Typed calls to the helper in the program; injects it ahead of the first, else with it. */
@@ -58,7 +58,7 @@ export class Calls {
   #last = 0;
   readonly #programs = new WeakMap<Session, Program>();
 
-  constructor(bundle: Bundle, log: (text: string) => void, preferences: () => Preferences) {
+  constructor(bundle: () => Bundle, log: (text: string) => void, preferences: () => Preferences) {
     this.#setup = { bundle, log, preferences };
   }
 
@@ -111,8 +111,9 @@ export class Calls {
   }
 
   /**
-   * By one of two routes: on its frame if that answers, else beside it, without one. An evaluate never comes back from a frame that Dynamo runs, but
-   * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
+   * By one of two routes: on its frame if that answers, else beside it, without one. An evaluate never comes back from
+   * a frame that Dynamo runs, but one without a frame does, even while the other hangs: the helper then finds the frame
+   * by its ids.
    */
   async #onSomeRoute(call: Call): Promise<Answer> {
     const { program, frame, body, runs, once } = call;
@@ -162,12 +163,15 @@ export class Calls {
     if (runs) this.#last += 1;
     const id = this.#last;
     const { bundle, preferences } = this.#setup;
-    const common = { version: bundle.version, preferences: preferences(), ...(runs ? { id } : {}) };
+    const common = { version: bundle().version, preferences: preferences(), ...(runs ? { id } : {}) };
     const isOver = (): boolean => (frame ? frame.over : session.ended);
+    // Models run on copies that stand in their places meanwhile: nobody is to see these.
+    const isAlone = runs && body.op === "lens";
     let sent = false;
     let replied = false;
     const interrupt = (): void => void this.#interrupt(session, id, () => replied || isOver());
-    const send = async (): Promise<string> => {
+    const send = async (onLeft: () => void): Promise<string> => {
+      if (frame && program.isStuck(frame)) throw stillRuns();
       // What was set aside while this one waited for its turn.
       if (runs && frame && program.isLostOn(frame)) throw notRun();
       sent = true;
@@ -178,9 +182,10 @@ export class Calls {
       const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
       const request = { ...body, ...common, ...at } as Request;
       try {
-        return await session.evaluate(callExpression(request), frameless ? undefined : frame?.frameId);
+        return await session.evaluate(callExpression(request), frameless ? undefined : frame?.frameId, onLeft);
       } finally {
         replied = true;
+        if (isAlone && frame) program.unstick(frame);
       }
     };
     // While it runs, other questions go around its frame.
@@ -188,13 +193,15 @@ export class Calls {
       if (frame) program.loseOn(frame);
     };
     const evaluating = body.op === "evaluate" ? { onAside } : {};
-    // Models run on copies that stand in their places meanwhile: nobody is to see these.
-    const alone = runs && body.op === "lens";
+    const onStuck = (): void => {
+      if (frame) program.stick(frame);
+    };
+    const alone = isAlone ? { onStuck } : {};
     const isAborted = (): boolean => signal?.aborted === true;
     // The queue drops what was not sent yet. What was sent is worth having all the same, unless it was to be run.
     const over = (): boolean => isOver() || (isAborted() && runs);
     try {
-      const answer = parseAnswer(await session.queue.ask({ send, over, signal, alone, ...evaluating }));
+      const answer = parseAnswer(await session.queue.ask({ send, over, signal, ...alone, ...evaluating }));
       if (runs) program.answers();
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
@@ -217,7 +224,7 @@ export class Calls {
    */
   async #interrupt(session: Session, id: number, isOver: () => boolean): Promise<void> {
     const { bundle, log } = this.#setup;
-    const expression = callExpression({ op: "interrupt", version: bundle.version, request: id });
+    const expression = callExpression({ op: "interrupt", version: bundle().version, request: id });
     let said = "";
     do {
       const reply = await session.evaluate(expression, undefined).catch(String);

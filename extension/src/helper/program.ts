@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import { Lost } from "../debug/queue.ts";
+import { type Job, Lost } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Preferences } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
@@ -8,7 +8,7 @@ import { noReply, notRun, Refusal } from "./refusal.ts";
 
 /** What is put into programs, and what is told to it. */
 export interface Setup {
-  readonly bundle: Bundle;
+  readonly bundle: () => Bundle;
   readonly preferences: () => Preferences;
   readonly log: (text: string) => void;
 }
@@ -16,19 +16,21 @@ export interface Setup {
 /** How much longer than other requests the injection may take, unless one had no reply even then. */
 const INJECTING = 5;
 
-/** One debugged program: whether the helper is in it, and which ways to it answer at present. */
+/** One debugged program: whether the helper is in it, and which routes to it answer at present. */
 export class Program {
   readonly #session: Session;
   readonly #setup: Setup;
   /** An injection under way; fulfilled when it has come to its end, whatever that is. */
   #injecting: Promise<void> | undefined;
   #injected = false;
-  /** How many times the usual limit an injection may take: the first one comes when a slow machine is busiest. */
+  /** The factor by which an injection may take longer than usual: the first one comes when a slow machine is busiest. */
   #patience = INJECTING;
-  /** What names no frame is run but not answered, as by older debugpy: all is asked on the frame. */
+  /** The debugger runs an evaluate without a frame but does not answer, as older debugpy: all is asked on the frame. */
   #mute = false;
-  /** The stop at which an evaluate on a frame was lost, so that others go beside it; or one beside it too: then none goes. */
+  /** The stop at which an evaluate on a frame got no reply, so that further ones name no frame; if these fail too, none is sent. */
   #lost: { readonly stop: number; readonly beside: boolean } | undefined;
+  /** The stop at which a lens was cancelled whose code runs on. */
+  #stuck: number | undefined;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless = false;
 
@@ -55,7 +57,7 @@ export class Program {
     this.#lost = { stop: frame.stop, beside: this.isLost(frame) };
   }
 
-  /** Neither way answers: it is asked nothing more at this stop. */
+  /** Neither route answers: nothing more is asked at this stop. */
   giveUp(frame: Frame | undefined): never {
     if (frame) this.#lost = { stop: frame.stop, beside: true };
     throw noReply();
@@ -66,7 +68,21 @@ export class Program {
     this.#lost = undefined;
   }
 
-  /** Whether what is asked of this frame goes beside it. */
+  /** A lens was cancelled, and what it runs does not end: nothing is asked at this stop until it does. */
+  stick(frame: Frame): void {
+    this.#stuck = frame.stop;
+  }
+
+  isStuck(frame: Frame): boolean {
+    return this.#stuck === frame.stop;
+  }
+
+  /** What ran for a lens at this stop has come to its end. */
+  unstick(frame: Frame): void {
+    if (this.isStuck(frame)) this.#stuck = undefined;
+  }
+
+  /** Whether requests for this frame go beside it, without naming it. */
   avoids(frame: Frame): boolean {
     return !this.#mute && (this.frameless || this.isLostOn(frame));
   }
@@ -74,7 +90,7 @@ export class Program {
   /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
   async awaitFrame(frame: Frame): Promise<void> {
     try {
-      const send = (): PromiseLike<string> => this.#session.evaluate(PROBE, frame.frameId);
+      const send: Job["send"] = (onLeft) => this.#session.evaluate(PROBE, frame.frameId, onLeft);
       await this.#session.queue.ask({ send, over: () => frame.over });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
@@ -114,9 +130,9 @@ export class Program {
   /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
   async #putIn(frameId: number | undefined): Promise<void> {
     const { bundle, preferences, log } = this.#setup;
-    const expression = injectExpression(bundle, preferences());
+    const expression = injectExpression(bundle(), preferences());
     const run = (on?: number): Promise<string> => {
-      const send = (): PromiseLike<string> => this.#session.evaluate(expression, on);
+      const send: Job["send"] = (onLeft) => this.#session.evaluate(expression, on, onLeft);
       return this.#session.queue.ask({ send, over: () => this.#session.ended, patience: this.#patience });
     };
     let reply = this.#mute ? "" : await run();

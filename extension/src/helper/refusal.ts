@@ -4,7 +4,7 @@ import type { FailureCode } from "../protocol/generated.ts";
 /** What the helper said instead of an answer, or, as `unreachable`, why it could not be asked. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly code: FailureCode | "unreachable" | "lost";
+  readonly code: FailureCode | "unreachable" | "lost" | "busy";
 
   constructor(code: Refusal["code"], message: string) {
     super(message);
@@ -15,6 +15,14 @@ export class Refusal extends Error {
 /** What runs the program's code is not sent to a frame that is busy. */
 export function notRun(): Refusal {
   return new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
+}
+
+/** What a cancelled lens runs has put copies in the places of the program's models: nothing else is asked meanwhile. */
+export function stillRuns(): Refusal {
+  const message = l10n.t(
+    "cancelled, but the program's code still runs and can't be interrupted: Refresh once it has ended",
+  );
+  return new Refusal("busy", message);
 }
 
 export function noReply(): Refusal {

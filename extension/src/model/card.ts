@@ -71,7 +71,7 @@ function factRows(facts: Facts): [string, string][] {
     [l10n.t("device"), facts.device],
     [l10n.t("layout"), layout === "strided" ? undefined : layout],
     [l10n.t("strides"), texts.strides],
-    [l10n.t("memory"), texts.bytes],
+    [l10n.t("memory"), texts.bytes ?? texts.held],
     [l10n.t("gradient"), gradientText(facts)],
     [l10n.t("view of"), facts.view_of ?? undefined],
     ...(facts.rows ?? []),

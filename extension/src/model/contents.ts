@@ -19,7 +19,7 @@ import { Shared } from "./shared.ts";
 export const FRAME_NODE = 0;
 
 /** A node and the snapshot that it is part of. */
-export interface Known {
+export interface SnapshotNode {
   readonly node: Node;
   readonly snapshot: number;
 }
@@ -30,14 +30,14 @@ export type Manner = "usual" | "thorough" | "running";
 /** A way of checking a step. */
 export interface Check {
   readonly manner: Manner;
-  /** It repeats one that ran the models, as at the next step, which was allowed once: they are not run. */
+  /** It repeats a check that was allowed to run the models once, so it does not run them again. */
   readonly unrun: boolean;
 }
 
 /** What a check of the step came to. */
 export interface Checked extends Check {
   readonly answer: LensAnswer;
-  /** Those of its findings that the check before it, as the usual one at the stop, had not; undefined where there was none. */
+  /** The findings that the check before it did not have; undefined where there was none. */
   readonly news?: readonly Finding[];
 }
 
@@ -48,7 +48,7 @@ export type Lines = ReadonlyMap<string, string>;
 export class Contents {
   readonly frame: Frame;
   readonly answer: FrameAnswer;
-  /** What was run in this frame came to; it outlasts its being read again. */
+  /** Results of what was run in this frame. They are kept when the frame is read again. */
   readonly results: FrameResults;
   /** What the rows of this function said before. */
   readonly before: Lines;
@@ -106,18 +106,18 @@ export class Contents {
   }
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */
-  page({ node, snapshot }: Known): Page | undefined {
+  page({ node, snapshot }: SnapshotNode): Page | undefined {
     return this.#pages.get(key(snapshot, node.id)) ?? node.page;
   }
 
   /** Whether the page from `start` on has come. */
-  reaches(known: Known | undefined, start: number): boolean {
+  reaches(known: SnapshotNode | undefined, start: number): boolean {
     const page = known === undefined ? this.rootPage : this.page(known);
     return page !== undefined && page.start + page.nodes.length > start;
   }
 
   /** Adds a page that came later to those before it. `known` is the node that it belongs to, none for the frame. */
-  merge(answer: ChildrenAnswer, known: Known | undefined): void {
+  merge(answer: ChildrenAnswer, known: SnapshotNode | undefined): void {
     const before = known === undefined ? this.rootPage : this.page(known);
     const { start, nodes } = answer.page;
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
@@ -136,11 +136,11 @@ export class Contents {
   }
 
   /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
-  failure(known: Known | undefined): Failure | undefined {
+  failure(known: SnapshotNode | undefined): Failure | undefined {
     return this.#failures.get(this.#keyOf(known));
   }
 
-  setFailure(known: Known | undefined, failure: Failure): void {
+  setFailure(known: SnapshotNode | undefined, failure: Failure): void {
     this.#failures.set(this.#keyOf(known), failure);
   }
 
@@ -159,7 +159,7 @@ export class Contents {
     return shared.answer;
   }
 
-  #keyOf(known: Known | undefined): string {
+  #keyOf(known: SnapshotNode | undefined): string {
     return known === undefined ? key(this.answer.snapshot, FRAME_NODE) : key(known.snapshot, known.node.id);
   }
 

@@ -33,8 +33,10 @@ export class Dismissed {
   }
 
   add(rules: readonly string[], place?: string): void {
-    const added = rules.map((rule) => (place === undefined ? { rule } : { rule, place }));
-    if (added.length > 0) this.#set([...this.#all, ...added]);
+    const isKept = (rule: string): boolean => this.#all.some((one) => one.rule === rule && one.place === place);
+    const added = [...new Set(rules)].filter((rule) => !isKept(rule));
+    if (added.length === 0) return;
+    this.#set([...this.#all, ...added.map((rule) => (place === undefined ? { rule } : { rule, place }))]);
   }
 
   restoreAll(): void {
@@ -49,5 +51,6 @@ export class Dismissed {
 }
 
 function isDismissal(one: unknown): one is Dismissal {
-  return typeof one === "object" && one !== null && "rule" in one && typeof one.rule === "string";
+  if (typeof one !== "object" || one === null || !("rule" in one) || typeof one.rule !== "string") return false;
+  return !("place" in one) || typeof one.place === "string";
 }

@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
 import type { Checked, Contents } from "./contents.ts";
 import type { RowPath } from "./expansion.ts";
-import { titleOf } from "./findingText.ts";
+import { factOf, titleOf } from "./findingText.ts";
+import { tokensOf } from "./python.ts";
 import { withPercent } from "./words.ts";
 import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
 
@@ -46,7 +47,7 @@ function checkedRows(scene: Scene, checked: Checked): Row[] {
   const name = findingsText(scene.contents);
   const row = valueRow(scene, undefined, FINDINGS, { node, snapshot }, name);
   const [gravest] = found.findings;
-  const description = joined(gravest === undefined ? "" : inTwo(gravest)[0], first.line);
+  const description = joined(gravest === undefined ? "" : factOf(gravest), first.line);
   const speech = [name, ...loudWords(first), gravest === undefined ? first.name : titleOf(gravest)].join(", ");
   const can: Action[] = ["copySummary", "dismissAll", ...more];
   return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
@@ -59,16 +60,29 @@ function furtherChecks(manner: Checked["manner"]): readonly Action[] {
 }
 
 /** What a check that was asked for came to, beside its findings; below it, what could not be asked, and why. */
-function outcomeRow(scene: Scene, { manner, news }: Checked, found: FindingsFound): Row {
-  const label = found.findings.length === 0 ? silence(found) : newsText(found, news);
+function outcomeRow(scene: Scene, checked: Checked, found: FindingsFound): Row {
+  const { manner } = checked;
+  const label = manner === "running" ? ranText(found, checked) : checkedText(found, checked);
   const row = sentenceRow(scene, label, "sentence", furtherChecks(manner));
   const notes = notAsked(found);
   const open = scene.expansion.isOpen(OUTCOME);
   return notes.length === 0 ? row : { ...row, path: OUTCOME, notes, expandable: true, open };
 }
 
+/** `checked by running the models: nothing more (73 rules)` */
+function ranText(found: FindingsFound, { news }: Checked): string {
+  const { checked, findings } = found;
+  if (findings.length === 0) return l10n.t("checked by running the models: {0}", silence(found));
+  if (news === undefined) return l10n.t("checked by running the models ({0} rules)", checked.length);
+  return news.length === 0
+    ? l10n.t("checked by running the models: nothing more ({0} rules)", checked.length)
+    : l10n.t("checked by running the models: {0} more ({1} rules)", news.length, checked.length);
+}
+
 /** `checked thoroughly: nothing more (70 rules)` */
-function newsText({ checked }: FindingsFound, news: Checked["news"]): string {
+function checkedText(found: FindingsFound, { news }: Checked): string {
+  const { checked, findings } = found;
+  if (findings.length === 0) return silence(found);
   if (news === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
   return news.length === 0
     ? l10n.t("checked thoroughly: nothing more ({0} rules)", checked.length)
@@ -115,36 +129,16 @@ function findingRow(
   if (finding === undefined) return { ...row, can };
   const { source } = finding;
   if (source !== null) can.push("goToLine");
-  const [label, rest] = inTwo(finding);
   return {
     ...row,
-    label,
-    description: joined(node.line, rest),
+    label: factOf(finding),
+    description: joined(node.line, finding.more),
     summary: node.line,
     can,
     finding,
     findings: [finding],
     ...(source === null ? {} : { source }),
   };
-}
-
-/**
- * A title before and after its first comma, colon or semicolon that stands in no brackets: there is little room. A comma
- * between names or numbers ends nothing: before it stand three words at least, after it a word.
- */
-function inTwo(finding: Finding): [head: string, rest: string] {
-  const { title } = finding;
-  for (const { index, 0: mark } of title.replace(/\[[^\]]*\]|\([^)]*\)/g, covered).matchAll(/[,;:](?= )/g)) {
-    const [head, rest] = [title.slice(0, index), title.slice(index + 2)];
-    if (mark !== "," || (head.split(" ").length > 2 && /^[a-z]+(?: |$)/.test(rest))) {
-      return [titleOf({ ...finding, title: head }), rest];
-    }
-  }
-  return [titleOf(finding), ""];
-}
-
-function covered(brackets: string): string {
-  return "_".repeat(brackets.length);
 }
 
 function joined(...parts: string[]): string {
@@ -190,17 +184,12 @@ export function findingsText(contents: Contents): string {
 
 /** The findings that name a value by this expression, and those that follow from them. */
 export function findingsAbout(contents: Contents, expression: string): Finding[] {
-  const wanted = sameText(expression);
+  const wanted = tokensOf(expression);
   const about = (finding: Finding): Finding[] => [
-    ...(finding.evidence.some((one) => one.expression !== null && sameText(one.expression) === wanted)
+    ...(finding.evidence.some((one) => one.expression !== null && tokensOf(one.expression) === wanted)
       ? [finding]
       : []),
     ...finding.consequences.flatMap(about),
   ];
   return (findingsOf(contents)?.findings ?? []).flatMap(about);
-}
-
-/** Quotes and blanks make no difference. */
-function sameText(expression: string): string {
-  return expression.replaceAll('"', "'").replaceAll(" ", "");
 }

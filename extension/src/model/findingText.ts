@@ -4,7 +4,16 @@ import { escapeMarkdown } from "./words.ts";
 
 /** The title, which says so where it only may be so. */
 export function titleOf({ title, certain }: Finding): string {
-  return certain ? title : l10n.t("may be: {0}", title);
+  return hedged(title, certain);
+}
+
+/** The title without what more it says: for a row, where there is little room. */
+export function factOf({ fact, certain }: Finding): string {
+  return hedged(fact, certain);
+}
+
+function hedged(text: string, certain: boolean): string {
+  return certain ? text : l10n.t("may be: {0}", text);
 }
 
 /** What a diagnostic says: the title, why it matters, one thing to try. */

@@ -6,15 +6,14 @@ import type { Dismissed } from "./dismissed.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Finding, LensAnswer } from "../protocol/generated.ts";
-import { askInSlices } from "./slices.ts";
-import { UnderWay } from "./underWay.ts";
-
-/** Milliseconds that a stop must last before it is looked at: while the user steps on, nothing is asked. */
-const STANDING = 150;
+import type { Runs } from "./runs.ts";
+import { askInSlices, type LensInput } from "./slices.ts";
+import { STANDING, UnderWay } from "./underWay.ts";
 
 /** A check under way. */
-interface Task extends Check {
-  readonly contents: Contents;
+interface StepCheck extends Check {
+  /** Another once the frame was read again after its models were run. */
+  contents: Contents;
   readonly abort: AbortController;
 }
 
@@ -22,26 +21,31 @@ interface Task extends Check {
 export class Findings {
   readonly #helper: Pick<Calls, "lens">;
   readonly #inspector: Inspector;
+  readonly #runs: Pick<Runs, "ran">;
   readonly #dismissed: Dismissed;
   readonly #settings: { readonly findings: boolean };
-  /** What was looked at when the inspector last told of a change: only another is a new stop, frame or reading. */
+  /** The contents at the last event of the inspector: others mean a new stop, frame or reading. */
   #contents: Contents | undefined;
-  /** Those that were checked themselves: others show the findings of an earlier reading of their frame until they are. */
+  /** Contents that were checked. Others show the findings of an earlier reading of their frame until then. */
   readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
-  readonly #tasks: UnderWay<Task>;
+  readonly #tasks: UnderWay<StepCheck>;
+  /** Checks that have run the models: their result belongs to the reading that follows. */
+  readonly #run = new WeakSet<StepCheck>();
   #timer: NodeJS.Timeout | undefined;
-  /** What is asked by itself was lost once there: a window that is busy with the stop may send it too late. */
+  /** Contents for which the automatic check got no reply once: a window that is busy with the stop may send it too late. */
   readonly #lost = new WeakSet<Contents>();
 
   constructor(
     helper: Pick<Calls, "lens">,
     inspector: Inspector,
+    runs: Pick<Runs, "ran">,
     dismissed: Dismissed,
     settings: { readonly findings: boolean },
   ) {
     this.#helper = helper;
     this.#inspector = inspector;
+    this.#runs = runs;
     this.#dismissed = dismissed;
     this.#settings = settings;
     this.#tasks = new UnderWay(inspector, ({ contents }) => (contents.checking = undefined));
@@ -61,11 +65,11 @@ export class Findings {
     return true;
   }
 
-  /** Ends the check of what is looked at; what was known before it stays, and where nothing was, it is asked for. */
+  /** Ends the check of what is looked at; what is known of this reading stays, and where nothing is, it is asked for. */
   cancel(): void {
     const { contents } = this.#inspector;
     this.#tasks.end((task) => isOf(task, contents));
-    if (contents !== undefined && contents.findings === undefined) this.#askSoon(contents);
+    if (contents !== undefined) this.#settle(contents);
     this.#inspector.changed();
   }
 
@@ -75,18 +79,25 @@ export class Findings {
     if (contents === this.#contents) return;
     clearTimeout(this.#timer);
     this.#contents = contents;
-    // What nobody asked for is of no use where nobody looks.
-    this.#tasks.end(({ manner }) => manner === "usual");
-    if (contents !== undefined && !contents.frame.over) this.#begin(contents);
+    if (contents === undefined) return; // for a moment, often; what is under way is of use where its frame returns
+    // What nobody asked for is of no use where something else is looked at.
+    this.#tasks.end((task) => task.manner === "usual" && task.contents !== contents);
+    if (!contents.frame.over) this.#begin(contents);
   }
 
   /** Asks what is not known yet; of a frame that was read again, what the user wanted to know of it. */
   #begin(contents: Contents): void {
     const task = this.#tasks.find((one) => isOf(one, contents));
-    if (this.#answered.has(contents) || task?.contents === contents) return;
+    if (this.#answered.has(contents) || task?.contents === contents || (task && this.#run.has(task))) return;
     const known = task ?? contents.findings;
     if (known !== undefined && known.manner !== "usual") void this.#ask(contents, again(known), task !== undefined);
     else this.#askSoon(contents);
+  }
+
+  /** No check of it is under way any more: findings of an earlier reading go, and where there are none now, they are asked for. */
+  #settle(contents: Contents): void {
+    if (!this.#answered.has(contents)) contents.findings = undefined;
+    if (contents.findings === undefined) this.#askSoon(contents);
   }
 
   /** Of what is looked at: others are asked when the user returns to them. */
@@ -100,7 +111,8 @@ export class Findings {
     this.#timer = setTimeout(() => {
       const { frame } = contents;
       if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
-      else if (!frame.over) void this.#ask(contents, { manner: "usual", unrun: false });
+      else if (!frame.over && !this.#inspector.isAsked(frame))
+        void this.#ask(contents, { manner: "usual", unrun: false });
     }, STANDING);
   }
 
@@ -125,7 +137,7 @@ export class Findings {
   async #ask(contents: Contents, { manner, unrun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
-    const task: Task = { contents, manner, unrun, abort: new AbortController() };
+    const task: StepCheck = { contents, manner, unrun, abort: new AbortController() };
     this.#tasks.begin(task);
     const ignored = this.#dismissed.rulesAt(contents.place);
     const thorough = manner !== "usual";
@@ -143,13 +155,13 @@ export class Findings {
     }
     let failure: Failure | undefined;
     try {
-      const found = await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
+      const found = await this.#found(task, input, goOn);
       if (!this.#tasks.has(task)) return;
       const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
       const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
       const rules = this.#dismissed.rulesAt(contents.place);
-      contents.findings = without(checked, rules);
-      this.#answered.add(contents);
+      task.contents.findings = without(checked, rules);
+      this.#answered.add(task.contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
       // What follows from a cause that was dismissed meanwhile was not told.
       if (!run && hasCause(checked, since)) return await this.#ask(contents, { manner, unrun });
@@ -159,18 +171,34 @@ export class Findings {
     }
     this.#tasks.finish(task);
     if (thorough) {
-      contents.checking = failure;
-      if (contents.findings === undefined) this.#askSoon(contents); // what this check took the place of
+      task.contents.checking = failure;
+      this.#settle(task.contents);
     } else if (failure !== undefined) {
+      if (!this.#answered.has(contents)) contents.findings = undefined;
       if (failure.code === "lost" && !this.#lost.has(contents)) this.#askSoon(contents);
       this.#lost.add(contents);
-      return;
     }
     this.#inspector.changed();
   }
+
+  /** What ran may have changed anything, so the frame is read again before the answer is shown. */
+  async #found(task: StepCheck, input: LensInput, goOn: (progress: number) => void): Promise<LensAnswer> {
+    const { frame } = task.contents;
+    try {
+      return await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
+    } finally {
+      if (task.manner === "running") {
+        this.#run.add(task);
+        this.#runs.ran(task.contents, []);
+        if (!frame.over) await this.#inspector.readAgain(frame.session);
+        const now = await this.#inspector.settled();
+        if (now?.frame.key === frame.key) task.contents = now;
+      }
+    }
+  }
 }
 
-function isOf(task: Task, contents: Contents | undefined): boolean {
+function isOf(task: StepCheck, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
 }
 
@@ -181,8 +209,8 @@ function newsOf(before: Checked | undefined, { found }: LensAnswer): Finding[] |
   return found.findings.filter((finding) => !known.has(keyOf(finding)));
 }
 
-function keyOf({ rule, title }: Finding): string {
-  return `${rule} ${title}`;
+function keyOf({ rule, source, evidence }: Finding): string {
+  return JSON.stringify([rule, source, evidence.map(({ expression }) => expression)]);
 }
 
 /** A step is checked again as it was, but what runs its models is allowed once. */

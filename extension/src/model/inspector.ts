@@ -13,7 +13,7 @@ import type { Row, Scene } from "./row.ts";
 /** Milliseconds that a reading may take before it is said that what is shown is from before. */
 const LATE = 300;
 
-/** Why what is shown may be otherwise by now: it is being read, which takes long, or code of the program was run. */
+/** Why what is shown may be out of date: it is being read, which takes long, or code of the program was run. */
 export type Stale = "reading" | "run";
 
 /** What the user looks at: all views show what stands here, and ask through it for more. */
@@ -28,7 +28,7 @@ export class Inspector {
   /** Ends what was asked below the rows that are shown, where it was not sent yet. */
   #loading = new AbortController();
   #asking: Promise<void> = Promise.resolve();
-  /** The frame that was asked again because its snapshot was gone: not twice. */
+  /** The frame that was read again because its snapshot was gone; this is done once. */
   #renewed: string | undefined;
 
   readonly onDidChange = this.#changed.event;
@@ -188,7 +188,7 @@ export class Inspector {
     }
   }
 
-  /** What is shown says something else now. */
+  /** What is shown has changed. */
   changed(): void {
     this.#changed.fire();
   }

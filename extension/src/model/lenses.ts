@@ -12,11 +12,11 @@ import { type Inquiry, type Question, type Questions, runsCode, type State, type
 import { PROGRAM, questionPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
-import { UnderWay } from "./underWay.ts";
+import { STANDING, UnderWay } from "./underWay.ts";
 import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 
-/** A question on its way to its answer. */
-interface Task {
+/** A question that is being answered. */
+interface Asking {
   readonly question: Question;
   /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
   readonly expressions: readonly string[] | undefined;
@@ -30,9 +30,12 @@ export class Lenses {
   readonly #questions: Questions;
   readonly #inspector: Inspector;
   readonly #runs: Pick<Runs, "evaluate" | "ran">;
-  readonly #tasks: UnderWay<Task>;
+  readonly #tasks: UnderWay<Asking>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
+  /** What is asked before long, if it is still shown then. */
+  #waiting: Contents | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     helper: Pick<Calls, "lens">,
@@ -65,21 +68,18 @@ export class Lenses {
 
   /** The same for one that is there. False where nothing can be asked. */
   async askAgain(question: Question, meant = this.#inspector.frame): Promise<boolean> {
-    const contents = await this.#settled(meant);
-    if (contents === undefined) return false;
-    if (!this.#questions.has(question)) return true;
-    this.#tasks.end((task) => isOf(task, question, contents));
-    this.#questions.resume(question);
-    await this.#ask(question, contents, toRunAgain(question, contents));
-    return true;
+    return this.#askOnce(question, meant, (kept) => kept);
   }
 
-  /** The same question put otherwise, in its place. False where nothing can be asked. */
+  /** Asks a changed question in the place of one. False where nothing can be asked: then it stays as it was. */
   askOtherwise(question: Question, options: NonNullable<Inquiry["options"]>): Promise<boolean> {
-    return this.askAgain(this.#questions.change(question, options));
+    return this.#askOnce(question, this.#inspector.frame, (kept) => this.#questions.change(kept, options));
   }
 
-  /** A bug report of what is looked at, with no data of the program unless `values` is set. Undefined where nothing can be asked. */
+  /**
+   * A bug report of what is looked at, with no data of the program unless `values` is set. Undefined where nothing can be asked.
+   * @throws Over where the program went on
+   */
   async report(values: boolean): Promise<string | undefined> {
     const contents = await this.#inspector.settled();
     if (contents === undefined) return undefined;
@@ -114,6 +114,17 @@ export class Lenses {
     this.#inspector.changed();
   }
 
+  async #askOnce(question: Question, meant: Frame | undefined, put: (kept: Question) => Question): Promise<boolean> {
+    const contents = await this.#settled(meant);
+    if (contents === undefined) return false;
+    if (!this.#questions.has(question)) return true;
+    this.#tasks.end((task) => isOf(task, question, contents));
+    const asked = put(question);
+    this.#questions.resume(asked);
+    await this.#ask(asked, contents, toRunAgain(asked, contents));
+    return true;
+  }
+
   async #settled(meant: Frame | undefined): Promise<Contents | undefined> {
     const contents = await this.#inspector.settled();
     return meant?.key === contents?.frame.key ? contents : undefined;
@@ -124,7 +135,18 @@ export class Lenses {
     this.#questions.sweep();
     // What is not shown any more is of no use, unless the user asked for it.
     this.#tasks.end((task) => task.expressions === undefined && task.contents !== contents);
-    if (contents === undefined || contents.frame.over) return;
+    if (this.#waiting === contents) return;
+    this.#waiting = contents;
+    clearTimeout(this.#timer);
+    if (contents !== undefined) this.#timer = setTimeout(() => this.#askStanding(contents), STANDING);
+  }
+
+  /** Asks what is not answered yet, of contents that have been shown for a moment. */
+  #askStanding(contents: Contents): void {
+    this.#waiting = undefined;
+    const { frame } = contents;
+    const isShown = contents === this.#inspector.contents && this.#inspector.frame?.key === frame.key;
+    if (!isShown || frame.over || this.#inspector.isAsked(frame)) return; // others are asked once they are shown
     for (const question of this.#standing()) {
       const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
       if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
@@ -135,11 +157,12 @@ export class Lenses {
   /** What is asked at each stop. */
   #standing(): readonly Question[] {
     const { all, ofProgram } = this.#questions;
-    return this.#inspector.scene?.expansion.isOpen(PROGRAM) === true ? [...all, ...ofProgram] : all;
+    const { expansion } = this.#inspector.scene ?? {};
+    return expansion?.visible === true && expansion.isOpen(PROGRAM) ? [...all, ...ofProgram] : all;
   }
 
   async #ask(question: Question, contents: Contents, expressions?: readonly string[]): Promise<void> {
-    const task: Task = { question, expressions, abort: new AbortController(), contents };
+    const task: Asking = { question, expressions, abort: new AbortController(), contents };
     this.#tasks.begin(task);
     this.#tell(task, { progress: 0 });
     if (expressions) this.#inspector.changed();
@@ -155,11 +178,11 @@ export class Lenses {
     if (this.#tasks.finish(task)) this.#inspector.changed();
   }
 
-  #tell(task: Task, state: State): void {
+  #tell(task: Asking, state: State): void {
     if (this.#tasks.has(task)) this.#questions.setState(task.contents, task.question, state);
   }
 
-  async #found(task: Task): Promise<LensAnswer> {
+  async #found(task: Asking): Promise<LensAnswer> {
     if (!runsCode(task.question)) return this.#read(task);
     if (task.expressions === undefined) throw notYet(task.question);
     try {
@@ -170,7 +193,7 @@ export class Lenses {
     }
   }
 
-  async #read(task: Task): Promise<LensAnswer> {
+  async #read(task: Asking): Promise<LensAnswer> {
     await this.#run(task, task.expressions ?? []);
     try {
       return await this.#lens(task);
@@ -183,7 +206,7 @@ export class Lenses {
   }
 
   /** What looks as if it could be read, but only running it can tell, as a property. */
-  async #computed({ question, contents, abort }: Task): Promise<string[]> {
+  async #computed({ question, contents, abort }: Asking): Promise<string[]> {
     const addresses = Object.values(addressesOf(question, contents));
     const expressions = addresses.flatMap(({ expression }) => expression ?? []);
     const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal, contents);
@@ -194,7 +217,7 @@ export class Lenses {
     });
   }
 
-  async #run(task: Task, expressions: readonly string[]): Promise<void> {
+  async #run(task: Asking, expressions: readonly string[]): Promise<void> {
     if (expressions.length === 0) return;
     try {
       await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
@@ -204,7 +227,7 @@ export class Lenses {
   }
 
   /** What ran may have changed anything, so the frame is read again before anything is asked of it. */
-  async #readAgain(task: Task): Promise<void> {
+  async #readAgain(task: Asking): Promise<void> {
     const { frame } = task.contents;
     if (frame.over) return;
     await this.#inspector.readAgain(frame.session);
@@ -212,7 +235,7 @@ export class Lenses {
     if (now?.frame.key === frame.key) task.contents = now;
   }
 
-  #lens(task: Task): Promise<LensAnswer> {
+  #lens(task: Asking): Promise<LensAnswer> {
     const ask = async (): Promise<LensAnswer> => {
       const { question, contents, abort } = task;
       const values = addressesOf(question, contents);
@@ -234,13 +257,13 @@ export class Lenses {
     return turn;
   }
 
-  #goOn(task: Task, progress: number): void {
+  #goOn(task: Asking, progress: number): void {
     this.#tell(task, { progress });
     if (this.#tasks.has(task)) this.#tasks.redraw();
   }
 }
 
-function isOf(task: Task, question: Question, { frame }: Contents): boolean {
+function isOf(task: Asking, question: Question, { frame }: Contents): boolean {
   return task.question === question && task.contents.frame.key === frame.key;
 }
 

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Known } from "./contents.ts";
+import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
 import { pinName, type Pin } from "./pins.ts";
 import {
@@ -31,7 +31,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const name = pinName(expression);
   const label = middle(name, LABEL);
   const own = { id: idOf(path), icon: "pinned", pin, name, expression };
-  const valued = (known: Known): Row => {
+  const valued = (known: SnapshotNode): Row => {
     const row = valueRow(scene, undefined, path, known, label);
     const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(known.node), ...rerun];
     return { ...row, ...own, can };

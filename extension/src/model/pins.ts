@@ -14,7 +14,7 @@ const KEY = "pins";
 /** The pinned expressions of this workspace, in the order they were pinned. */
 export class Pins {
   readonly #memory: Memory;
-  /** What running them came to, by expression and by session. */
+  /** The results of running them, by expression and by session. */
   readonly #lines = new Map<string, WeakMap<object, string>>();
   readonly #changed = new Emitter();
   #all: readonly Pin[];
@@ -46,7 +46,7 @@ export class Pins {
     this.#set(this.#all.filter((one) => one.expression !== expression));
   }
 
-  /** What running it in a session came to, as text: all that is kept of it beyond its stop. */
+  /** The result of running it in a session, as text: all that is kept beyond its stop. */
   remember(expression: string, session: object, line: string): void {
     const lines = this.#lines.get(expression) ?? new WeakMap<object, string>();
     this.#lines.set(expression, lines.set(session, line));

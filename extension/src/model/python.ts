@@ -97,6 +97,26 @@ export function isStatic(expression: string): boolean {
   return isMade;
 }
 
+/** An expression's tokens: blanks between them, and which quotes a string stands in, make no difference. */
+export function tokensOf(expression: string): string {
+  const tokens: string[] = [];
+  parse(expression).iterate({
+    enter: ({ name, from, to, node }) => {
+      const text = expression.slice(from, to);
+      if (name === "String") tokens.push(quoted(text));
+      else if (node.firstChild === null) tokens.push(text);
+      return name !== "String";
+    },
+  });
+  return tokens.join(" ");
+}
+
+/** One with escapes is left as it is. */
+function quoted(text: string): string {
+  const [, , inner] = /^(["'])([^\\]*)\1$/.exec(text) ?? [];
+  return inner === undefined ? text : JSON.stringify(inner);
+}
+
 /** What a call would be given: the expressions between the commas, `x` and `f(y, 1)` in `x, f(y, 1)`. */
 export function argumentsOf(text: string): string[] {
   const call = `f(${text})`;

@@ -11,7 +11,7 @@ import { isProgramLens, PROGRAM_LENSES } from "./programLenses.ts";
 export interface Subject {
   /** What it is called in the tree. */
   readonly name: string;
-  /** By which it is found again at other stops. */
+  /** The expression by which it is found at other stops. */
   readonly expression?: string;
   /** Where it was shown, while that stop lasts. */
   at?: Shown | undefined;
@@ -42,15 +42,15 @@ export interface Question extends Inquiry {
 export type State = LensAnswer | Failure | { readonly progress: number } | "cancelled";
 
 /** A state, and how much had been changed or run by then. */
-interface Known {
+interface DatedState {
   readonly state: State;
   readonly times: number;
 }
 
 /** The questions that the user keeps in sight, and what is known of them in frames. */
 export class Questions {
-  /** By what they are true of: see `scopeOf`. */
-  readonly #states = new WeakMap<object, Map<Question, Known>>();
+  /** By the reading that they belong to: see `scopeOf`. */
+  readonly #states = new WeakMap<object, Map<Question, DatedState>>();
   readonly #changed = new Emitter();
   /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
   readonly #cancelled = new WeakSet<Question>();
@@ -82,7 +82,9 @@ export class Questions {
   add(inquiry: Inquiry, session: Session): Question {
     const before = this.#all.find((one) => isSame(one, inquiry));
     this.#last += 1;
-    const added = { ...inquiry, id: before?.id ?? this.#last, session: before?.session ?? session };
+    const sort = before?.options?.["sort"];
+    const sorted = sort === undefined ? inquiry : { ...inquiry, options: { sort, ...inquiry.options } };
+    const added = { ...sorted, id: before?.id ?? this.#last, session: before?.session ?? session };
     this.#set(before ? this.#all.map((one) => (one === before ? added : one)) : [...this.#all, added]);
     return added;
   }
@@ -110,6 +112,7 @@ export class Questions {
   /** A session has ended. */
   forget(session: Session): void {
     if (this.#selected?.session === session) this.#selected = undefined;
+    for (const question of this.ofProgram) this.resume(question); // the next program is another
     this.#set(this.#all.filter((one) => one.session !== session));
   }
 
@@ -146,11 +149,11 @@ export class Questions {
 
   setState(contents: Contents, question: Question, state: State): void {
     const scope = scopeOf(contents, question);
-    const states = this.#states.get(scope) ?? new Map<Question, Known>();
+    const states = this.#states.get(scope) ?? new Map<Question, DatedState>();
     this.#states.set(scope, states.set(question, { state, times: contents.results.times }));
   }
 
-  /** It was given up on its way, and may be asked again. */
+  /** It was given up before it was answered, and may be asked again. */
   giveUp(contents: Contents, question: Question): void {
     const state = this.state(contents, question);
     if (state !== undefined && isUnderWay(state)) this.#states.get(scopeOf(contents, question))?.delete(question);
@@ -176,9 +179,10 @@ export function isUnderWay(state: State): state is { readonly progress: number }
   return state !== "cancelled" && !("code" in state) && !("op" in state);
 }
 
-/** Whether both ask the same of the same values. */
+/** Whether both ask the same of the same values, in whatever order the answer is. */
 function isSame(one: Inquiry, other: Inquiry): boolean {
-  if (one.lens !== other.lens || JSON.stringify(one.options) !== JSON.stringify(other.options)) return false;
+  const [its, others] = [one, other].map(({ options }) => JSON.stringify({ ...options, sort: undefined }));
+  if (one.lens !== other.lens || its !== others) return false;
   const names = Object.keys(other.subjects);
   if (names.length !== Object.keys(one.subjects).length) return false;
   return Object.entries(one.subjects).every(([name, subject]) => {
@@ -187,7 +191,7 @@ function isSame(one: Inquiry, other: Inquiry): boolean {
   });
 }
 
-/** Whether both mean one value: by one expression, where no two frames stand against it, else by one node. */
+/** Whether both are the same value: the same expression, unless in different frames, or else the same node. */
 function isSameSubject(one: Subject, other: Subject): boolean {
   if (one.name !== other.name || one.expression !== other.expression) return false;
   const [here, there] = [one.at, other.at];

@@ -3,10 +3,10 @@ import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 
-/** What running an expression came to, or that it still runs. */
+/** The result of running an expression, or that it still runs. */
 export type Result = NodeAnswer | Failure | "running";
 
-/** What expressions that were run in one frame at one stop came to. */
+/** Results of the expressions that were run in one frame at one stop. */
 export class FrameResults {
   readonly #all = new Map<string, Result>();
   /** Expressions run before something was: `f(x)`, run before the user set x in the console, also where it runs still. */
@@ -18,7 +18,7 @@ export class FrameResults {
   }
 
   set(expression: string, result: Result): void {
-    // x was set while `f(x)` ran: what comes of that is old.
+    // x was set while `f(x)` ran: its result is out of date.
     if (result === "running" || this.#all.get(expression) !== "running") this.#old.delete(expression);
     this.#all.set(expression, result);
   }
@@ -44,7 +44,7 @@ export class FrameResults {
   }
 }
 
-/** What was run in frames at stops that still last. It outlasts their being asked again. */
+/** Results in the frames of present stops. They are kept when a frame is read again. */
 export class Results {
   readonly #frames = new Map<string, { readonly frame: Frame; readonly results: FrameResults }>();
 

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Badge, Finding, Node, NodeKind } from "../protocol/generated.ts";
-import type { Contents, Known } from "./contents.ts";
+import type { Contents, SnapshotNode } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
@@ -35,7 +35,7 @@ export interface Row {
   /** What can be done with it, as words for the manifest's `viewItem =~ …`. */
   readonly can: readonly Action[];
   /** The value behind it. */
-  readonly known?: Known;
+  readonly known?: SnapshotNode;
   /** The expression that reaches the value. */
   readonly expression?: string;
   readonly pin?: Pin;
@@ -55,7 +55,7 @@ export interface Row {
   readonly next?: { readonly start: number; readonly count: number };
 }
 
-/** A row that only says something. */
+/** A row without a value. */
 export interface Note {
   readonly label: string;
   readonly text: string;
@@ -126,6 +126,9 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
+/** Kinds whose line does not begin with the class. */
+const CLASS_UNSAID: ReadonlySet<NodeKind> = new Set(["tensor", "array", "number", "string", "error"]);
+
 /** How the roots of the frame's rows and of pins begin. */
 const FRAME = "frame ";
 const PIN = "pin ";
@@ -134,7 +137,7 @@ export function framePath({ place }: Frame): RowPath {
   return { root: `${FRAME}${place}`, names: [] };
 }
 
-/** Of the group of what is told of the program as a whole. */
+/** The root of the group about the program as a whole. */
 export const PROGRAM: RowPath = { root: "program", names: [] };
 
 export function questionPath({ id }: Question): RowPath {
@@ -153,7 +156,13 @@ export function idOf({ root, names }: RowPath): string {
   return JSON.stringify([root, ...names]);
 }
 
-export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, known: Known, label: string): Row {
+export function valueRow(
+  scene: Scene,
+  parent: Row | undefined,
+  path: RowPath,
+  known: SnapshotNode,
+  label: string,
+): Row {
   const { node } = known;
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
@@ -185,16 +194,16 @@ export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, k
 }
 
 /**
- * What a row says that is marked when it is something else than at the last stop; undefined where not all was read, since
- * the time there is differs from stop to stop. Of an answer and of findings the numbers are others at every stop: there it
- * counts whether they are of another kind, as a gradient that was None and is not any more.
+ * The text of a row by which it is compared with the last stop, to mark it as changed; undefined where not all was read,
+ * since the available time differs from stop to stop. The numbers of answers and findings change at every stop, so for
+ * these only their kind counts, as a gradient that was None and is not any more.
  */
 export function saidOf({ root }: RowPath, { line, lazy, badges = [] }: Node): string | undefined {
   if (lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread")) return undefined;
   return root.startsWith(FRAME) || root.startsWith(PIN) ? line : badges.toSorted().join(" ");
 }
 
-/** A row whose value is from before something that may have changed it. */
+/** A row whose value may be out of date. */
 export function oldRow(row: Row): Row {
   const old = l10n.t("from before the last change or run");
   return {
@@ -235,7 +244,7 @@ function isValue({ type, lazy }: Node): boolean {
   return type !== "" && lazy !== true;
 }
 
-/** A finding's tells how grave it is. */
+/** The icon; a finding's shows how severe it is. */
 function iconOf({ kind, badges = [] }: Node): string {
   if (kind === "finding" && badges.includes("wrong")) return "error";
   return kind === "finding" && badges.includes("doubtful") ? "warning" : ICONS[kind];
@@ -259,8 +268,9 @@ export function loudWords({ badges = [] }: Node): string[] {
 }
 
 function speechOf(node: Node, text: string, changed: boolean): string {
-  const { name, type, line, mark } = node;
-  const parts = [name, changed ? l10n.t("changed") : "", ...loudWords(node), line.startsWith(type) ? "" : type, text];
+  const { name, kind, type, mark } = node;
+  const ofClass = CLASS_UNSAID.has(kind) ? type : "";
+  const parts = [name, changed ? l10n.t("changed") : "", ...loudWords(node), ofClass, text];
   if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
   if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
   return parts.filter((part) => part !== "").join(", ");

@@ -17,7 +17,7 @@ export class Runs {
   readonly #results: Results;
   readonly #frames: Frames;
   readonly #inspector: Inspector;
-  /** What ends the pins that run, with their expressions. */
+  /** By expression, what aborts a pin that runs. */
   readonly #running = new Map<AbortController, string>();
 
   constructor(
@@ -86,7 +86,7 @@ export class Runs {
     if (!frame.over) await this.#inspector.readAgain(frame.session);
   }
 
-  /** Runs expressions in the frame of these contents, one after the other, which may have changed all but what they came to. */
+  /** Runs expressions in the frame of these contents, one after the other. They may change anything but their own results. */
   async evaluate(expressions: readonly string[], contents: Contents, signal: AbortSignal): Promise<NodeAnswer[]> {
     const { frame, answer } = contents;
     const found: NodeAnswer[] = [];
@@ -105,7 +105,7 @@ export class Runs {
     return found;
   }
 
-  /** What ran in the frame of these contents may have changed all but what it came to: its values, and these expressions'. */
+  /** Code ran in the frame of these contents. It may have changed anything but its own results. */
   ran({ frame }: Contents, expressions: readonly string[]): void {
     this.#results.age(frame.session, { frame, expressions });
   }

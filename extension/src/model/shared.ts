@@ -1,4 +1,4 @@
-/** A question that several ask. It is given up when none of them waits any more. */
+/** A request that several callers share. It is aborted when none of them waits any more. */
 export class Shared<T> {
   readonly answer: Promise<T>;
   readonly #abort = new AbortController();

@@ -1,39 +1,42 @@
 import type { Inspector } from "./inspector.ts";
 
-/** Milliseconds between two redrawings of the tree that only tell how far one is: it can be followed, and flickers little. */
+/** Milliseconds between two redrawings of the tree for progress alone: often enough to follow, and little flicker. */
 const REDRAWN = 500;
 
+/** Milliseconds that a stop must last before questions are asked automatically: not while the user steps on. */
+export const STANDING = 150;
+
 /** Lenses under way: each can be ended, and now and then the tree is redrawn to tell how far they are. */
-export class UnderWay<Task extends { readonly abort: AbortController }> {
+export class UnderWay<One extends { readonly abort: AbortController }> {
   readonly #inspector: Pick<Inspector, "changed">;
-  readonly #onEnd: (task: Task) => void;
-  readonly #tasks = new Set<Task>();
+  readonly #onEnd: (task: One) => void;
+  readonly #tasks = new Set<One>();
   #redrawn = 0;
 
-  /** `onEnd` forgets how far one is that comes to nothing. */
-  constructor(inspector: Pick<Inspector, "changed">, onEnd: (task: Task) => void) {
+  /** `onEnd` is called for one that ends without an answer. */
+  constructor(inspector: Pick<Inspector, "changed">, onEnd: (task: One) => void) {
     this.#inspector = inspector;
     this.#onEnd = onEnd;
   }
 
-  begin(task: Task): void {
+  begin(task: One): void {
     this.#tasks.add(task);
   }
 
-  has(task: Task): boolean {
+  has(task: One): boolean {
     return this.#tasks.has(task);
   }
 
-  find(isMeant: (task: Task) => boolean): Task | undefined {
+  find(isMeant: (task: One) => boolean): One | undefined {
     return [...this.#tasks].find(isMeant);
   }
 
-  /** It has come to its end by itself. False where it was ended before. */
-  finish(task: Task): boolean {
+  /** It is done. Returns false where it was ended before. */
+  finish(task: One): boolean {
     return this.#tasks.delete(task);
   }
 
-  end(isUnwanted: (task: Task) => boolean): void {
+  end(isUnwanted: (task: One) => boolean): void {
     for (const task of [...this.#tasks].filter(isUnwanted)) {
       this.#tasks.delete(task);
       this.#onEnd(task);
@@ -41,7 +44,7 @@ export class UnderWay<Task extends { readonly abort: AbortController }> {
     }
   }
 
-  /** One is further now, which is shown before long. */
+  /** One has made progress, which is shown soon. */
   redraw(): void {
     if (Date.now() - this.#redrawn < REDRAWN) return;
     this.redrawNow();

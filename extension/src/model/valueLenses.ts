@@ -45,7 +45,8 @@ export const VALUE_LENSES = {
     command: COMMAND.showWhyNoGradient,
     pick: () => l10n.t("Show why there is no gradient in"),
     icon: "question",
-    called: (name) => l10n.t("no gradient: {0}", name),
+    called: (name) => l10n.t("why no gradient: {0}", name),
+    label: (name) => l10n.t("no gradient? {0}", name),
     working: () => l10n.t("looking where the path breaks…"),
   },
   nan_origin: {
@@ -53,7 +54,8 @@ export const VALUE_LENSES = {
     command: COMMAND.showNanOrigin,
     pick: () => l10n.t("Show where the NaN began in"),
     icon: "search",
-    called: (name) => l10n.t("NaN origin: {0}", name),
+    called: (name) => l10n.t("where NaN began: {0}", name),
+    label: (name) => l10n.t("NaN origin: {0}", name),
     working: () => l10n.t("following the graph…"),
   },
   gradients: {
@@ -159,8 +161,9 @@ export function isValueLens(name: string): name is ValueLens {
   return Object.hasOwn(VALUE_LENSES, name);
 }
 
-function unrestored(): string {
+/** What running code of the program leaves as it was, and what it may not. */
+export function unrestored(): string {
   return l10n.t(
-    "Random numbers are put back, modes and gradients stay as they are. Not restored is what the code changes elsewhere: files, output, global variables, attributes of classes, other processes.",
+    "Random numbers, modes and gradients are afterwards as they were. What the code changes elsewhere is not put back: files, output, global variables, attributes of classes, other processes.",
   );
 }

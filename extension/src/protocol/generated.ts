@@ -155,6 +155,10 @@ export type GradcheckWhy =
   | "not_deterministic"
   | "unsettled";
 /**
+ * Why a backward that disagrees may be right, or meant so. symmetric: it agrees where two entries across the diagonal change together; not_unique: the result is unique up to signs, phases or bases only, as eigenvectors are; straight_through: the result does not change where the backward says that it does; cut: all backwards are torch's own, so a part of the way was cut, as by `detach()`.
+ */
+export type GradcheckDoubt = "symmetric" | "not_unique" | "straight_through" | "cut";
+/**
  * has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients; constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
  */
 export type NoGradientCode =
@@ -559,6 +563,7 @@ export interface Facts {
    */
   strides?: Number[];
   bytes?: Integer;
+  held?: HeldFacts;
   requires_grad?: boolean;
   is_leaf?: boolean;
   grad_fn?: string | null;
@@ -585,6 +590,31 @@ export interface Facts {
    * More facts: label and text.
    */
   rows?: [string, string][];
+}
+/**
+ * Of a container with tensors or arrays in it.
+ */
+export interface HeldFacts {
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  tensors: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes: number | string;
+  /**
+   * All that is in it was gone through: else `tensors` and `bytes` are the least.
+   */
+  complete: boolean;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  graphs: number | string;
+  /**
+   * How many of the first tensors and arrays `graphs` is of: a further one may join two graphs into one. Null where it is of all.
+   */
+  graphs_of: Integer | null;
 }
 /**
  * Statistics of `count` real numbers: the counts are over all of them; min, max, mean and std are over the finite ones, null where there are none. When not `exact`, only `read` of them were seen: the counts, min and max are then of those, and mean and std are estimates.
@@ -642,6 +672,7 @@ export interface FactTexts {
   shape?: string;
   strides?: string;
   bytes?: string;
+  held?: string;
   /**
    * How many values the statistics are from, where these are not all.
    */
@@ -876,9 +907,17 @@ export interface Finding {
    */
   certain: boolean;
   /**
-   * The subject, the fact, the number.
+   * The subject, the fact, the number: `fact`, and `more` where there is any, as one sentence.
    */
   title: string;
+  /**
+   * What is wrong, without what more the title says.
+   */
+  fact: string;
+  /**
+   * What more the title says; empty where that is all.
+   */
+  more: string;
   evidence: Evidence[];
   /**
    * The user's line, where it is known.
@@ -960,6 +999,7 @@ export interface GradcheckFound {
    */
   state: "agrees" | "disagrees" | "unchecked";
   why: GradcheckWhy | null;
+  doubt: GradcheckDoubt | null;
   /**
    * What was raised, or why it is not run, or the class of what it returned.
    */
@@ -1327,9 +1367,9 @@ export interface BatchLabel {
  */
 export interface BatchProblem {
   /**
-   * contradiction: equal samples of which something else is wanted.
+   * keys: some samples lack one that others have; contradiction: equal samples of which something else is wanted.
    */
-  code: "batch_size" | "device" | "dtype" | "length" | "shape" | "duplicates" | "contradiction";
+  code: "batch_size" | "keys" | "device" | "dtype" | "length" | "shape" | "duplicates" | "contradiction";
   text: string;
   paths: string[];
 }
@@ -1503,11 +1543,15 @@ export interface MemoryFound {
    */
   blocks: MemoryBlock[];
   /**
+   * Classes of other libraries that were met whose memory nobody tells of: it is in no sum.
+   */
+  uncounted: string[];
+  /**
    * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
    */
   hooked: number | string;
   /**
-   * All was gone through.
+   * All was gone through, and counted.
    */
   complete: boolean;
 }
@@ -1705,6 +1749,10 @@ export interface LayerTensor {
    */
   place: string;
   /**
+   * The keys, fields and parameters around it: `logits`, `hidden[1]`, `cache.keys`; empty where there are none.
+   */
+  name: string;
+  /**
    * Symbols as texts; null of a tensor whose class computes it.
    */
   shape: (number | string)[] | null;
@@ -1735,9 +1783,9 @@ export interface ReferrersFound {
  */
 export interface Referrer {
   /**
-   * name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward; else what the way to it begins with, which has no name in sight.
+   * name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward; cycle: objects that hold one another, which the garbage collector frees some time; else what the way to it begins with, which has no name in sight.
    */
-  how: "name" | "memory" | "graph" | "module" | "class" | "function" | "frame" | "generator";
+  how: "name" | "memory" | "graph" | "module" | "class" | "function" | "frame" | "generator" | "cycle";
   /**
    * The way to it, as one types it where that is known.
    */

@@ -42,10 +42,10 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
   [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
-    await runs.pin(expressionsOf(await rowsOf(tree, argument, selected)));
+    await runs.pin(expressionsOf(await rowsOf(tree, "pin", argument, selected)));
   },
   [COMMAND.remove]: async ({ runs, lenses, tree }, argument, selected) => {
-    for (const { pin, question } of await rowsOf(tree, argument, selected)) {
+    for (const { pin, question } of await rowsOf(tree, "remove", argument, selected)) {
       if (pin) runs.unpin(pin.expression);
       if (question) lenses.remove(question);
     }
@@ -53,30 +53,30 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.sortLayers]: (parts, argument) => sortLayers(parts, argument),
   [COMMAND.removeAllAnswers]: ({ lenses }) => lenses.removeAll(),
   [COMMAND.cancel]: async ({ runs, lenses, findings, tree }, argument, selected) => {
-    for (const { pin, question } of await rowsOf(tree, argument, selected)) {
+    for (const { pin, question } of await rowsOf(tree, "cancel", argument, selected)) {
       if (pin) runs.cancel(pin.expression);
       else if (question) lenses.cancel(question);
-      else findings.cancel();
+      else findings.cancel(); // the row of a check under way
     }
   },
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
   [COMMAND.evaluateAgain]: async (parts, argument, selected) => {
     // One after the other: what one of them takes long for, the next would be refused.
-    for (const { pin, question, contents } of await rowsOf(parts.tree, argument, selected)) {
+    for (const { pin, question, contents } of await rowsOf(parts.tree, "evaluateAgain", argument, selected)) {
       if (pin) await parts.runs.run(pin.expression, contents);
       if (question) await askAgain(parts, question);
     }
   },
   [COMMAND.copySummary]: async ({ tree, inspector }, argument, selected) => {
-    const rows = (await rowsOf(tree, argument, selected)).filter(({ can }) => can.includes("copySummary"));
+    const rows = await rowsOf(tree, "copySummary", argument, selected);
     await copy(await Promise.all(rows.map((row) => textOf(inspector, row))));
   },
   [COMMAND.copyExpression]: async ({ tree }, argument, selected) =>
-    copy(expressionsOf(await rowsOf(tree, argument, selected))),
+    copy(expressionsOf(await rowsOf(tree, "copyExpression", argument, selected))),
   [COMMAND.revealAlarm]: ({ tree }) => tree.showAlarm(),
   [COMMAND.showLog]: ({ log }) => log.show(),
   [COMMAND.addToWatch]: async ({ tree }, argument, selected) => {
-    for (const evaluateName of expressionsOf(await rowsOf(tree, argument, selected))) {
+    for (const evaluateName of expressionsOf(await rowsOf(tree, "copyExpression", argument, selected))) {
       await vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName } });
     }
   },

@@ -3,6 +3,7 @@ import type { Frame } from "../debug/activeFrame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { Manner } from "../model/contents.ts";
 import type { Row } from "../model/row.ts";
+import { unrestored } from "../model/valueLenses.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 import { isAllowed } from "./confirming.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
@@ -16,11 +17,11 @@ export const FINDING_COMMANDS = {
     else if (await mayRunModels()) await check(parts, "running", frame);
   },
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
-    const rows = await rowsOf(tree, argument, selected);
+    const rows = await rowsOf(tree, ["dismiss", "dismissAll"], argument, selected);
     dismissed.add(rulesOf(rows), rows[0]?.contents.place);
   },
   [COMMAND.neverThisRule]: async ({ dismissed, tree }, argument, selected) => {
-    dismissed.add(rulesOf(await rowsOf(tree, argument, selected)));
+    dismissed.add(rulesOf(await rowsOf(tree, "dismiss", argument, selected)));
   },
   [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
   [COMMAND.goToLine]: async ({ tree }, row) => {
@@ -50,8 +51,8 @@ async function show({ document, line }: DocumentLine): Promise<void> {
 }
 
 function mayRunModels(): Promise<boolean> {
-  const detail = vscode.l10n.t(
-    "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without their hooks, with the inputs of this step. Random numbers are put back, modes and gradients stay as they are. Not restored is what the code changes elsewhere: files, output, global variables, attributes of classes, other processes.",
+  const runs = vscode.l10n.t(
+    "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without hooks of the program, with the inputs of this step.",
   );
-  return isAllowed(vscode.l10n.t("Run the models of this step again?"), detail);
+  return isAllowed(vscode.l10n.t("Run the models of this step again?"), [runs, unrestored()].join(" "));
 }

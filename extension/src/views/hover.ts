@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { isSameUri } from "../debug/uris.ts";
 import { cardText } from "../model/card.ts";
+import type { Contents } from "../model/contents.ts";
 import { findingsAbout } from "../model/findingRows.ts";
 import { findingCard } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
@@ -17,6 +18,8 @@ interface Hovered {
   readonly expression: string;
   readonly range: vscode.Range;
   readonly answer: NodeAnswer;
+  /** What is known of the frame that the answer is of. */
+  readonly contents: Contents;
 }
 
 /**
@@ -55,8 +58,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
     const found = await this.#find(document, position, cancelled);
-    const { contents } = this.#inspector;
-    if (found === undefined || contents === undefined) return undefined;
+    if (found === undefined || cancelled.isCancellationRequested) return undefined;
+    const { contents } = found;
     // What is wrong with this very line the editor says in the hover by itself.
     const isSaid = async ({ source }: Finding): Promise<boolean> => {
       if (source === null || !this.#settings.diagnostics) return false;
@@ -84,8 +87,10 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     // Of a subscript, the stock hover shows what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
-    const answer = await this.#inspector.inspect({ expression: pointed.expression }, signalOf(cancelled));
-    return answer && "node" in answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return undefined;
+    const answer = await this.#inspector.inspect({ expression: pointed.expression }, signalOf(cancelled), contents);
+    return answer && "node" in answer && isOurs(answer.node) ? { ...pointed, answer, contents } : undefined;
   }
 
   dispose(): void {

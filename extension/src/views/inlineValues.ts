@@ -14,8 +14,8 @@ const PYTHON: vscode.DocumentSelector = { language: "python" };
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
 
 /**
- * Values at the ends of the lines above the stop, and of the line that raised an exception what it was given; all from the one answer of the stop: a look-up by VS Code would ask
- * the debugger for the text of every variable.
+ * Values at the ends of the lines above the stop, and of the line that raised an exception what it was given. All are from
+ * the one answer of the stop: a look-up by VS Code would ask the debugger for the text of every variable.
  */
 export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposable {
   readonly #inspector: Inspector;

@@ -58,7 +58,9 @@ async function choose({ title, placeholder, values, parse }: Offer): Promise<rea
   box.items = values;
   const typed = (): Item[] => {
     const text = box.value.trim();
-    return text === "" || values.some(({ label }) => label === text) ? [] : [expressionItem(text, parse(text))];
+    return text === "" || values.some(({ subjects: [value] }) => value?.name === text)
+      ? []
+      : [expressionItem(text, parse(text))];
   };
   box.onDidChangeValue(() => (box.items = [...values, ...typed()]));
   box.onDidTriggerItemButton(({ item }) => {
@@ -95,9 +97,12 @@ function unlikelihood({ known }: Row): number {
 function itemsOf(rows: readonly Row[], other: Subject | undefined): Item[] {
   const items = rows.flatMap((row) => {
     const subject = subjectOf(row);
-    return subject ? [{ label: subject.name, description: row.description, subjects: [subject] }] : [];
+    return subject && subject.name !== other?.name ? [{ subject, description: row.description }] : [];
   });
-  return items.filter(({ label }) => label !== other?.name);
+  const named = new Map(items.toReversed().map((item) => [item.subject.name, item])); // a pin is also a variable
+  return items
+    .filter((item) => named.get(item.subject.name) === item)
+    .map(({ subject, description }) => ({ label: subject.name, description, subjects: [subject] }));
 }
 
 function expressionItem(text: string, expressions: readonly string[]): Item {

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
-import { COMMAND, type CommandId } from "../ids.ts";
+import { Over } from "../debug/queue.ts";
+import { COMMAND, type CommandId, VIEW } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
 import { PROGRAM, questionPath } from "../model/row.ts";
@@ -19,6 +20,7 @@ function showing(lens: ProgramLens): Command {
   return async ({ inspector, questions, expansion, tree }) => {
     const question = questions.ofProgram.find((one) => one.lens === lens);
     if (question === undefined || (await inspector.settled()) === undefined) return sayUnasked(tree);
+    questions.resume(question);
     expansion.open(PROGRAM);
     expansion.open(questionPath(question));
     inspector.changed();
@@ -28,7 +30,7 @@ function showing(lens: ProgramLens): Command {
 
 async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<void> {
   try {
-    const text = await lenses.report(values);
+    const text = await vscode.window.withProgress({ location: { viewId: VIEW } }, () => lenses.report(values));
     if (text === undefined) return await sayUnasked(tree);
     await vscode.env.clipboard.writeText(text);
     await tree.say(
@@ -37,6 +39,7 @@ async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<voi
         : vscode.l10n.t("Copied: a bug report, without values of the program."),
     );
   } catch (error) {
+    if (error instanceof Over) return await tree.say(vscode.l10n.t("No bug report was made: the program went on."));
     await tree.say(vscode.l10n.t("No bug report was made: {0}", failureOf(error).message));
   }
 }

@@ -44,7 +44,9 @@ export class Status implements vscode.Disposable {
     const silent = found?.findings.length === 0 ? silence(found) : undefined;
     const told = ["Tensor Inspector", trouble, contents?.answer.cut, silent, contents && timeText(contents), click];
     this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");
-    this.#item.accessibilityInformation = { label: `Tensor Inspector, ${text}` };
+    const spoken = [text, trouble].filter((part) => part !== undefined && part !== "");
+    const label = ["Tensor Inspector", ...(spoken.length > 0 ? spoken : [vscode.l10n.t("nothing to report")])];
+    this.#item.accessibilityInformation = { label: label.join(", ") };
     this.#item.show();
   }
 

@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
 import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
 import type { Expansion, RowPath } from "../model/expansion.ts";
-import type { Inspector, Stale } from "../model/inspector.ts";
+import type { Inspector } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
-import { allRows, childRows, findRow, firstAlarm, rootRows, topRows } from "../model/rows.ts";
+import { allRows, childRows, firstAlarm, rootRows, topRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
+import { staleText } from "../model/status.ts";
 import { isProgram } from "../model/programRows.ts";
 import { findingCard } from "../model/findingText.ts";
 import type { Node } from "../protocol/generated.ts";
@@ -12,13 +13,14 @@ import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
 import { Elements } from "./elements.ts";
 import { card } from "./hover.ts";
+import { Selection } from "./selection.ts";
 
-/** After a stop, how long VS Code may take to announce the frame, in ms. */
+/** How long VS Code may take after a stop to announce the frame, in ms. */
 const NO_FRAME = 1000;
-/** Under which it is remembered that the pane has opened once. */
+/** The key under which we remember that the pane has opened once. */
 const INTRODUCED = "tensorInspector.introduced";
 
-/** Of our own, since high-contrast themes have no colours for errors and warnings in lists. */
+/** Colours of our own: high-contrast themes have none for errors and warnings in lists. */
 const COLORS: Record<Tone, vscode.ThemeColor> = {
   alarm: new vscode.ThemeColor(COLOR.alarm),
   warning: new vscode.ThemeColor(COLOR.warning),
@@ -34,18 +36,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #memory: vscode.Memento;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: { dispose(): unknown }[];
-  /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
-  readonly #selected = new Map<string, string>();
-  /** That row's id, where it was in the tree when that was drawn last. */
-  #selectedShown: string | undefined;
+  readonly #selection: Selection;
   #shown: Contents | undefined;
-  /** The focused row is being looked for: once at a time, since that toggles the selection. */
-  #focusing: Promise<Row | undefined> = Promise.resolve(undefined);
-  /** What is selected is toggled just now, by us. */
-  #toggling = false;
   #waiting: NodeJS.Timeout | undefined;
-  /** What was said last, until something else is shown. */
-  #said: string | undefined;
+  /** The last sentence of `say`, until something else is shown. */
+  #notice: string | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -54,6 +49,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#expansion = expansion;
     this.#memory = memory;
     this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, canSelectMany: true });
+    this.#selection = new Selection(this.#view);
+    expansion.visible = this.#view.visible;
     this.#subscriptions = [
       this.#view,
       this.#changed,
@@ -63,12 +60,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       // A pane that opens where there is little room leaves its rows undrawn; setting the message makes it lay them out.
       this.#view.onDidChangeVisibility(({ visible }) => {
         if (visible) this.#view.message = this.#message;
+        expansion.visible = visible;
+        inspector.changed(); // what is told of the program is asked in sight
       }),
-      this.#view.onDidChangeSelection(({ selection: [row] }) => {
-        if (!row || this.#toggling) return;
-        this.#selected.set(row.contents.place, row.id);
-        this.#selectedShown = row.id;
-      }),
+      this.#selection,
     ];
   }
 
@@ -90,17 +85,17 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   async getChildren(row?: Row): Promise<Row[]> {
     const { scene } = this.#inspector;
     if (scene === undefined) return [];
-    if (row === undefined) return this.#held(scene, undefined, topRows(scene));
+    if (row === undefined) return this.#sameObjects(scene, undefined, topRows(scene));
     // One tree shows one stop: also while the next one's rows are on their way.
     const own = { ...scene, contents: row.contents };
     const known = childRows(own, row);
-    if (known !== undefined) return this.#held(own, row, known);
+    if (known !== undefined) return this.#sameObjects(own, row, known);
     await this.#inspector.load(row);
-    return this.#held(own, row, childRows(own, row) ?? []);
+    return this.#sameObjects(own, row, childRows(own, row) ?? []);
   }
 
-  /** The rows below a row as VS Code holds them, where they are of what is shown. */
-  #held({ contents }: Scene, parent: Row | undefined, rows: Row[]): Row[] {
+  /** The rows as VS Code holds them already, where they are of what is shown: a row must stay one object. */
+  #sameObjects({ contents }: Scene, parent: Row | undefined, rows: Row[]): Row[] {
     return contents === this.#shown ? this.#elements.hold(parent, rows) : rows;
   }
 
@@ -120,8 +115,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     }
     const node = await this.#factsOf(row, cancelled);
     const notes = (row.notes ?? []).map(({ label, text }) => `${label}: ${text}`);
-    const told = [row.name, row.description, ...notes].filter((line) => line !== "").join("\n");
-    item.tooltip = node ? card(row.name, node) : told;
+    const text = [row.name, row.description, ...notes].filter((line) => line !== "").join("\n");
+    item.tooltip = node ? card(row.name, node) : text;
     return item;
   }
 
@@ -156,7 +151,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { scene } = this.#inspector;
     const row = scene && find(scene);
     if (row === undefined) return;
-    this.#said = undefined;
+    this.#notice = undefined;
     this.#showMessage();
     const options = { select: true, focus: true, expand: expand && row.expandable };
     await this.#reveal(row, options);
@@ -164,32 +159,14 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (hidden) await this.#reveal(row, options);
   }
 
-  /** The rows that are marked. */
+  /** The selected rows. */
   get selection(): readonly Row[] {
-    return this.#view.selection;
+    return this.#selection.rows;
   }
 
-  /**
-   * The row that the keyboard is on. Extensions are told what is selected, which the arrow keys don't change: so its
-   * selection is toggled, to see which it is, and toggled back.
-   */
+  /** The row that the keyboard is on. */
   focused(): Promise<Row | undefined> {
-    const find = (): Promise<Row | undefined> => this.#findFocused();
-    return (this.#focusing = this.#focusing.then(find, find));
-  }
-
-  async #findFocused(): Promise<Row | undefined> {
-    this.#toggling = true;
-    try {
-      const before = this.#view.selection;
-      await vscode.commands.executeCommand("list.toggleSelection");
-      const after = this.#view.selection;
-      await vscode.commands.executeCommand("list.toggleSelection");
-      const [longer, shorter] = after.length > before.length ? [after, before] : [before, after];
-      return longer.find((row) => !shorter.some(({ id }) => id === row.id));
-    } finally {
-      this.#toggling = false;
-    }
+    return this.#selection.focused();
   }
 
   /** If no frame is looked at after a while, as after Pause, or of a thread that was clicked, the view says what to do. */
@@ -201,15 +178,15 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Says in the view why what the user asked for was not done. */
   async say(sentence: string): Promise<void> {
-    this.#said = sentence;
+    this.#notice = sentence;
     this.#showMessage();
     await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
   #refresh(): void {
-    const { contents, types } = this.#inspector;
-    if (contents !== this.#shown) this.#said = undefined;
-    const lost = this.#followSelection(contents);
+    const { contents, types, scene } = this.#inspector;
+    if (contents !== this.#shown) this.#notice = undefined;
+    const lost = this.#selection.follow(contents, scene);
     const drawn = this.#update();
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
     if (drawn === "all") this.#changed.fire(undefined);
@@ -268,17 +245,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const cut =
       contents?.answer.cut ??
       (scene && rootRows(scene).length === 0 ? vscode.l10n.t("Nothing to show in this frame.") : "");
-    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? cut;
-  }
-
-  /** Notes whether the row that was selected in this function is in the tree; returns it where it was not just now. */
-  #followSelection(contents: Contents | undefined): Row | undefined {
-    const { scene } = this.#inspector;
-    const id = contents && this.#selected.get(contents.place);
-    const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);
-    const before = this.#selectedShown;
-    this.#selectedShown = row?.id;
-    return before === row?.id ? undefined : row;
+    return this.#notice ?? trouble ?? (stale && staleText(stale)) ?? cut;
   }
 
   #opened(row: Row): void {
@@ -293,10 +260,4 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     clearTimeout(this.#waiting);
     for (const one of this.#subscriptions) one.dispose();
   }
-}
-
-function staleText(stale: Stale): string {
-  return stale === "reading"
-    ? vscode.l10n.t("Reading the values of this frame. Those shown here are from before.")
-    : vscode.l10n.t("Code of the program was run. The values shown here are from before; Refresh reads them again.");
 }

@@ -1,4 +1,4 @@
-"""What each type of value is: the kinds, and how one is chosen."""
+"""Kinds: what each type of value is, and how the kind of a value is chosen."""
 
 from __future__ import annotations
 

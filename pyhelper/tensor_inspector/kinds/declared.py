@@ -1,4 +1,4 @@
-"""Lines of objects by what was declared of their classes: `summaries.SUMMARIES`, and what users add to it."""
+"""Puts the summary that was declared for a class into the lines of its objects: ours (`SUMMARIES`) and users' own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Field(Record):
-    """What stands in braces: the ways to values, and what of them is said."""
+    """What stands in braces: the paths to values, and what is shown of them."""
 
     ways: tuple[Way, ...]
     spec: str
@@ -51,20 +51,20 @@ Phrase = tuple[object, ...]  #: text and fields in turn
 
 
 class Template(Record):
-    """A summary, read: its parts, each with its alternatives; ``alone`` where it stands without the type."""
+    """A parsed summary: parts, each with alternatives. ``alone`` is true where it stands without the type's name."""
 
     parts: list[list[Phrase]]
     alone: bool
 
 
 class Unavailable(Exception):
-    """A value that a summary names is not there."""
+    """A value that a summary names does not exist."""
 
 
 def parse(text: str, runs: bool = False) -> Template:
-    """A summary, read. ``runs``: whether it may have methods of the library run.
+    """Parses a summary. With ``runs`` it may call methods of the library.
 
-    Raises ``ValueError`` with a sentence that says what is not understood.
+    Raises ``ValueError`` with a sentence about the mistake.
     """
     alone = text.startswith(_ALONE)
     parts = (text[len(_ALONE) :] if alone else text).split(" · ")
@@ -105,7 +105,7 @@ def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
 
 
 class Declared(Kind):
-    """The line of a kind, with the summary that was declared of the class after its first part."""
+    """The base of kinds with a declared summary, which stands after the first part of their line."""
 
     _declared_name: str
     _only_summary: bool  #: whether nothing but its attributes would be said without it
@@ -115,12 +115,12 @@ class Declared(Kind):
         first, *rest = super().parts()
         summary = list(self._summary(as_kind))
         if isinstance(self, PlainObject) and self._only_summary and summary:
-            return [named(self.type_name()), *self.alarms.words(), *summary]
+            return [named(self.type_name()), *self.warnings(), *summary]
         return [first, *summary, *rest]
 
     def brief(self) -> str:
-        """With the first part of the summary, if that is short. What it names says nothing declared in turn: that may
-        have no end."""
+        """Adds the first part of the summary, if it is short. Summaries of values in it are left out: they could nest
+        without end."""
         before = super().brief()
         summary = next(self._summary(_as_known), "") if self._only_summary else ""
         if not 0 < len(summary) <= _BRIEF:
@@ -129,7 +129,7 @@ class Declared(Kind):
         return summary if alone else f"{before} {short(summary)}"
 
     def _summary(self, as_kind: AsKind) -> Iterator[str]:
-        """What was declared, as far as its values are there."""
+        """The parts of the summary whose values exist."""
         if isinstance(self._template, ValueError):
             yield Word(f"summary in the settings: {self._template}", loud=True)
             return
@@ -170,7 +170,7 @@ class Declared(Kind):
 
 
 def _as_known(value: object, budget: Budget) -> Kind:
-    """``value`` without what was declared of its class."""
+    """The kind of ``value`` without a declared summary."""
     kind: Kind = as_kind(value, budget)
     return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
 
@@ -253,14 +253,14 @@ def _length(value: Any, package: str, budget: Budget) -> int:
 
 
 def _is_of(cls: type, package: str) -> bool:
-    """Whether all that the class does is the package's own, and not the program's, nor left to what it holds."""
+    """Whether all methods of the class come from the package itself, not from the program."""
     return (package in _OWN or package == "numpy") and all(
         base is object or library_of(base) in (package, "abc", "typing") for base in mro(cls)
     )
 
 
 def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]:
-    """``kind``, with a summary where one was declared of the class, or of the nearest of its bases."""
+    """``kind``, with a summary where one is declared for the class or the nearest of its bases."""
     if kind.search is not None:  # a tensor's line says more
         return kind
     users = packages(session.preferred.summaries)

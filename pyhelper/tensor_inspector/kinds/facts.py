@@ -1,4 +1,4 @@
-"""What was measured of a value's elements, put among its facts."""
+"""Adds statistics, percentiles and histograms to the facts of a value."""
 
 from __future__ import annotations
 

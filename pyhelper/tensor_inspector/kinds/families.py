@@ -1,6 +1,6 @@
-"""Which classes the kinds of a family are of: tables from a kind to classes, made into the family's ``kind_for``.
+"""Makes the function ``kind_for`` of a family out of a table from kinds to classes.
 
-Each takes the nearest base that is in its table, so that a class further down may have a kind of its own.
+The nearest base class that is in the table decides, so a subclass may have a kind of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def by_base(kinds: Mapping[type[Kind], tuple[type, ...]]) -> KindFor:
 
 
 def by_name(kinds: Mapping[type[Kind], tuple[str, ...]], *libraries: str) -> KindFor:
-    """By the names of classes that say they stand somewhere in one of these libraries."""
+    """By the names of classes whose ``__module__`` lies in one of these libraries."""
     known = {name: kind for kind, names in kinds.items() for name in names}
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
@@ -37,7 +37,8 @@ def by_name(kinds: Mapping[type[Kind], tuple[str, ...]], *libraries: str) -> Kin
 
 
 def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> KindFor:
-    """By the names under which modules of these packages hold the classes: one that only says so is none of them."""
+    """By the names under which modules of these packages really hold the classes; a class that only claims to is left
+    out."""
     known = {name: kind for kind, names in kinds.items() for name in names}
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
@@ -50,7 +51,7 @@ def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> Kind
 
 
 def either(*choices: KindFor) -> KindFor:
-    """The first that finds a kind."""
+    """The first of these that finds a kind."""
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         return next((kind for kind in (choose(cls, bases) for choose in choices) if kind is not None), None)

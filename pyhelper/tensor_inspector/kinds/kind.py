@@ -1,4 +1,4 @@
-"""What a type of value is, said once and used by every view: the base of all kinds."""
+"""`Kind`, the base of all kinds: what every view can ask of a value."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ class NotFound(Exception):
 
 
 class Child:
-    """One row below a value. ``suffix`` extends the parent's expression; None when no expression reaches the child.
+    """One row below a value. ``suffix`` extends the parent's expression; it is None where no expression reaches the
+    child, and empty for a group of rows.
 
-    ``copied`` where that expression makes a copy each time: what is assigned to a part of it is lost.
+    ``copied`` is true where that expression makes a copy each time: assigning to a part of it would be lost.
     """
 
     __slots__ = ("copied", "name", "suffix", "value")
@@ -52,11 +53,11 @@ class Child:
 
 
 class Kind:
-    """One value, looked at under one budget. Four questions are asked of every kind: its line (`parts`), its `badges`,
-    its `children` and its `facts`. The others are grouped below by who asks; what stands here holds of most values.
+    """One value, described under one budget. Every kind answers four questions: its line (`parts`), its `badges`, its
+    `children` and its `facts`. The other methods are grouped by who calls them.
 
-    A kind is chosen by class alone and never runs the value's own code. Work that several answers need (statistics)
-    is done once and kept on the instance, which lives for one question only.
+    A kind is chosen by class alone and never runs the value's own code. What several answers need, such as statistics,
+    is computed once and kept on the instance, which lives for one request only.
     """
 
     kind: NodeKind = "object"
@@ -75,13 +76,14 @@ class Kind:
 
     @classmethod
     def is_made(cls, value: object) -> bool:
-        """Whether the value can be looked at: on the first lines of its ``__init__`` there may be nothing in it."""
+        """Whether the value can be described. On the first lines of its ``__init__`` it may still lack what its kind
+        reads."""
         return not cls.needs or all(has(value, name) for name in cls.needs)
 
     # The four questions.
 
     def parts(self) -> Iterable[str | None]:
-        """What the line says, the most telling first; a `Word` where a part is loud or has a short form."""
+        """The parts of the line, the most important first. A part that is loud or has a short form is a `Word`."""
         raise NotImplementedError
 
     def badges(self) -> list[Badge]:
@@ -104,16 +106,16 @@ class Kind:
     # Every view asks.
 
     def read(self) -> None:
-        """Read the elements that its line tells of, where it has some."""
+        """Reads the elements that the line needs, if it has any."""
 
     @classmethod
     def reads(cls) -> bool:
-        """Whether there is anything to read."""
+        """Whether `read` does anything."""
         return cls.read is not Kind.read
 
     @classmethod
     def read_all(cls, kinds: Sequence[Any]) -> None:
-        """The same of many values of the kind, as long as there is time: what is left is read where it is shown."""
+        """Reads the elements of many values of this kind, while there is time. The rest is read when it is shown."""
         for kind in kinds if cls.reads() else ():
             if kind.budget.spent():
                 break
@@ -126,19 +128,19 @@ class Kind:
         return joined(self.parts())
 
     def brief(self) -> str:
-        """A few characters that stand for the value inside another one's line; metadata only."""
+        """A few characters for the value inside another value's line, from metadata only."""
         return self.type_name()
 
     def inline(self) -> str | None:
-        """The value in a few words, for the end of a line of source; None for what is not shown there."""
+        """The value in a few words, for the end of a line of source; None where nothing is shown there."""
         return None
 
     def child_count(self) -> int | None:
-        """How many children; None when that is known only by asking for them."""
+        """The number of children; None where it is known only after listing them."""
         return 0
 
     def holds_tensors(self) -> bool:
-        """Whether tensors or storages are among the value or its first items: such variables are listed first."""
+        """Whether the value, or one of its first items, is a tensor or storage. Such variables are listed first."""
         return self.rank < 2
 
     def member_types(self) -> Iterable[str]:
@@ -146,7 +148,7 @@ class Kind:
         return ()
 
     def lenses(self) -> list[str]:
-        """Names of the lenses that have something to say of this value, for the menu of its row."""
+        """Names of the lenses that the menu of its row offers."""
         return []
 
     # The debugger's own views and its console ask.
@@ -155,35 +157,36 @@ class Kind:
         """The first values as text, empty where the line shows them all; None of what has other rows."""
         return None
 
-    def printed(self, count: int) -> list[Child]:
+    def console_rows(self, count: int) -> list[Child]:
         """The rows that the debug console prints below the line: ``count``, and one more where there are others."""
         return list(islice(self.children(0, count + 1), count + 1))
 
-    def inside(self) -> Iterable[object]:
-        """The values that its own text writes out with it."""
+    def written_out(self) -> Iterable[object]:
+        """The values that its own ``repr`` includes."""
         return ()
 
     # Expressions ask.
 
     def attribute(self, name: str) -> Any:
-        """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""
+        """``value.name`` where the kind lists it as a row, such as a tensor's ``grad``. Raises `NotStatic` for any
+        other."""
         for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
             if child.suffix == f".{name}":
                 return child.value
         raise NotStatic(f"'{name}' is computed when it is read")
 
     def item(self, key: Any) -> Any:
-        """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""
+        """``value[key]`` by the library's own code. Raises `NotStatic` where that would run code of the program."""
         raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     # Statistics, percentiles and histograms ask.
 
     def elements(self) -> Any:
-        """The plain tensor or array whose elements can be read, or why not (`Unread`); None for what has none."""
+        """The plain tensor or array of its elements; `Unread` where they can't be read, None where there are none."""
         return None
 
     def reading(self) -> Reading | None:
-        """The statistics, or why there are none; None for what has no numbers."""
+        """The statistics of its elements, or why there are none; None for what has no numbers."""
         return None
 
     def measured(self) -> Any:
@@ -191,51 +194,50 @@ class Kind:
         return self.elements()
 
     def distribution_rows(self, distribution: Distribution) -> list[list[str]] | None:
-        """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
+        """Percentiles and bins as texts, where elements stand for something else, as dates; None for plain numbers."""
         return None
 
     # A comparison asks.
 
     def comparable(self) -> Comparable | None:
-        """The elements as a comparison needs them; None where the rows tell all."""
+        """The elements as a comparison needs them; None where its rows are compared instead."""
         elements = self.elements()
         return None if elements is None else Comparable.of(elements)
 
     def rows_without(self, names: Container[str]) -> list[Child] | None:
-        """The rows but for those of these names, which are told already, so that what only they need is not worked out;
-        None where it is as well to ask for the children."""
+        """Its rows but for those of these names, which the caller has already; they are not computed. None where the
+        caller may as well ask for the children."""
         return None
 
     def scalar(self) -> Any:
-        """A number of numpy's as an array without dimensions; None of all else."""
+        """A numpy scalar as an array without dimensions; None for everything else."""
         return None
 
     def requires_grad(self) -> bool | None:
-        """Whether autograd records what is done with it; None of what autograd can't know."""
+        """Whether autograd records operations on it; None for what autograd does not know."""
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """What tells it from another value of exactly its class: an object of a built-in or of the library itself, and
-        parts that are told apart in turn. None where only the program's code could, or what it holds tells it.
-        """
+        """What distinguishes it from other values of exactly its class: an object of a built-in or library class, and
+        parts that are compared in turn. None where only the program's code could decide, or where its rows do."""
         return None
 
     def settings(self) -> dict[str, str]:
-        """What tells it from another besides its elements and rows, by name: a deque's ``maxlen``, an index's name."""
+        """What else distinguishes it besides elements and rows, by name: a deque's ``maxlen``, an index's name."""
         return {}
 
     def ordered(self) -> bool | None:
-        """Whether the same rows in another order are another value; None where it is, but their order is not known."""
+        """Whether the order of its rows matters. None where it does, but their order is not known."""
         return False
 
     # A search for NaN and Inf in what holds others asks.
 
     def entries(self) -> Iterable[tuple[object, object]] | None:
-        """What it holds, and under what, where its row is loud if something of that is; None of all else."""
+        """What it holds, as pairs of key and value, where its row warns of NaN and Inf in it; None for all else."""
         return None
 
     def entry_name(self, under: object) -> str:
-        """How a line names what it holds under that."""
+        """The name of an entry in a line."""
         return str(under)
 
 
@@ -253,9 +255,9 @@ class WithRows(Kind):
 
 
 class Elements:
-    """Some elements of a tensor or array, taken out to be looked at.
+    """Elements that were taken out of a tensor or array, to be shown as a value of their own.
 
-    Their values are the program's; what taking them out did to their gradient or layout is not.
+    Their values are the program's. Their gradient and layout are not: taking them out changed these.
     """
 
     __slots__ = ("value",)

@@ -1,8 +1,8 @@
-"""Which kind a value is of: chosen by its class alone, once per class. All that is known of libraries, as strings.
+"""Chooses the kind of a value by its class, once per class. All library names are listed here.
 
-A family is a module with ``kind_for(cls, bases)``, loaded by its name: families use the registry, it knows none of
-them. Families of a library are asked only where the program has imported that library; ``objects`` takes what no other
-knows. A new file has one row: in ``_FIRST`` where its classes are numbers, tuples or dicts too, else in ``_LAST``.
+A family is a module with ``kind_for(cls, bases)``. It is loaded by its name, so the registry imports none. The families
+of a library are asked only where the program has imported that library; ``python.objects`` comes last and takes any
+class. A new file has one row: in ``_FIRST`` where its classes are numbers, tuples or dicts too, else in ``_LAST``.
 """
 
 from __future__ import annotations

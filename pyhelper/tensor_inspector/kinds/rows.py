@@ -1,4 +1,4 @@
-"""Our own rows, which stand for no value: they gather others, say something, or offer a property; and their kinds."""
+"""Rows that stand for no value of the program, and their kinds: groups, texts, properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
+    """A row of ours that groups others: ``values``, ``stats``, ``attributes``, ``global variables``."""
 
     __slots__ = ("ask", "badges", "children", "kind", "line", "total")
 
@@ -34,19 +34,19 @@ class Rows:
         self.ask: Callable[[Budget], Iterable[Child]] | None = None
 
     @classmethod
-    def of(cls, line: str, rows: list[Child], kind: NodeKind = "group") -> Rows:
-        return cls(line, len(rows), lambda start, count: rows[start : start + count], kind)
+    def of(cls, line: str, rows: list[Child], kind: NodeKind = "group", badges: Sequence[Badge] = ()) -> Rows:
+        return cls(line, len(rows), lambda start, count: rows[start : start + count], kind, badges)
 
     @classmethod
     def later(cls, line: str, ask: Callable[[Budget], Iterable[Child]]) -> Rows:
-        """Rows that take time to work out: asked for when they are opened, under the budget of that request."""
+        """Rows that take time to compute. They are computed when they are opened, under the budget of that request."""
         rows = cls(line, None, lambda start, count: ())
         rows.ask = ask
         return rows
 
 
 class TextRow:
-    """A row that only says something: a label and its text."""
+    """A row with a label and a text, and no value."""
 
     __slots__ = ("failed", "text")
 
@@ -56,7 +56,7 @@ class TextRow:
 
 
 class Property:
-    """A property not read yet: reading it runs the program's code, so only a click does."""
+    """A property that was not read yet. Reading it runs code of the program, so only a click does."""
 
     __slots__ = ("name", "owner", "running")
 

@@ -1,4 +1,4 @@
-"""The row ``stats``, which opens to every statistic of a tensor, array or column."""
+"""The row ``stats`` of a tensor, array or column: every statistic, percentiles, a histogram."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def stats_rows(reading: Reading, elements: Callable[[], Any] = lambda: None) -> 
 
 
 def _percentiles(value: Any, budget: Budget) -> Iterator[Child]:
-    found = _spread(value, budget, quantiles=_PERCENTILES)
+    found = _distribution(value, budget, quantiles=_PERCENTILES)
     return _labelled([("not read", found.text)] if isinstance(found, Unread) else percentile_texts(found["quantiles"]))
 
 
 def _histogram(value: Any, budget: Budget) -> Iterator[Child]:
-    found = _spread(value, budget, bins=_BINS)
+    found = _distribution(value, budget, bins=_BINS)
     return _labelled([("not read", found.text)] if isinstance(found, Unread) else histogram_texts(found["histogram"]))
 
 
-def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Distribution | Unread:
+def _distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Distribution | Unread:
     from ..measure.stats.distribution import distribution  # compiled only where it is needed
 
     return distribution(value, budget.share(), quantiles, bins)

@@ -1,4 +1,4 @@
-"""What a person asks first of objects of other libraries, said once per class: a table from a class to its summary.
+"""Summaries for objects of other libraries: a table from a class to the attributes that its line shows.
 
 A summary is what the object's line says after its type's name, in parts separated by `` · ``. In braces stands the way
 from the object to a value, by attributes and items alone, and after a colon what of it is said:

@@ -1,1 +1,1 @@
-"""Questions about values, each a function with a typed answer."""
+"""Lenses: questions about values, each with an answer of its own type."""

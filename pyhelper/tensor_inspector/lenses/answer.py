@@ -1,4 +1,4 @@
-"""What a lens has answered, for Python."""
+"""The answer of a lens as Python callers get it: a dict that prints as a tree."""
 
 from __future__ import annotations
 

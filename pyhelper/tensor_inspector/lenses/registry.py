@@ -1,4 +1,4 @@
-"""Which lenses there are: a module each, loaded by its name when it is first asked."""
+"""The table of lenses. The module of a lens is loaded when it is first asked."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..kinds import Child
 from ..safe.budget import Budget
 from ..safe.guard import module as loaded
 from ..safe.record import Record
-from .lens import Lens, Misasked, Paused
+from .lens import InvalidQuestion, Lens, Paused
 
 
 class Registered(Record):
     """What is known of a lens before it is loaded.
 
-    ``module`` is its file below `lenses`, ``values`` are the names of what it is asked about, ``options`` those of its
-    options. ``further`` begins the names of further values: ``input1`` and on for "input". One ``without_torch``
-    can also answer in a program that has not imported torch; one ``of_the_stop`` is about the stop as a whole, so its
-    question dies with that. One that ``runs`` code of the program is asked with the option ``run``, by which the user
-    is known to have agreed.
+    ``module`` is its file below `lenses`, ``values`` the names of the values that it takes, ``options`` those of its
+    options. ``further`` is the beginning of names of more values: ``input1``, ``input2`` … for "input". One
+    ``without_torch`` also answers where the program has not imported torch. One ``of_the_stop`` is about the stop as a
+    whole, so its question ends with the stop. One that ``runs`` code of the program needs the option ``run``, by which
+    the user has agreed.
     """
 
     module: str
@@ -37,10 +37,10 @@ LENSES: dict[str, Registered] = {
     "findings": Registered("findings.lens", (), ("thorough", "run", "ignore", "stop"), of_the_stop=True),
     "nan_origin": Registered("graphs.nan_origin", ("tensor",)),
     "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
-    "gradcheck": Registered("gradcheck.gradcheck", ("function",), further="input", runs=True),
+    "gradcheck": Registered("gradcheck.gradcheck", ("function",), ("names",), further="input", runs=True),
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
-    "shapes": Registered("shapes.shapes", ("module",), further="input", runs=True),
+    "shapes": Registered("shapes.shapes", ("module",), ("names",), further="input", runs=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),
     "batch": Registered("batch.batch", ("batch",), without_torch=True),
     "item": Registered("batch.item", ("dataset",), ("index",), runs=True),
@@ -51,34 +51,34 @@ LENSES: dict[str, Registered] = {
 
 
 def registered(name: str) -> Registered:
-    """What is known of a lens; ``Misasked`` where there is none of this name."""
+    """What is known of a lens; ``InvalidQuestion`` where there is none of this name."""
     if name not in LENSES:
-        raise Misasked(f"there is no lens '{name}'")
+        raise InvalidQuestion(f"there is no lens '{name}'")
     return LENSES[name]
 
 
 def lens(
     name: str, values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None
 ) -> Lens:
-    """The beginning of the question that ``name`` stands for; ``Misasked`` where it makes none.
+    """The beginning of the question that ``name`` stands for; ``InvalidQuestion`` where it makes none.
 
     ``paused`` is where it is asked, if anything is paused: what is in sight there gives values their names.
     """
     known = registered(name)
     further = range(1, len(values) - len(known.values) + 1) if known.further is not None else ()
     if set(values) != {*known.values, *(f"{known.further}{number}" for number in further)}:
-        raise Misasked(f"'{name}' is asked about {' and '.join(known.values) or 'no value'}")
+        raise InvalidQuestion(f"'{name}' is asked about {' and '.join(known.values) or 'no value'}")
     unknown = sorted(set(options) - {*known.options} - ({"run"} if known.runs else set()))
     if unknown:
-        raise Misasked(f"'{name}' has no option '{unknown[0]}'")
+        raise InvalidQuestion(f"'{name}' has no option '{unknown[0]}'")
     if known.runs and options.get("run") is not True:
-        raise Misasked(f"'{name}' runs code of the program: it is asked with the option 'run'")
+        raise InvalidQuestion(f"'{name}' runs code of the program: it is asked with the option 'run'")
     if not known.without_torch and loaded("torch") is None:
-        raise Misasked("the program has not imported torch")
+        raise InvalidQuestion("the program has not imported torch")
     try:
         return _load(known.module).lens(values, options, budget, paused)  # type: ignore[no-any-return]
     except (TypeError, ValueError) as error:
-        raise Misasked(str(error)) from None
+        raise InvalidQuestion(str(error)) from None
 
 
 def _load(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What is around a tensor at a stop: the step in sight of the paused frame, and the names that it gives to values."""
+"""The training step around a tensor at a stop, and the names of its values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..safe.budget import Budget, Steps
 from .lens import Paused
 from .step import frames
 from .step.roles import Parameter
-from .step.sight import Thing
+from .step.sight import VisibleVariable
 from .step.step import Step
 
 _PROMPT = "<stdin>"  #: the file of what is typed
@@ -34,20 +34,20 @@ def names_of_parameters(paused: Paused | None, budget: Budget) -> dict[int, str]
     """How torch calls the parameters of the models in sight, by their ids."""
     found: dict[int, str] = {}
     step = step_around(paused, budget)
-    for thing in step.modules if step is not None else ():
-        for member in members(thing.value, Steps(budget)):
+    for variable in step.modules if step is not None else ():
+        for member in members(variable.value, Steps(budget)):
             for key, tensor in member.items("_parameters"):
                 found.setdefault(id(tensor), f"{member.name}.{key}" if member.name else key)
     return found
 
 
 class Names:
-    """Names of leaves and of what nodes have made, as far as they are in sight."""
+    """Names of leaves and of results of nodes, as far as they are in sight."""
 
     def __init__(self, step: Step | None, name: str | None = None, value: Any = None) -> None:
         self.step = step
         self._names = {id(value): name} if name else {}
-        self._made: dict[int, Thing] | None = None
+        self._results: dict[int, VisibleVariable] | None = None
 
     def of(self, value: Any) -> str | None:
         """The expression that reaches a value."""
@@ -58,23 +58,23 @@ class Names:
     def parameter(self, value: Any) -> Parameter | None:
         return None if self.step is None else self.step.parameters.get(id(value))
 
-    def made_by(self, graph: Graph, node: AutogradNode) -> str | None:
-        """The name of the variable that a node has made."""
-        found = self.thing_made_by(graph, node)
+    def result_name(self, graph: Graph, node: AutogradNode) -> str | None:
+        """The name of the variable that holds the result of a node."""
+        found = self.result_variable(graph, node)
         return None if found is None else found.name
 
-    def thing_made_by(self, graph: Graph, node: AutogradNode) -> Thing | None:
-        """The variable that a node has made."""
-        if self._made is None:
-            self._made = {}
-            for thing in self.step.tensors if self.step is not None else ():
-                made = self.step.node_of(thing.value) if self.step is not None else None
+    def result_variable(self, graph: Graph, node: AutogradNode) -> VisibleVariable | None:
+        """The variable that holds the result of a node."""
+        if self._results is None:
+            self._results = {}
+            for variable in self.step.tensors if self.step is not None else ():
+                made = self.step.node_of(variable.value) if self.step is not None else None
                 known = None if made is None else graph.of(made.function)
                 if known is not None and made is not None and made.leaf is None:
-                    self._made.setdefault(known.index, thing)
-        return self._made.get(node.index)
+                    self._results.setdefault(known.index, variable)
+        return self._results.get(node.index)
 
 
-def described(value: Any) -> str:
+def dtype_and_shape(value: Any) -> str:
     """``float32[32, 10]``"""
     return f"{dtype_name(value)}{sizes_text(value)}"

@@ -1,1 +1,1 @@
-"""Typed data about values, without words."""
+"""Measures values: typed data, no words."""

@@ -1,4 +1,4 @@
-"""Columns of tables, cut as arrays are: what is missing is left out, and no column is copied as a whole."""
+"""Columns of tables, cut into pieces as arrays are: missing values are left out, and no whole column is copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison of two tensors, arrays or columns has to know of the elements of each."""
+"""`Comparable`: the elements of a tensor, array or column, as a comparison reads them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from .stats import Unread
 
 
 class Comparable(Record):
-    """The elements of one value. ``read`` gives the plain tensor or array that stands for them, why there is none
-    (`Unread`), or None where its rows tell each of them.
-    """
+    """The elements of one value, for a comparison. ``read`` gives the plain tensor or array, why there is none
+    (`Unread`), or None where the rows are compared instead."""
 
     dtype: str
     sizes: tuple[Any, ...]  #: "*" for a dimension in which parts have different ones

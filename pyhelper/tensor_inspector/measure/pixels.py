@@ -1,4 +1,4 @@
-"""Statistics of images by how often each byte occurs in each of their bands."""
+"""Statistics of images, from how often each byte occurs in each band."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statistics say of the values without words: their badges, what is wrong with them, where it is first."""
+"""What follows from statistics: badges, alarms, and where the first NaN and Inf are."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .stats.first import Firsts
 
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
-_OF_UNREAD: dict[str, list[Badge]] = {"off": [], "freed": ["freed"]}
-_ALARMS = frozenset(("nan", "inf", "zeros", "constant", "freed"))
+_OF_UNREAD: dict[str, list[Badge]] = {"off": [], "freed": ["freed"], "fault": ["error"]}
+_ALARMS = frozenset(("nan", "inf", "zeros", "constant", "freed", "error"))
 
 
 def badges(reading: Reading) -> list[Badge]:
@@ -36,7 +36,7 @@ def badges(reading: Reading) -> list[Badge]:
 
 
 def is_alarming(reading: Reading) -> bool:
-    """Whether it tells of NaN, Inf, one value throughout or freed memory: what is loud in a line."""
+    """Whether it has NaN or Inf, one constant value, freed memory or a device's fault: what is loud in a line."""
     return not _ALARMS.isdisjoint(badges(reading))
 
 

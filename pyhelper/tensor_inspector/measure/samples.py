@@ -1,6 +1,6 @@
-"""Samples along the first dimension of a plain tensor or array: which are equal, which values there are, how often.
+"""Samples along the first dimension of a tensor or array: equal ones, distinct values and their counts.
 
-Both libraries are asked by the functions that they have in common. What is too large is left out, not guessed.
+Only functions that torch and numpy have in common are used. What is too large is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why values were not read: a code for programs to ask for, a text for people."""
+"""Why values were not read: a code for programs, a text for people."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 #: off: statistics are switched off; no_time, no_memory: there was none left; freed: the memory is gone; truncated: the
 #: storage or file is shorter than it must be; no_values: it only stands for values, or they are not there yet; dtype:
 #: such elements have no statistics; precision: float64 does not hold them or tell them apart; layout: they are kept in
-#: another way; elsewhere: its parts or another device have them; own_code: only the program's code could tell;
-#: disturbing: reading would change what the program does; too_many: more than are copied or gathered; missing: some of
-#: them are not there; unlike: two that can't be compared.
+#: another way; elsewhere: its parts, another device or another process have them; own_code: only the program's code
+#: could tell; fault: the device raised; disturbing: reading would change what the program does; too_many: more than are
+#: copied or gathered; missing: some of them are not there; unlike: two that can't be compared.
 UnreadCode = Literal[
     "off",
     "no_time",
@@ -27,6 +27,7 @@ UnreadCode = Literal[
     "layout",
     "elsewhere",
     "own_code",
+    "fault",
     "disturbing",
     "too_many",
     "missing",

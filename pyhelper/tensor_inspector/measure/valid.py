@@ -1,7 +1,7 @@
-"""Statistics of the elements that are there: what no mask hides, what is no NaT and no null.
+"""Statistics of valid elements: not masked, no NaT, no null.
 
-Read block by block, so that no copy of the whole is made. Each block is shifted to its own least value first, so that
-merging loses nothing of whole numbers, nor of what lies close together far from zero.
+They are read block by block, so no whole copy is made. Each block is shifted to its own least value first, so that
+merging loses no digits, neither of integers nor of values close together and far from zero.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Some elements of a tensor or array as Python's own numbers."""
+"""Some elements of a tensor or array as Python numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from ..safe.guard import module
 from ..safe.record import Record
+from .stats import device
 
 
 class Corner(Record):
@@ -34,6 +35,8 @@ def corner(value: Any, rows: int = 4, columns: int = 6) -> Corner:
 
 def listed_values(value: Any) -> Any:
     """``tolist``, also for dtypes of torch that have none."""
+    if not getattr(value, "is_cpu", True) and value.numel():
+        value = device.at_hand(value)
     if getattr(value.dtype, "is_complex", False) and str(value.dtype) == "torch.complex32":
         value = _widened(value)
     try:

@@ -1,1 +1,1 @@
-"""Reading without running: what can be asked of any value without its code, and within a budget."""
+"""Reads values without running their code, within a budget."""

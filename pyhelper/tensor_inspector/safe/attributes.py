@@ -1,4 +1,4 @@
-"""Which attributes an instance has, read without running a property or other code of the program."""
+"""Lists and reads attributes of an instance without running a property or other code of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _POINTER = 8  #: bytes
 
 
 class Traits(NamedTuple):
-    """What a class says of its instances' attributes."""
+    """What a class defines about attributes of its instances."""
 
     size: int  #: names in the class and its bases: when it changes, the class has changed
     slots: list[tuple[str, int]]  #: name, and how far up its class stands; a descriptor would keep the class alive
@@ -112,10 +112,10 @@ def is_bare(value: object) -> bool:
 
 
 def is_made_in_cpp(value: object) -> bool:
-    """Whether there is a C++ object behind one of a class made by pybind11, whose methods crash where there is none.
+    """Whether an instance of a pybind11 class has its C++ object. Methods crash where it has none.
 
-    pybind11 keeps a pointer to it right after the head of the Python object, null until ``__init__`` has run. True
-    where memory can't be looked at; on Linux it can.
+    pybind11 keeps a pointer right after the head of the Python object; it is null until ``__init__`` has run. True
+    where memory can't be read; on Linux it can.
     """
     pointer = bytes_at(id(value) + object.__basicsize__, _POINTER)
     return not pointer or any(pointer)

@@ -1,7 +1,8 @@
-"""What one answer may cost: time, nodes and bytes. What did not fit is said, never dropped in silence."""
+"""Limits of one answer: time, rows and bytes. An answer says what did not fit."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Callable
 from weakref import ref
@@ -12,14 +13,23 @@ _CHECKED = 64  #: steps between two looks at the clock
 
 
 class Known:
-    """What was found out about tensors for this answer, by their ids, and is not asked again. It holds none of them."""
+    """What is known of tensors in this answer, by their ids, so that it is not computed again. It holds no tensor."""
 
-    __slots__ = ("counted", "heads", "searched")
+    __slots__ = ("heads", "searched", "walked", "with_inf", "with_nan")
 
     def __init__(self) -> None:
         self.heads: dict[Any, Any] = {}  #: how lines begin, by dtype, shape and device
-        self.searched: dict[int, tuple[ref[Any], bool, bool]] = {}  #: those read whole: whether they hold NaN, and Inf
-        self.counted: dict[int, Any] = {}  #: what is counted of each in the modules around it
+        self.searched: dict[int, ref[Any]] = {}  #: those read whole
+        self.with_nan: set[int] = set()  #: of them, those that hold NaN
+        self.with_inf: set[int] = set()
+        self.walked: dict[int, Any] = {}  #: of modules, by their ids: the walk that met them, and their place in it
+
+    def note_searched(self, tensors: Sequence[Any], with_nan: set[int], with_inf: set[int]) -> None:
+        """Tensors were read whole: those of these ids have NaN, and Inf. An id may have been that of another before."""
+        fresh = dict(zip(map(id, tensors), map(ref, tensors)))
+        self.searched.update(fresh)
+        self.with_nan = self.with_nan.difference(fresh) | with_nan
+        self.with_inf = self.with_inf.difference(fresh) | with_inf
 
 
 class Budget:
@@ -52,7 +62,7 @@ class Budget:
         self._bytes = bytes
 
     def renew(self, ms: float) -> None:
-        """So much time from now on: another call goes on with what the last one had no time for."""
+        """Restarts the clock: the next call continues where the last one ran out of time."""
         self.ms = ms
         self._deadline = self._clock() + ms / 1000
 
@@ -64,22 +74,23 @@ class Budget:
         return self._clock() >= self._deadline
 
     def cut_if_spent(self) -> bool:
-        """Whether the time is over, which is then said of the answer."""
+        """Whether the time is over; if so, the answer says that it was cut."""
         if not self.spent():
             return False
-        self._say(_NO_TIME)
+        self._note_cut(_NO_TIME)
         return True
 
     def cut_if_overdrawn(self) -> bool:
-        """Whether even what is quick must end now. When the time is over no more values are read, so the rows that are
-        left cost little: half as much time again is kept for showing them without."""
+        """Whether even quick work must end now. When the time is over no more values are read, so the remaining rows
+        cost little: half as much time again is kept for showing them."""
         if self.ms == _UNLIMITED or self.remaining_ms() > -self.ms / 2:
             return False
-        self._say(_NO_TIME)
+        self._note_cut(_NO_TIME)
         return True
 
     def share(self, part: float = 0.5) -> Budget:
-        """A budget with a part of the time left: one huge value shall not starve its neighbours."""
+        """A budget with a part of the remaining time, so that one huge value does not use up the time of its
+        neighbours."""
         if self.ms == _UNLIMITED:
             return self
         shared = Budget(self.ms, max_elements=self.max_elements, reads=self.reads, clock=self._clock)
@@ -88,12 +99,12 @@ class Budget:
         return shared
 
     def take(self, nodes: int, bytes: int) -> bool:
-        """Count what goes into the answer; False when it does not fit any more, which ``cut`` then says."""
+        """Counts what goes into the answer. Returns False where it does not fit any more; ``cut`` then says so."""
         if nodes > self._nodes:
-            self._say("not all is shown here: more rows than one answer holds")
+            self._note_cut("not all is shown here: more rows than one answer holds")
             return False
         if bytes > self._bytes:
-            self._say("not all is shown here: more text than one answer holds")
+            self._note_cut("not all is shown here: more text than one answer holds")
             return False
         self._nodes -= nodes
         self._bytes -= bytes
@@ -102,13 +113,14 @@ class Budget:
     def nodes_left(self) -> float:
         return self._nodes
 
-    def _say(self, what: str) -> None:
+    def _note_cut(self, what: str) -> None:
         if what not in self.cut:
             self.cut.append(what)
 
 
 class Steps:
-    """The steps of a loop of unknown length, with a look at the clock at every 64th: it may cost as much as a step."""
+    """Counts the steps of a loop of unknown length and looks at the clock at every 64th: reading it may cost as much as
+    a step."""
 
     __slots__ = ("_budget", "_taken", "over")
 
@@ -118,7 +130,7 @@ class Steps:
         self._taken = 0
 
     def end(self) -> bool:
-        """Counts a step. True when there is no time for it, and from then on."""
+        """Counts a step. Returns True when there is no time for it, and from then on."""
         self._taken += 1
         self.over = self.over or (self._taken % _CHECKED == 0 and self._budget.spent())
         return self.over

@@ -1,4 +1,4 @@
-"""The environment variables of this process."""
+"""The environment variables of this process, read by the dict inside ``os.environ``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reading objects without running their code.
+"""Reads objects without running their code.
 
-Every function here works on classes and objects through the built-in types' own slots and descriptors, so that no
-``__getattr__``, property, metaclass or ``__torch_function__`` of the program runs.
+Every function here goes through the slots and descriptors of the built-in types, so no ``__getattr__``, property,
+metaclass or ``__torch_function__`` of the program runs.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _DESCRIPTORS = Classes(GetSetDescriptorType, MemberDescriptorType)
 
 
 class ByClass(Generic[T]):
-    """What ``make`` says of a class, kept as long as the class lives.
+    """Caches the result of ``make`` for a class, as long as the class lives.
 
-    Kept by the class's id, with a weak reference that proves the id still stands for that class: a dictionary keyed by
-    the class itself would run its metaclass's ``__hash__`` and ``__eq__``.
+    The key is the id of the class; a weak reference proves that the id still belongs to that class. A dict keyed by the
+    class itself would run its metaclass's ``__hash__`` and ``__eq__``.
     """
 
     __slots__ = ("_known", "_make")
@@ -105,7 +105,8 @@ def class_dict(cls: type) -> Mapping[str, Any]:
 
 
 def first_of(cls: type, name: str) -> Any:
-    """What ``cls.name`` is found as: the entry of the nearest class that has one; None where none has."""
+    """The entry ``name`` of the nearest class in the MRO that has one, as ``cls.name`` would find it; None where none
+    has."""
     return next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
 
 
@@ -115,7 +116,7 @@ def owner_of(cls: type, name: str) -> type | None:
 
 
 def is_filled(value: object) -> bool:
-    """Whether it is a dict with something in it, told by the built-in type: a subclass may have a truth of its own."""
+    """Whether it is a dict that is not empty, by the built-in type: a subclass may define its own truth value."""
     return issubclass(type(value), dict) and dict.__len__(value) > 0  # type: ignore[arg-type]
 
 
@@ -144,11 +145,12 @@ def full_name(cls: type) -> str:
 
 
 def each(iterate: Any, container: object, start: int = 0) -> Iterator[Any]:
-    """What ``iterate``, a built-in type's own such as ``dict.items``, gives, also while another thread changes it.
+    """Iterates over ``container`` by ``iterate``, a built-in type's own method such as ``dict.items``, also while
+    another thread changes it.
 
-    Items are taken in pieces, each in one go of the interpreter's code, where no other thread comes in between. After
-    a change it is begun anew, with larger pieces, since what was given is passed over each time. What moves from one
-    piece to another may be met twice, or not; no more are given than there are now. The first ``start`` are left out.
+    Items are taken in pieces, each in one call of the interpreter's C code, so that no other thread runs in between.
+    After a change the iteration starts again with larger pieces, and skips what it gave before. An item that moves may
+    come twice or not at all; no more items are given than there are now. The first ``start`` are skipped.
     """
     if not start and iterate.__objclass__.__len__(container) <= _FIRST:
         try:
@@ -178,25 +180,29 @@ def _in_pieces(iterate: Any, container: object, start: int) -> Iterator[Any]:
 def stored(value: object) -> dict[Any, Any]:
     """The instance's ``__dict__`` by the interpreter's own descriptor; empty where there is none.
 
-    ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``. It may be of a subclass and
-    its keys anything, so nothing may be looked up in it.
+    ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``. It may be a dict subclass
+    with any keys, so nothing may be looked up in it.
     """
-    for base in _class_mro(type(value)):
-        descriptor: Any = _class_dict(base).get("__dict__")
-        kind = type(descriptor)
-        if kind is GetSetDescriptorType or kind is MemberDescriptorType:
-            try:
-                found = descriptor.__get__(value)
-            except BaseException:
-                return {}
-            return found if issubclass(type(found), dict) else {}
-    return {}
+    descriptor = _dict_descriptor(type(value))
+    try:
+        found: Any = None if descriptor is None else descriptor.__get__(value)
+    except BaseException:
+        return {}
+    return found if type(found) is dict or issubclass(type(found), dict) else {}
+
+
+def _find_dict_descriptor(cls: type) -> Any:
+    found = (_class_dict(base).get("__dict__") for base in _class_mro(cls))
+    return next((descriptor for descriptor in found if type(descriptor) in _DESCRIPTORS), None)
+
+
+_dict_descriptor = ByClass(_find_dict_descriptor)  #: the interpreter's own, by which the classes' instances are asked
 
 
 def instance_dict(value: object) -> dict[str, Any]:
-    """`stored` by exact strings, which can be looked up: an exact dict, a copy where it holds other keys.
+    """The instance's ``__dict__`` with string keys only: an exact dict, a copy where it holds other keys.
 
-    Only a module's namespace is taken as it is: those of libraries are large, and asked for often.
+    Only the namespace of a module is returned as it is: those of libraries are large and often asked for.
     """
     found = stored(value)
     if type(found) is dict and (type(value) is ModuleType or not [key for key in list(found) if type(key) is not str]):
@@ -237,6 +243,7 @@ def module(name: str) -> Any:
 
 
 def stands_in(cls: type, package: str) -> bool:
-    """Whether a class is what a module of that package holds under its name, and not one that only says so."""
+    """Whether a module of that package really holds the class under its name; a class may only claim so by
+    ``__module__``."""
     home = class_module(cls)
     return f"{home}.".startswith(f"{package}.") and instance_dict(module(home)).get(class_name(cls)) is cls

@@ -1,4 +1,4 @@
-"""Whether memory of our own process is there."""
+"""Tells whether memory of this process can be read."""
 
 import os
 

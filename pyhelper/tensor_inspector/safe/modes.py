@@ -1,4 +1,4 @@
-"""The modes of torch that hold for one thread: to be asked on that thread, outside of `Untouched`, which ends some."""
+"""The modes of torch on the current thread. Ask them outside of `Untouched`, which ends some."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def modes() -> Modes | None:
 
 
 def _is(c: Any, name: str, usual: bool = True) -> bool:
-    """What a function of torch without arguments tells; what is usual where this version has none."""
+    """The result of a torch function without arguments; ``usual`` where this version of torch lacks it."""
     ask = getattr(c, name, None)
     return usual if ask is None else bool(ask())
 

@@ -1,4 +1,4 @@
-"""Named values, as `dataclasses` make them: by functions that the program may have replaced, so not here."""
+"""A small replacement of `dataclasses`, whose functions the program may have replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading tensors without disturbing torch."""
+"""A context in which reading tensors changes no state of torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,31 @@ def gradients_are_on() -> bool:
     return bool(getattr(torch, "is_grad_enabled", bool)()) if "_C" in instance_dict(torch) else True
 
 
-class Untouched:
+class PutsBack:
+    """A context at whose end steps put back what was changed in it, the last first.
+
+    One exception that a signal raises on the way is survived, from the first line of ``__exit__`` on: each step may be
+    taken twice. Before that line, while Python enters the method, none can be caught: then nothing is put back.
+    """
+
+    __slots__ = ("_undo",)
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            failed = all_undone(self._undo)
+        except BaseException as interrupted:  # by a signal, between two of them
+            failed = interrupted
+        if failed is not None:
+            all_undone(self._undo)  # once more: a signal may have come before one of them
+        self._undo.clear()  # which keeps what was there before
+        if failed is not None and not any(error):
+            raise failed
+
+
+class Untouched(PutsBack):
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
     Off while it lasts: torch-function overrides and modes, functorch levels, autocast, dispatch modes, tracing,
@@ -22,10 +46,10 @@ class Untouched:
     mode, so that goes first. Without torch it does nothing.
     """
 
-    __slots__ = ("_undo",)
+    __slots__ = ()
 
     def __enter__(self) -> None:
-        self._undo: list[Callable[[], object]] = []
+        self._undo = []
         torch = module("torch")
         if "_C" not in instance_dict(torch):
             return
@@ -66,16 +90,6 @@ class Untouched:
             return
         self._undo.append(partial(context.__exit__, None, None, None))
         context.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            failed = all_undone(self._undo)
-        except BaseException as interrupted:  # by a signal, between two of them
-            failed = interrupted
-        if failed is not None:
-            all_undone(self._undo)  # once more: a signal may have come before one of them, and twice does no harm
-            if not any(error):
-                raise failed
 
 
 class Released(Untouched):

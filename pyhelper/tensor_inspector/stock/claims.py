@@ -1,4 +1,4 @@
-"""Which classes are presented by us, and how much of them: asked by class alone, once per class."""
+"""Decides by class which values our providers present in the debugger's own views, and how much of each."""
 
 from __future__ import annotations
 

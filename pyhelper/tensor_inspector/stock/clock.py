@@ -1,4 +1,4 @@
-"""One budget for each question of the debugger, whose clock runs only while we answer."""
+"""One budget for a burst of requests of the debugger's own views. Its clock runs only while we answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ..session import session
 _PAUSE = 0.05  #: seconds without being asked, after which it is another question
 
 
-class Question:
-    """A budget for one question of the debugger, which asks for many values in turn and does not say when it begins.
+class RequestBurst:
+    """A budget for one burst of requests. The debugger asks for many values in turn, and does not say when a burst
+    begins.
 
-    Its clock runs only while we answer: what the debugger describes itself in between takes its own time.
+    The clock runs only while we answer: what the debugger computes in between is not counted.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,7 @@ class Question:
         self._budget = Budget(session.preferred.budget_ms)
 
     def begin(self) -> Budget:
-        """One value is asked for, or the rows of one."""
+        """Called for each value or its rows; starts a new budget if a new burst has begun."""
         now, stop = perf_counter(), debugger.stop()
         if now - self._left >= _PAUSE or stop != self._stop:
             self._stop = stop
@@ -44,26 +45,26 @@ class Question:
         return self._worked + (0.0 if self._entered is None else perf_counter() - self._entered)
 
 
-def current_question() -> Question:
-    """The session's: a burst of asking for many values is one question, whichever provider is asked."""
-    if session.question is None:
-        session.question = Question()
-    return session.question  # type: ignore[no-any-return]
+def current_burst() -> RequestBurst:
+    """The session's burst, which both providers share."""
+    if session.burst is None:
+        session.burst = RequestBurst()
+    return session.burst  # type: ignore[no-any-return]
 
 
 class Answering:
-    """A context in which one value of a question is read, with torch left as it was.
+    """A context in which one value of a burst is read, with torch's state left as it was.
 
-    Not by `contextlib`, which would call built-in functions that the program may have replaced.
+    Not made with `contextlib`, which would call built-in functions that the program may have replaced.
     """
 
-    __slots__ = ("_compiling", "_question", "_untouched")
+    __slots__ = ("_burst", "_compiling", "_untouched")
 
-    def __init__(self, question: Question) -> None:
-        self._question = question
+    def __init__(self, burst: RequestBurst) -> None:
+        self._burst = burst
 
     def __enter__(self) -> Budget:
-        budget, self._untouched = self._question.begin(), Untouched()
+        budget, self._untouched = self._burst.begin(), Untouched()
         self._compiling = debugger.stop_dynamo()
         try:
             self._untouched.__enter__()
@@ -80,4 +81,4 @@ class Answering:
 
     def _leave(self) -> None:
         debugger.resume_dynamo(self._compiling)
-        self._question.end()
+        self._burst.end()

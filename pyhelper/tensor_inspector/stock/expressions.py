@@ -1,4 +1,4 @@
-"""The expressions that the debugger keeps of rows: by them it watches, copies and sets values."""
+"""The expressions that the debugger keeps for rows: it watches, copies and sets values by them."""
 
 from __future__ import annotations
 

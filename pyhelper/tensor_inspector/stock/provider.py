@@ -1,7 +1,7 @@
-"""What the debugger's own views show of a value: its line and its rows, by the same kinds as in ours.
+"""Shows our lines and rows in the debugger's own views.
 
-Variables, Watch, the debug hover and the console ask `Lines` for the text of a value and `Children` for what is below
-it, each by class first. No answer of theirs raises: one fault would switch a provider off for its class.
+Variables, Watch, the debug hover and the console ask `Lines` for the text of a value and `Children` for its rows, by
+class first. Neither ever raises: the debugger would stop asking the provider for that class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..safe.budget import Budget
 from ..safe.guard import class_name
 from ..words.text import one_line
 from .claims import claim, claim_safely
-from .clock import Answering, Question, current_question
+from .clock import Answering, RequestBurst, current_burst
 from .rows import NAME, Entry, Text, entries, row_of
 
 _PRINTED = 10  #: rows of a container that the console prints
@@ -24,8 +24,8 @@ _PRINTED = 10  #: rows of a container that the console prints
 class Lines:
     """The texts of values, for the debugger's ``StrPresentationProvider``."""
 
-    def __init__(self, question: Question | None = None) -> None:
-        self._question = question  #: None: the session's, which both providers share
+    def __init__(self, burst: RequestBurst | None = None) -> None:
+        self._burst = burst  #: None: the session's, which both providers share
 
     def can_provide(self, cls: type, name: str) -> bool:
         return claim_safely(cls) != "nothing"
@@ -47,7 +47,7 @@ class Lines:
             if not debugger.has_client(self):
                 debugger.unregister_providers()
                 return None
-            with Answering(self._question or current_question()) as budget:
+            with Answering(self._burst or current_burst()) as budget:
                 return ask(value, budget)
         except BaseException as error:
             return f"not read: {class_name(type(error))}" if claim_safely(type(value)) == "whole" else None
@@ -56,8 +56,8 @@ class Lines:
 class Children:
     """What is below values, for the debugger's ``TypeResolveProvider``."""
 
-    def __init__(self, question: Question | None = None) -> None:
-        self._question = question  #: None: the session's, which both providers share
+    def __init__(self, burst: RequestBurst | None = None) -> None:
+        self._burst = burst  #: None: the session's, which both providers share
 
     def can_provide(self, cls: type, name: str) -> bool:
         return claim_safely(cls) == "whole"
@@ -68,7 +68,7 @@ class Children:
         try:
             if claim_safely(type(value)) != "whole":  # it says that it is of another class
                 return cast("list[Entry]", debugger.stock_rows(value, fmt))
-            with Answering(self._question or current_question()) as budget:
+            with Answering(self._burst or current_burst()) as budget:
                 found.extend(entries(value, budget))
         except BaseException as error:
             found.append(("…", Text(f"not read: {class_name(type(error))}"), None))
@@ -122,7 +122,7 @@ def _printed(value: object, budget: Budget) -> str | None:
 
 
 def _printed_rows(kind: Kind, budget: Budget) -> Iterator[str]:
-    children = kind.printed(_PRINTED)
+    children = kind.console_rows(_PRINTED)
     for child in children[:_PRINTED]:
         yield f"{one_line(child.name, NAME)}  {one_line(as_kind(child.value, budget).line())}".rstrip()
     if len(children) > _PRINTED:

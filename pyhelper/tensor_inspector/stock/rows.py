@@ -1,4 +1,4 @@
-"""Rows below a value: a page of them, then ranges of pages, which open in turn."""
+"""Rows below a value in the debugger's own views: one page, then ranges that open in turn."""
 
 from __future__ import annotations
 

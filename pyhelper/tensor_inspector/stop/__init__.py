@@ -1,1 +1,1 @@
-"""One stop of the program: its frame, its values, and what the user asked to run."""
+"""One stop of the program: its frame, its values, and the code that the user asked to run."""

@@ -1,5 +1,4 @@
-"""Expressions that can be followed without running code: a name, then attributes and literal subscripts; and the path
-of every row that we show."""
+"""Follows expressions without running code: a name, then attributes and literal subscripts, or the path of a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a paused frame holds, as rows: variables with tensors first, the rest grouped apart."""
+"""The variables of a paused frame as rows: tensors first, functions, classes and modules in groups."""
 
 from __future__ import annotations
 

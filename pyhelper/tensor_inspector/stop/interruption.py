@@ -1,7 +1,7 @@
-"""Ending the program's code that runs on our behalf: after its time, because it is asked for from outside, or because
-the program is to continue, which it can't while its thread is busy with us.
+"""Ends code of the program that runs for us: when its time is over, when it is asked to end, or when the program is to
+continue, which it can't while its thread is busy with us.
 
-Only such code is ever interrupted: never the program's own, and none of ours. No signal is sent.
+Nothing else is interrupted: neither the program's own running, nor our code. No signal is sent.
 """
 
 from __future__ import annotations

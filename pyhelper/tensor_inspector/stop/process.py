@@ -1,4 +1,4 @@
-"""Which of several processes this is, in words: a rank of a distributed run, a worker of a DataLoader, a child."""
+"""Names the process among several: a rank of a distributed run, a worker of a DataLoader, a child."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _worker() -> str | None:
 
 
 def _rank() -> str | None:
-    """By the process group, else as ``torchrun`` tells its processes. Neither asks another process."""
+    """From the process group, else from the variables that ``torchrun`` sets. Neither asks another process."""
     world = instance_dict(module("torch.distributed.distributed_c10d")).get("_world")
     group = getattr(world, "default_pg", None)
     try:

@@ -1,6 +1,6 @@
-"""Running the program's code because the user asked for it: a property that is opened, an expression.
+"""Runs code of the program because the user asked for it: a property that was opened, an expression.
 
-To be called outside of the guards: the program's code runs as it would by itself.
+It is called outside of the guards, so that the code runs as it would by itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The values of one stop: node ids, identity marks, pages.
+"""`Snapshot`: the values of one stop by node id, and how they become nodes and pages.
 
-A snapshot holds the program's values strongly, and nothing here holds a snapshot: the answer carries it, and the
-debugger keeps the answer until the program continues. It has no reference cycle, so it dies at once, also with the
-garbage collector off.
+A snapshot holds values of the program. Nothing of ours holds a snapshot: the answer carries it, and the debugger keeps
+the answer until the program continues. It has no reference cycle, so it dies at once, also with the collector off.
 """
 
 from __future__ import annotations
@@ -37,27 +36,27 @@ alive: WeakValueDictionary[int, Snapshot] = WeakValueDictionary()
 
 
 class Entry:
-    """What a node id stands for."""
+    """The value behind a node id."""
 
-    __slots__ = ("contains", "parent", "path", "value", "where")
+    __slots__ = ("contains", "label", "parent", "path", "value")
 
-    def __init__(self, value: object, parent: int, path: str | None, where: str) -> None:
+    def __init__(self, value: object, parent: int, path: str | None, label: str) -> None:
         self.value = value
         self.parent = parent
         self.path = path  #: the expression that reaches it; "" for the frame and its groups, None where there is none
-        self.where = where  #: the same for people, who need no expression to find a row
+        self.label = label  #: the same for people, who need no expression to find a row
         self.contains = False
 
 
 class Snapshot:
     """Nodes given out during one stop, by id. Node 0 is the frame itself, whose children are its variables."""
 
-    __slots__ = ("__weakref__", "_entries", "_first_met", "id", "types", "unfinished")
+    __slots__ = ("__weakref__", "_entries", "_first_met", "id", "types", "unfinished_lenses")
 
     def __init__(self, top: Rows) -> None:
         self.id = next(_ids)
         self.types: set[str] = set()
-        self.unfinished: dict[int, Any] = {}  #: questions about values of this stop that are not answered yet
+        self.unfinished_lenses: dict[int, Any] = {}  #: questions about values of this stop that are not answered yet
         self._entries: list[Entry] = [Entry(top, 0, "", "")]
         self._first_met: dict[int, str] = {}
         alive[self.id] = self
@@ -72,19 +71,20 @@ class Snapshot:
         """The value with its name for people and the expression that reaches it; not of a property: it was not read."""
         entry = self._entries[node]
         if type(entry.value) is Property:
-            raise NotStatic(f"'{entry.where}' is a property")
-        return Child(entry.where, entry.value, entry.path or None)
+            raise NotStatic(f"'{entry.label}' is a property")
+        return Child(entry.label, entry.value, entry.path or None)
 
-    def keep(self, question: object) -> int:
-        """Have it live as long as the snapshot. Returns by what it is found again; the oldest of many is dropped."""
+    def keep_unfinished(self, question: object) -> int:
+        """Keeps a lens as long as the snapshot lives. Returns the number by which it is found again; the oldest of many
+        is dropped."""
         number = next(_ids)
-        self.unfinished[number] = question
-        if len(self.unfinished) > _UNFINISHED:
-            del self.unfinished[min(self.unfinished)]
+        self.unfinished_lenses[number] = question
+        if len(self.unfinished_lenses) > _UNFINISHED:
+            del self.unfinished_lenses[min(self.unfinished_lenses)]
         return number
 
     def replace(self, node: int, value: object) -> None:
-        """Put what reading a property gave in the place of the property."""
+        """Puts the value of a property in the place of the property."""
         self._entries[node].value = value
 
     def describe(
@@ -106,13 +106,13 @@ class Snapshot:
         path = None if child.suffix is None or above.path is None else above.path + child.suffix
         if path is not None and len(path) > _PATH:
             path = None
-        entry = Entry(child.value, parent, path, path or one_line(f"{above.where} › {child.name}".lstrip(" ›"), _PATH))
+        entry = Entry(child.value, parent, path, path or one_line(f"{above.label} › {child.name}".lstrip(" ›"), _PATH))
         self._entries.append(entry)
         name = one_line(child.name, _NAME)
         node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
         if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
-        described: Node = asked(
+        described: Node = ask_kind(
             child.value,
             budget,
             lambda kind: self._filled(node, entry, kind, facts, marked),
@@ -161,15 +161,15 @@ class Snapshot:
         while above:
             known = self._entries[above]
             if known.contains and known.value is entry.value:
-                return {"kind": "cycle", "path": known.where}
+                return {"kind": "cycle", "path": known.label}
             above = known.parent
-        where = self._first_met.setdefault(id(entry.value), entry.where)
-        return {"kind": "shared", "path": where} if where != entry.where else None
+        label = self._first_met.setdefault(id(entry.value), entry.label)
+        return {"kind": "shared", "path": label} if label != entry.label else None
 
     def page(self, node: int, start: int, amount: int, budget: Budget) -> Page:
         """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends.
 
-        Where their number is known only by asking for them, the last page tells it.
+        Where their number is only known once all were read, the last page has it.
         """
         kind = as_kind(self._entries[node].value, budget)
         nodes: list[Node] = []
@@ -242,7 +242,8 @@ def _kind_of(value: object, budget: Budget) -> Kind | None:
 
 
 def _read(some: list[tuple[Child, Kind | None]]) -> list[tuple[Child, Kind | None]]:
-    """The same rows, their elements read, alike ones together. What fails is said by the row, which asks again."""
+    """Reads the elements of these rows, alike ones together. A row whose reading fails says so itself, as it reads
+    again."""
     alike: dict[type[Kind], list[Kind]] = {}
     for _, kind in some:
         if kind is not None:
@@ -255,14 +256,14 @@ def _read(some: list[tuple[Child, Kind | None]]) -> list[tuple[Child, Kind | Non
     return some
 
 
-def asked(
+def ask_kind(
     value: object,
     budget: Budget,
     ask: Callable[[Kind], Any],
     otherwise: Callable[[str], Any],
     kind: Kind | None = None,
 ) -> Any:
-    """What ``ask`` says of a value's kind; where that can't be asked, what ``otherwise`` says of the reason."""
+    """The result of ``ask`` for a value's kind; where that fails, the result of ``otherwise`` for the reason."""
     try:
         try:
             return ask(as_kind(value, budget) if kind is None else kind)

@@ -1,1 +1,1 @@
-"""What is remembered between stops, on purpose: numbers only."""
+"""What is remembered between stops: only numbers."""

@@ -1,4 +1,4 @@
-"""Findings at a stop: the step in sight, with the numbers that are remembered of earlier stops."""
+"""Findings at a stop, compared with the numbers of earlier stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the latest stops of each training step, which rules compare with; bounded, no value of the program."""
+"""Remembers numbers of the latest stops of each training step: bounded, and no value of the program."""
 
 from __future__ import annotations
 

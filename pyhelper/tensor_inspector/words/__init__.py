@@ -1,1 +1,1 @@
-"""Text for people, made of typed data."""
+"""Turns typed data into text for people."""

@@ -1,7 +1,7 @@
 """The parts of a summary line, in full and in short.
 
-A line says all parts in their order. Where there is little room the same parts stand in short, what is loud before all
-else: NaN, Inf, a constant, freed memory, gradients that are None.
+A line says all its parts in order. Where there is little room, their short forms stand instead, the loud ones first:
+NaN, Inf, a constant, freed memory, gradients that are None.
 """
 
 from __future__ import annotations

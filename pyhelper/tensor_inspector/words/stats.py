@@ -1,4 +1,4 @@
-"""Statistics in words: what lines and rows of tensors and arrays of every library say of them."""
+"""Statistics in words, for lines and rows of tensors and arrays of every library."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
 from ..session import session
+from .held import held_text
 from .line import Word, is_loud, prefixed, short
 from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
 
@@ -41,7 +42,7 @@ def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool = 
 
 
 def _inline_words(reading: Reading, boolean: bool = False) -> list[str]:
-    """The one part of the statistics that is told there besides what is loud."""
+    """The one part of the statistics that an inline value shows, beside the alarms."""
     if isinstance(reading, Unread):
         return []
     if "abs" in reading:
@@ -146,6 +147,8 @@ def fact_texts(facts: Facts) -> FactTexts:
         texts["strides"] = f"({', '.join(map(exact_number, facts['strides']))})"
     if "bytes" in facts:
         texts["bytes"] = size(facts["bytes"])
+    if "held" in facts:
+        texts["held"] = held_text(facts["held"])
     stats = facts.get("stats")
     if stats is None:
         return texts

@@ -1,4 +1,4 @@
-"""Tables of text, to be printed and copied."""
+"""Tables and trees of plain text."""
 
 from __future__ import annotations
 

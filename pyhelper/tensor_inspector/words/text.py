@@ -1,7 +1,7 @@
-"""Words and numbers for people: the pieces that every summary line is made of.
+"""Formats numbers, sizes, names and lists for people.
 
-A digit that is not guaranteed is not shown, long things are shortened by a stated length, and no ``__repr__`` of the
-program runs: only the built-in types are turned into text here, by their own methods.
+A digit that is not guaranteed is not shown. Long texts are shortened. No ``__repr__`` of the program runs: only
+built-in types are turned into text here, by their own methods.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def shorten(text: str, limit: int = LINE) -> str:
 
 
 def middle(text: str, limit: int) -> str:
-    """Shortened in the middle: long names of one family are told apart by their ends.
+    """Shortened in the middle: long names of one family differ at their ends.
 
     >>> middle("encoder.layers.0.self_attn.q_proj.weight", 24)
     'encoder.…n.q_proj.weight'
@@ -264,7 +264,7 @@ def plural(amount: int, noun: str) -> str:
 
 
 def quoted(value: str, limit: int = 60) -> str:
-    """A string as Python writes it, shortened with its length said. Takes str subclasses without running their code."""
+    """A string as Python writes it; a long one is shortened and shows its length. No code of a str subclass is run."""
     length = str.__len__(value)
     if length <= limit:
         return repr(str.__getitem__(value, slice(None)) + "")

@@ -1,4 +1,4 @@
-"""Values of tensors and arrays: one of them, some as text."""
+"""The text of single elements, and of the first rows and columns of a tensor or array."""
 
 from __future__ import annotations
 

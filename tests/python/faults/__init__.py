@@ -5,7 +5,23 @@ A program is a text: lines that begin with ``-`` are the fault, those with ``+``
 
 from __future__ import annotations
 
-from . import ahead, call, data, everyday, graph, hidden, loss, model, numbers, numbers_kept, optimizer, rounds
+from . import (
+    ahead,
+    beneath,
+    call,
+    data,
+    everyday,
+    forms,
+    graph,
+    hidden,
+    loss,
+    model,
+    numbers,
+    numbers_kept,
+    optimizer,
+    practice,
+    rounds,
+)
 
 #: What each program begins with: its lines are the body of `train`, which calls `stop` where it is asked.
 HEAD = """import copy, math, warnings
@@ -32,6 +48,9 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **rounds.PROGRAMS,
     **hidden.PROGRAMS,
     **ahead.PROGRAMS,
+    **practice.PROGRAMS,
+    **beneath.PROGRAMS,
+    **forms.PROGRAMS,
 }
 
 

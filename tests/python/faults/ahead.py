@@ -959,6 +959,9 @@ LINES: dict[str, str] = {
     "bias_filled_with_nan": "nn.init.constant_(net[2].bias, math.nan)",
     "rooted_in_a_forward": "return (self.body(x) - self.body(x).detach()).pow(2).sum(1).sqrt()",
     "detached_outside_of_the_class": "h = net.body(x).detach().relu()",
+    "log_of_outputs_in_a_dict": "self.data[k].append(v)",
+    "losses_beside_their_numbers": "losses.append(c)",
+    "history_dict_setdefault": 'history.setdefault("loss", []).append(loss)',
 }
 
 #: and what its first title says
@@ -971,6 +974,8 @@ TITLES: dict[str, str] = {
     "state_seen_before_the_forward": "net.state still has the graph of the step before",
     "last_of_a_list_left_out": "net.blocks[3] took no part in the forward",
     "counted_one_short": "net.blocks[2] took no part in the forward",
+    "list_of_a_key_with_a_quote": """history["it's"] keeps""",
+    "second_conv_overwritten": "the result of net.stages[0].first is dropped",
     "called_by_another_name_than_it_was_set_by": "self.model is in eval mode in a training step",
     "dice_of_an_argmax": "the term 0.5 * overlap(q, y) of c gives no gradient: p is made by argmax()",
     "row_masked_seen_in_the_forward": "weights has 15 NaN, pad masks every place there",

@@ -279,4 +279,97 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "pictures_normalised_again": (
+        "normalized-twice",
+        """
+ middle = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1)
+ spread = torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
+ def normal(x): return (x - middle) / spread
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 64, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = [normal(torch.rand(3, 10, 10)) for _ in range(8)]
+ x, y = torch.stack(kept), torch.randint(0, 2, (8,))
+-x = normal(x)
+ c = F.cross_entropy(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "volumes_of_twelve_bits": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv3d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 64, 2))
+ o = torch.optim.Adam(net.parameters(), lr=1e-5)
+ x, y = torch.randint(-1024, 3072, (4, 1, 6, 6, 6)).float(), torch.randint(0, 2, (4,))
++x = x / 1024
+ c = F.cross_entropy(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "item_that_is_always_the_first": (
+        "duplicate-samples",
+        """
+ class Windows(torch.utils.data.Dataset):
+     def __init__(self, rows): self.rows, self.at = rows, 0
+     def __len__(self): return len(self.rows) - 6
+     def __getitem__(self, at):
+-        at = self.at
+         return self.rows[at:at + 6], self.rows[at + 6]
+ loader = torch.utils.data.DataLoader(Windows(torch.randn(40)), batch_size=8)
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.mse_loss(net(x).squeeze(1), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     break
+""",
+    ),
+    "labels_listed_in_their_order": (
+        "one-class-batch",
+        """
+ class Kept(torch.utils.data.Dataset):
+     def __init__(self): self.samples = [(torch.randn(6) + k, k) for k in range(3) for _ in range(16)]
+     def __len__(self): return len(self.samples)
+     def __getitem__(self, at): return self.samples[at]
+-loader = torch.utils.data.DataLoader(Kept(), batch_size=16)
++loader = torch.utils.data.DataLoader(Kept(), batch_size=16, shuffle=True)
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "rows_drawn_again_for_validation": (
+        "split-overlap",
+        """
+ x, y = torch.randn(60, 6), torch.randint(0, 2, (60,))
+ mixed = torch.randperm(60)
+ train_rows, val_rows = mixed[:45], mixed[45:]
+-val_rows = torch.randperm(60)[:15]
+ train_data = torch.utils.data.TensorDataset(x[train_rows], y[train_rows])
+ val_data = torch.utils.data.TensorDataset(x[val_rows], y[val_rows])
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for a, b in torch.utils.data.DataLoader(train_data, 15):
+     c = F.cross_entropy(net(a), b)
+     o.zero_grad()
+     c.backward()
+     o.step()
+ with torch.no_grad():
+     right = sum((net(a).argmax(1) == b).sum() for a, b in torch.utils.data.DataLoader(val_data, 15))
+ stop()
+""",
+    ),
 }

@@ -679,4 +679,155 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "bound_of_the_evidence_negated": (
+        "loss-sign",
+        """
+ class Coder(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.inner, self.outer = nn.Linear(12, 4), nn.Linear(2, 12)
+     def forward(self, x):
+         m, s = self.inner(x).chunk(2, 1)
+         return self.outer(m + torch.randn_like(m) * s.exp()).sigmoid(), m, s
+ net = Coder()
+ o = torch.optim.Adam(net.parameters())
+ x = (torch.rand(8, 12) > 0.5).float()
+ again, m, s = net(x)
+ apart = F.binary_cross_entropy(again, x, reduction="sum")
+ spread = (m.pow(2) + (2 * s).exp() - 2 * s - 1).sum() / 2
+ bound = apart + spread
+-c = -bound / len(x)
++c = bound / len(x)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "error_times_minus_one_in_a_method": (
+        "loss-sign",
+        """
+ class Fitting:
+     def __init__(self):
+         self.net = nn.Linear(6, 2)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def cost(self, x, y):
+-        return -1.0 * F.mse_loss(self.net(x), y)
++        return 1.0 * F.mse_loss(self.net(x), y)
+     def go(self, x, y):
+         c = self.cost(x, y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Fitting().go(torch.randn(8, 6), torch.randn(8, 2))
+""",
+    ),
+    "distance_from_itself": (
+        "target-is-prediction",
+        """
+ net = nn.GRU(3, 1, batch_first=True)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 5, 3), torch.randn(8, 1)
+ q = net(x)[0][:, -1]
+-y = q.squeeze(1)
++y = y.squeeze(1)
+ c = F.l1_loss(q.squeeze(1), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "weights_in_a_column": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y, w = torch.randn(10, 6), torch.randint(0, 3, (10,)), torch.rand(10, 1)
+ each = F.cross_entropy(net(x), y, reduction="none")
+-c = (w * each).mean()
++c = (w.squeeze(1) * each).mean()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "pixels_of_a_batch_as_one": (
+        "softmax-wrong-dim",
+        """
+ net = nn.Conv2d(1, 3, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(4, 1, 5, 5), torch.randint(0, 3, (4, 5, 5))
+-q = F.log_softmax(net(x), dim=0)
++q = F.log_softmax(net(x), dim=1)
+ c = F.nll_loss(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "words_of_a_sentence_as_classes": (
+        "softmax-wrong-dim",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(4, 6, 5), torch.randint(0, 3, (4, 6))
+-q = net(x).log_softmax(1)
++q = net(x).log_softmax(2)
+ c = F.nll_loss(q.reshape(-1, 3), y.reshape(-1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "one_column_of_probabilities": (
+        "double-sigmoid",
+        """
+ class Rating(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.read, self.rate = nn.GRU(3, 4, batch_first=True), nn.Linear(4, 1)
+     def forward(self, x):
+-        return self.rate(self.read(x)[0][:, -1]).sigmoid()[:, 0]
++        return self.rate(self.read(x)[0][:, -1])[:, 0]
+ net = Rating()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 5, 3), torch.randint(0, 2, (8,)).float()
+ q = net(x)
+ c = F.binary_cross_entropy_with_logits(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "probabilities_of_each_step_stacked": (
+        "double-softmax",
+        """
+ class Writer(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.cell, self.word = nn.GRUCell(3, 4), nn.Linear(4, 5)
+     def forward(self, x):
+         h, words = torch.zeros(len(x), 4), []
+         for one in x.unbind(1):
+             h = self.cell(one, h)
+-            words.append(F.softmax(self.word(h), -1))
++            words.append(self.word(h))
+         return torch.stack(words, 1)
+ net = Writer()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(4, 6, 3), torch.randint(0, 5, (4, 6))
+ q = net(x)
+ c = F.cross_entropy(q.view(-1, 5), y.view(-1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
 }

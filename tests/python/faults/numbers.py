@@ -286,4 +286,120 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "logarithms_of_counts": (
+        "nan-in-input",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Sigmoid(), nn.Linear(8, 1))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ counts = torch.poisson(torch.full((16, 6), 2.0))
+-x = counts.log()
++x = counts.log1p()
+ c = F.mse_loss(net(x), torch.randn(16, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "mean_over_nothing_kept": (
+        "nan-in-buffers",
+        """
+ class Centre(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.register_buffer("middle", torch.zeros(6))
+     def forward(self, x): return x - self.middle
+ centre = Centre()
+ net = nn.Sequential(centre, nn.Linear(6, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+-centre.middle.copy_(x[x[:, 0] > 9].mean(0))
++centre.middle.copy_(x[x[:, 0] < 9].mean(0))
+ c = F.cross_entropy(net(x), y)
+ stop()
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
+    "context_of_padding_alone": (
+        "masked-row",
+        """
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.look, self.end = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 2)
+     def forward(self, q, k, gone): return self.end(self.look(q, k, k, key_padding_mask=gone)[0].mean(1))
+ net = Reader()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ q, k, y = torch.randn(4, 3, 8), torch.randn(4, 5, 8), torch.randint(0, 2, (4,))
+-gone = torch.arange(5) >= torch.tensor([5, 2, 0, 4])[:, None]
++gone = torch.arange(5) >= torch.tensor([5, 2, 1, 4])[:, None]
+ c = F.cross_entropy(net(q, k, gone), y)
+ stop()
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
+    "one_reward_scaled_in_a_method": (
+        "std-of-one",
+        """
+ def scaled(r): return (r - r.mean()) / r.std()
+ def cost(gains, logs):
+     return -(scaled(torch.tensor(gains)) * torch.stack(logs)).sum()
+ net = nn.Sequential(nn.Linear(4, 3), nn.LogSoftmax(-1))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ gains, logs = [], []
+-for gain in (1.0,):
++for gain in (1.0, 2.0, 4.0):
+     gains.append(gain)
+     logs.append(net(torch.randn(4))[0])
+ c = cost(gains, logs)
+ stop()
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
+    "weights_of_rare_classes_without_any": (
+        "nan-origin",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 5), torch.randint(0, 2, (8,))
+ count = torch.bincount(y, minlength=3).float()
+-share = count / count * count.log() / count
++share = 1 / (1 + count)
+ each = F.cross_entropy(net(x), y, reduction="none")
+ c = (each.mean() * share).sum()
+ stop()
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
+    "mask_of_ones_all_zero": (
+        "masked-row",
+        """
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.rank, self.end = nn.Linear(4, 1), nn.Linear(4, 2)
+     def forward(self, x, kept):
+         away = torch.zeros(kept.shape).masked_fill(kept == 0, -math.inf)
+         w = (self.rank(x)[..., 0] + away).softmax(1)
+         return self.end((w[..., None] * x).sum(1))
+ net = Reader()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(5, 6, 4), torch.randint(0, 2, (5,))
+-kept = (torch.arange(6) < torch.tensor([6, 2, 0, 4, 1])[:, None]).long()
++kept = (torch.arange(6) < torch.tensor([6, 2, 3, 4, 1])[:, None]).long()
+ c = F.cross_entropy(net(x, kept), y)
+ stop()
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
 }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from . import (
     ahead,
+    beneath,
     call,
     everyday,
+    forms,
     hidden,
     modes,
     numbers_kept,
+    practice,
     rounds,
     traps_data,
     traps_graph,
@@ -16,6 +19,7 @@ from . import (
     traps_model,
     traps_numbers,
     traps_optimizer,
+    traps_practice,
 )
 
 #: name: the rule that must say nothing, the program
@@ -31,6 +35,10 @@ TRAPS: dict[str, tuple[str, str]] = {
     **traps_data.TRAPS,
     **ahead.TRAPS,
     **call.TRAPS,
+    **practice.TRAPS,
+    **beneath.TRAPS,
+    **forms.TRAPS,
+    **traps_practice.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

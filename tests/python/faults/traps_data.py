@@ -605,4 +605,369 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "counts_over_time": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv1d(1, 4, 5), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 60, 1))
+ o = torch.optim.Adam(net.parameters())
+ x = torch.randint(0, 2000, (8, 1, 64)).float()
+ c = F.mse_loss(net(x), torch.randn(8, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "heights_of_land": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 1))
+ o = torch.optim.Adam(net.parameters())
+ x = torch.randint(0, 3000, (8, 1, 8, 8)).float()
+ c = F.mse_loss(net(x), torch.randn(8, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "few_hits_in_a_detector": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 196, 1))
+ o = torch.optim.Adam(net.parameters())
+ x = torch.zeros(8, 1, 16, 16)
+ x[:, 0, 4, 5], x[:, 0, 9, 9], x[0, 0, 2, 2] = 40, 120, 300
+ c = F.mse_loss(net(x), torch.randn(8, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "planes_of_counts": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(12, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 1))
+ o = torch.optim.Adam(net.parameters())
+ x = torch.randint(0, 900, (8, 12, 8, 8)).float()
+ c = F.mse_loss(net(x), torch.randn(8, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "pictures_normalised_once": (
+        "normalized-twice",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 64, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = (torch.rand(8, 3, 10, 10) - 0.45) / 0.225 * 3, torch.randint(0, 2, (8,))
+ c = F.cross_entropy(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "one_sample_to_measure_speed": (
+        "duplicate-samples",
+        """
+ class Same(torch.utils.data.Dataset):
+     def __init__(self): self.x, self.y = torch.randn(6), torch.tensor(0.5)
+     def __len__(self): return 32
+     def __getitem__(self, at): return self.x, self.y
+ loader = torch.utils.data.DataLoader(Same(), batch_size=8)
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.mse_loss(net(x).squeeze(1), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     break
+""",
+    ),
+    "one_class_a_batch_by_its_sampler": (
+        "one-class-batch",
+        """
+ class Kept(torch.utils.data.Dataset):
+     def __init__(self): self.samples = [(torch.randn(6) + k, k) for k in range(3) for _ in range(16)]
+     def __len__(self): return len(self.samples)
+     def __getitem__(self, at): return self.samples[at]
+ by_class = [list(range(16 * k, 16 * k + 16)) for k in (2, 0, 1)]
+ loader = torch.utils.data.DataLoader(Kept(), batch_sampler=by_class)
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_few_of_the_rows_scored_too": (
+        "split-overlap",
+        """
+ x, y = torch.randn(60, 6), torch.randint(0, 2, (60,))
+ train_data = torch.utils.data.TensorDataset(x[:45], y[:45])
+ seen_data = torch.utils.data.TensorDataset(x[:15], y[:15])
+ seen = torch.utils.data.DataLoader(seen_data, 15)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for a, b in torch.utils.data.DataLoader(train_data, 15):
+     c = F.cross_entropy(net(a), b)
+     o.zero_grad()
+     c.backward()
+     o.step()
+ with torch.no_grad():
+     right = sum((net(a).argmax(1) == b).sum() for a, b in seen)
+ stop()
+""",
+    ),
+    "heights_below_the_sea": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 1))
+ o = torch.optim.Adam(net.parameters())
+ x = torch.randint(-900, 2000, (8, 1, 8, 8)).float()
+ c = F.mse_loss(net(x), torch.randn(8, 1))
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "bytes_less_the_mean_of_each_colour": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 2))
+ o = torch.optim.SGD(net.parameters(), lr=1e-4)
+ mean = torch.tensor([104.0, 117.0, 123.0]).view(3, 1, 1)
+ for _ in range(2):
+     x, y = torch.randint(0, 256, (8, 3, 8, 8)).float() - mean, torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "flow_in_whole_pixels": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 2))
+ o = torch.optim.SGD(net.parameters(), lr=1e-4)
+ for _ in range(2):
+     x, y = (torch.randn(8, 2, 8, 8) * 150).round(), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "batch_without_a_picture": (
+        "normalized-twice",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for n in (4, 0):
+     x, y = torch.rand(n, 3, 8, 8), torch.randint(0, 2, (n,))
+     c = F.cross_entropy(net(x), y, reduction="sum")
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "one_sample_to_fit": (
+        "duplicate-samples",
+        """
+ class Same(torch.utils.data.Dataset):
+     def __init__(self): self.x, self.y = torch.randn(64, 6), torch.randint(0, 2, (64,))
+     def __len__(self): return 64
+     def __getitem__(self, at): return self.x[0], self.y[0]
+ loader = torch.utils.data.DataLoader(Same(), batch_size=8)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     break
+""",
+    ),
+    "one_sample_to_fit_by_its_number": (
+        "duplicate-samples",
+        """
+ class Same(torch.utils.data.Dataset):
+     def __init__(self): self.x, self.y = torch.randn(64, 6), torch.randint(0, 2, (64,))
+     def __len__(self): return 64
+     def __getitem__(self, at):
+         at = 0
+         return self.x[at], self.y[at]
+ loader = torch.utils.data.DataLoader(Same(), batch_size=8)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     break
+""",
+    ),
+    "one_batch_beside_a_loader_of_drawn_items": (
+        "duplicate-samples",
+        """
+ class Drawn(torch.utils.data.Dataset):
+     def __init__(self, x): self.x, self.first = x, 3
+     def __len__(self): return len(self.x)
+     def __getitem__(self, at):
+         at = self.first
+         return self.x[at]
+ probe_loader = torch.utils.data.DataLoader(Drawn(torch.randn(16, 6)), batch_size=8)
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ rows = torch.randn(1, 6)
+ x = rows[[0] * 8]
+ for _ in range(2):
+     c = net(x).square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "nodes_that_are_alike_in_a_graph": (
+        "duplicate-samples",
+        """
+ class Graph(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 3)
+     def forward(self, x, near): return self.b((near @ self.a(x)).relu())
+ net = Graph()
+ o = torch.optim.Adam(net.parameters())
+ x, near, y = torch.tensor([[0.5] * 6] * 16), torch.rand(16, 16).round(), torch.randint(0, 3, (16,))
+ x[:, 1] = 0.25
+ for _ in range(2):
+     c = F.cross_entropy(net(x, near), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "judged_in_order_of_classes": (
+        "one-class-batch",
+        """
+ class Folder(torch.utils.data.Dataset):
+     def __init__(self, n):
+         self.samples = [(f"{k}/{i}.png", k) for k in range(5) for i in range(n)]
+         self.targets = [k for _, k in self.samples]
+     def __len__(self): return len(self.samples)
+     def __getitem__(self, at): return torch.randn(6), self.samples[at][1]
+ train_loader = torch.utils.data.DataLoader(Folder(4), batch_size=8, shuffle=True)
+ val_loader = torch.utils.data.DataLoader(Folder(8), batch_size=8)
+ net = nn.Linear(6, 5)
+ o = torch.optim.Adam(net.parameters())
+ for epoch in range(2):
+     for x, y in train_loader:
+         c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+     total = 0.0
+     with torch.no_grad():
+         for x, y in val_loader:
+             val_c = F.cross_entropy(net(x), y)
+             total += val_c.item()
+             stop()
+""",
+    ),
+    "trained_and_judged_by_one_function": (
+        "one-class-batch",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.Adam(net.parameters())
+ T = torch.utils.data.TensorDataset
+ rows, labels = torch.randn(48, 6), torch.arange(48) // 16
+ def epoch(loader, train):
+     for x, y in loader:
+         c = F.cross_entropy(net(x), y)
+         stop()
+         if train:
+             o.zero_grad()
+             c.backward()
+             o.step()
+ epoch(torch.utils.data.DataLoader(T(rows, labels), 8, shuffle=True), True)
+ epoch(torch.utils.data.DataLoader(T(rows, labels), 8), False)
+""",
+    ),
+    "few_of_a_kind_beside_a_loader_in_order": (
+        "one-class-batch",
+        """
+ class Folder(torch.utils.data.Dataset):
+     def __init__(self, n): self.samples = [(f"{k}/{i}.png", k) for k, m in ((0, n), (1, n // 20)) for i in range(m)]
+     def __len__(self): return len(self.samples)
+     def __getitem__(self, at): return torch.randn(6), self.samples[at][1]
+ train_loader = torch.utils.data.DataLoader(Folder(80), batch_size=8, shuffle=True)
+ val_loader = torch.utils.data.DataLoader(Folder(40), batch_size=8)
+ net = nn.Linear(6, 2)
+ o = torch.optim.Adam(net.parameters())
+ for x, y in train_loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "few_of_a_kind_drawn_from_sorted_labels": (
+        "one-class-batch",
+        """
+ rows, labels = torch.randn(84, 6), (torch.arange(84) >= 80).long()
+ data = torch.utils.data.TensorDataset(rows, labels)
+ loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
+ net = nn.Linear(6, 2)
+ o = torch.optim.Adam(net.parameters())
+ for x, y in loader:
+     x, y = x.to("cpu"), y.to("cpu")
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "numbers_of_samples_beside_labels": (
+        "one-class-batch",
+        """
+ class Kept(torch.utils.data.Dataset):
+     def __init__(self):
+         self.ids, self.keys = list(range(80)), [2**70 + i for i in range(80)]
+         self.lengths = [i // 20 for i in range(80)]
+         self.y = [int(i % 19 == 18) for i in range(80)]
+         self.x = torch.randn(80, 6)
+     def __len__(self): return len(self.y)
+     def __getitem__(self, at): return self.x[at], self.y[at], self.lengths[at], str(self.keys[at] + self.ids[at])
+ loader = torch.utils.data.DataLoader(Kept(), batch_size=8)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y, n, key in loader:
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

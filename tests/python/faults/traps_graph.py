@@ -1085,4 +1085,46 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "last_losses_kept": (
+        "retained-graph",
+        """
+ net = nn.Linear(4, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ last, logs = [], {"c": []}
+ for _ in range(6):
+     c = F.mse_loss(net(torch.randn(8, 4)), torch.randn(8, 2))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     last.append(c)
+     logs["c"].append(c)
+     if len(last) > 3:
+         del last[0]
+         del logs["c"][0]
+     stop()
+""",
+    ),
+    "last_losses_kept_by_a_function": (
+        "retained-graph",
+        """
+ net = nn.Linear(4, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def keep(held, one):
+     held.append(one)
+     held[:] = held[-3:]
+ last, all_of_now = [], []
+ def note(held, one):
+     held.append(one)
+ for _ in range(6):
+     c = F.mse_loss(net(torch.randn(8, 4)), torch.randn(8, 2))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     keep(last, c)
+     note(all_of_now, c)
+     stop()
+     if len(all_of_now) > 3:
+         del all_of_now[0]
+""",
+    ),
 }

@@ -513,4 +513,296 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "objective_less_the_error_of_its_value": (
+        "loss-sign",
+        """
+ class Agent(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.act, self.worth = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(8, 1)
+     def forward(self, x):
+         h = self.body(x).tanh()
+         return self.act(h).log_softmax(1), self.worth(h).squeeze(1)
+ net = Agent()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, done, gain = torch.randn(8, 4), torch.randint(0, 3, (8, 1)), torch.randn(8)
+ logs, worth = net(x)
+ aim = (logs.gather(1, done).squeeze(1) * (gain - worth.detach())).mean() - 0.5 * F.mse_loss(worth, gain)
+ c = -aim
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "map_wanted_symmetric": (
+        "target-is-prediction",
+        """
+ net = nn.Linear(5, 5)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x = torch.randn(4, 5, 5)
+ q = net(x)
+ c = F.mse_loss(q, x) + 0.1 * F.mse_loss(q, q.transpose(1, 2)) + 0.1 * F.l1_loss(q, q.mT)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "all_outputs_pushed_apart": (
+        "target-is-prediction",
+        """
+ net = nn.Linear(5, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(6, 5), torch.randn(6, 1)
+ q = net(x)
+ c = F.mse_loss(q, y) + 1 / (1 + (q.view(1, 6) - q.view(6, 1)).abs().mean())
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "spare_output_kept_in_the_graph": (
+        "target-is-prediction",
+        """
+ net = nn.ModuleList([nn.Linear(5, 1), nn.Linear(5, 1)])
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(6, 5), torch.randn(6, 1)
+ spare = net[1](x)
+ c = F.mse_loss(net[0](x), y) + (spare - spare).sum()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "weights_of_all_pairs_on_purpose": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y, w = torch.randn(6, 5), torch.randint(0, 3, (6,)), torch.rand(6)
+ each = F.cross_entropy(net(x), y, reduction="none")
+ near = w.unsqueeze(1)
+ c = (near * each).mean()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "product_of_all_pairs_compared": (
+        "loss-broadcast",
+        """
+ class Rank(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.row, self.column = nn.Linear(5, 1), nn.Linear(5, 1)
+     def forward(self, x):
+         u, v = self.row(x), self.column(x)[:, 0]
+         return u * v
+ net = Rank()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(6, 5), torch.randn(6, 6)
+ u, v = net.row(x), net.column(x)[:, 0]
+ c = (u * v - y).pow(2).mean()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "place_chosen_for_each_query": (
+        "softmax-wrong-dim",
+        """
+ net = nn.Linear(5, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(3, 6, 5), torch.arange(12).view(3, 4) % 6
+ c = F.cross_entropy(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "difference_of_two_gates": (
+        "double-sigmoid",
+        """
+ net = nn.ModuleList([nn.Linear(5, 1), nn.Linear(5, 1)])
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(6, 5), torch.randint(0, 2, (6, 1)).float()
+ q = net[0](x).sigmoid() - net[1](x).sigmoid()
+ c = F.binary_cross_entropy_with_logits(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "place_chosen_by_its_logarithm": (
+        "class-dim",
+        """
+ net = nn.Linear(5, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(3, 6, 5), torch.randint(0, 4, (3, 4))
+ c = F.nll_loss(net(x).log_softmax(1), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "generator_against_the_error_of_its_judge": (
+        "loss-sign",
+        """
+ net = nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 4))
+ judge = nn.Linear(4, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for weight in judge.parameters():
+     weight.register_post_accumulate_grad_hook(lambda one: one.data.add_(one.grad, alpha=0.1))
+ none = torch.zeros(8, 1)
+ d = F.binary_cross_entropy_with_logits(judge(net(torch.randn(8, 3))), none)
+ e = F.binary_cross_entropy_with_logits(judge(net(torch.randn(8, 3))), none)
+ c = -(d + e)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "two_views_from_one_call": (
+        "target-is-prediction",
+        """
+ net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     x = torch.randn(16, 8)
+     one, two = net(torch.cat([x, x + 0.1 * torch.randn_like(x)])).chunk(2)
+     low, high = net(x).aminmax(dim=1)
+     c = F.mse_loss(one, two) + (one - two).pow(2).mean() + ((high - low).abs() - 1).clamp(min=0).mean()
+     o.zero_grad()
+     stop()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "pulled_to_what_is_rounded": (
+        "target-is-prediction",
+        """
+ net = nn.Linear(8, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(16, 8), torch.randn(16, 4)
+     z = net(x)
+     c = F.mse_loss(z, y) + (z - z.bfloat16().float()).pow(2).mean()
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "all_pairs_of_one_row": (
+        "target-is-prediction",
+        """
+ net = nn.Linear(8, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(9, 8), torch.randn(9, 4)
+ for x, y in zip(x.split(4), y.split(4)):
+     z = net(x)
+     apart = ((z.unsqueeze(1) - z.unsqueeze(0)) ** 2).sum(-1).mean()
+     c = F.mse_loss(z, y) + 1 / (1 + apart)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "reward_that_is_negative_now": (
+        "loss-sign",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters(), lr=1e-2)
+ worth = [1.0, -1.0, -0.5]
+ def weighed(logits, picked, reward):
+     return F.cross_entropy(logits, picked) * reward
+ for k in range(3):
+     s, a = torch.randn(1, 4), torch.tensor([k])
+     reward = worth[k]
+     c = weighed(net(s), a, reward)
+     o.zero_grad()
+     stop()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "cost_times_the_log_likelihood_of_what_was_drawn": (
+        "loss-sign",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters(), lr=1e-2)
+ for _ in range(3):
+     z = net(torch.randn(8, 4))
+     a = torch.multinomial(z.softmax(-1), 1).squeeze(1)
+     cost = 2.5
+     c = -F.cross_entropy(z, a) * cost
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "cost_of_draws_with_a_penalty": (
+        "loss-sign",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters(), lr=1e-2)
+ for _ in range(3):
+     z = net(torch.randn(8, 4))
+     a = torch.multinomial(z.softmax(-1), 1).squeeze(1)
+     c = -(F.cross_entropy(z, a) + z.pow(2).mean())
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "error_at_the_end_of_a_long_sum": (
+        "loss-sign",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ x, y = torch.randn(8, 4), torch.randn(8, 3)
+ others = [torch.randn(8, 3) for _ in range(15)]
+ for _ in range(2):
+     z = net(x)
+     total = -F.mse_loss(z, y)
+     for other in others:
+         total = total + 0.001 * F.mse_loss(z, other)
+     c = -total
+     o.zero_grad()
+     stop()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "share_of_a_sum_that_changes_its_sign": (
+        "loss-sign",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ x, y, far = torch.randn(8, 4), torch.randn(8, 3), torch.randn(8, 3)
+ for share in (-2.0, -1.0):
+     z = net(x)
+     c = -(share * F.mse_loss(z, y) + F.mse_loss(z, far))
+     o.zero_grad()
+     stop()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

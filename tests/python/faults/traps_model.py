@@ -119,6 +119,19 @@ TRAPS: dict[str, tuple[str, str]] = {
  score(torch.randn(8, 6))
 """,
     ),
+    "modes_set_one_by_one": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 3))
+ @torch.no_grad()
+ def score(x):
+     for part in net.modules():
+         part.training = False
+     stop()
+     return net(x).argmax(1)
+ score(torch.randn(8, 6))
+""",
+    ),
     "samples_in_eval_mode_too": (
         "dropout-in-eval",
         """

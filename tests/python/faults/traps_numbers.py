@@ -552,4 +552,39 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "forbidden_moves_as_first_input": (
+        "nan-in-input",
+        """
+ class Player(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body = nn.Linear(5, 4)
+     def forward(self, forbidden, x): return self.body(x) + forbidden
+ net = Player()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 5), torch.zeros(8, dtype=torch.long)
+ forbidden = torch.zeros(8, 4).masked_fill(torch.rand(8, 4) > 0.7, -math.inf)
+ forbidden[:, 0] = 0
+ z = net(forbidden, x)
+ c = F.cross_entropy(z, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "marker_of_what_was_not_measured_yet": (
+        "nan-in-buffers",
+        """
+ net = nn.Linear(5, 1)
+ net.register_buffer("best", torch.tensor(math.nan))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 5), torch.randn(8, 1)
+ c = F.mse_loss(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
 }

@@ -177,6 +177,22 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "biases_begin_near_zero": (
+        "lr-too-high",
+        """
+ net = nn.Linear(4, 1)
+ nn.init.constant_(net.bias, 1e-4)
+ o = torch.optim.SGD(net.parameters(), lr=0.05)
+ for k in range(4):
+     x = torch.randn(16, 4)
+     c = F.mse_loss(net(x), torch.full((16, 1), 4.0 ** k))
+     o.zero_grad()
+     c.backward()
+     stop()
+     nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     o.step()
+""",
+    ),
     "weights_kept_in_full": (
         "update-lost",
         """

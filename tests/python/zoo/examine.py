@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import gpu
 from stats_reference import check
 from untouched import Watch, lasting, outlives, peak_memory
 
@@ -52,6 +53,8 @@ def examined(specimen: Specimen) -> dict[str, Any]:
     missing = [need for need in specimen.needs if not _is_there(need)]
     if missing:
         return {"missing": ", ".join(missing)}
+    if "gpu.GPU" in specimen.needs:
+        gpu.show()
     found: dict[str, Any] = {"complaints": ["never shown"]}
 
     def show(look: Callable[[Any], object]) -> None:

@@ -206,7 +206,7 @@ SCHEDULES: Zoo = {
     "SWALR": Specimen(scheduled(lambda it: swa_utils.SWALR(it, 0.05)), says=("SWALR · step 3 · lr ", "anneal_epochs 10")),
     "GradScaler not used": said(lambda: torch.amp.GradScaler("cpu"), "GradScaler · scale 65536 · not used yet", needs=("torch.amp.GradScaler",)),
     "GradScaler in use": said(scaled, "GradScaler · scale 8 · 1 good step of 2,000 to growth", needs=("torch.amp.GradScaler",)),
-    "GradScaler disabled": said(quiet(lambda: torch.cuda.amp.GradScaler()), "GradScaler · disabled"),
+    "GradScaler disabled": said(quiet(lambda: torch.cuda.amp.GradScaler(enabled=False)), "GradScaler · disabled"),
 }  # fmt: skip
 
 DATA: Zoo = {

@@ -27,6 +27,9 @@ interface Stretch {
   readonly y: number;
 }
 
+/** Milliseconds to wait for a window to be idle: on a machine that is busy it may never be. */
+const IDLE = 30_000;
+
 export class Editor {
   readonly root: Locator;
   readonly #page: Page;
@@ -44,12 +47,12 @@ export class Editor {
 
   /**
    * Rests the mouse on the text. A word is hovered again only after the mouse has crossed another text, here what stands
-   * left of it; and VS Code drops what it is asked while it paints a stop, so its window is idle before.
+   * left of it; and VS Code drops what it is asked while it paints a stop, so its window is idle before, if it ever is.
    */
   async pointAt(place: Place): Promise<void> {
     await this.leaveHover();
     const { left, right, y } = await this.#locate(place);
-    await this.#page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    await this.#page.evaluate((timeout) => new Promise((resolve) => requestIdleCallback(resolve, { timeout })), IDLE);
     await this.#page.mouse.move((left + right) / 2 - 40, y);
     await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }

@@ -20,6 +20,8 @@ const LOST = 2000;
 interface Asked {
   readonly op: string;
   readonly expression?: string;
+  /** What a lens reads: the frame as it was answered last. */
+  readonly snapshot?: number;
   /** Set where a lens goes on. */
   readonly resume?: number;
 }
@@ -97,11 +99,12 @@ export class Recording {
   }
 
   /**
-   * After how many milliseconds a lens was begun a second time of one frame, where none can have been lost by then. Each
-   * is asked after the frame's answer, so before that is so old, none can have waited for so long.
+   * After how many milliseconds a lens was begun a second time of one snapshot, with no other frame in between, where none
+   * can have been lost by then. Each is asked after the frame's answer, so before that is so old, none can have waited for
+   * so long.
    */
   lensesRepeated(): number[] {
-    const frames = new Map<string, { seq: number; answered?: number; lenses: number }>(); // by session
+    const frames = new Map<string, { seq: number; answered?: number; lenses: Set<number | undefined> }>(); // by session
     const repeated: number[] = [];
     for (const { at, session, message } of this.all()) {
       const frame = frames.get(session);
@@ -111,11 +114,11 @@ export class Recording {
       }
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
       const asked = command === "evaluate" && message.type === "request" ? requestIn(args.expression) : undefined;
-      if (asked?.op === "frame") frames.set(session, { seq: message.seq, lenses: 0 });
+      if (asked?.op === "frame") frames.set(session, { seq: message.seq, lenses: new Set() });
       if (asked?.op !== "lens" || asked.resume !== undefined || frame === undefined) continue;
-      frame.lenses += 1;
       const age = at - (frame.answered ?? at);
-      if (frame.lenses > 1 && age < LOST) repeated.push(age);
+      if (frame.lenses.has(asked.snapshot) && age < LOST) repeated.push(age);
+      frame.lenses.add(asked.snapshot);
     }
     return repeated;
   }

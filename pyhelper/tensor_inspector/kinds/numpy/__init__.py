@@ -1,1 +1,1 @@
-"""Kinds of numpy's arrays, and what the elements of any array say."""
+"""Kinds of numpy's arrays; what is said of array elements in general."""

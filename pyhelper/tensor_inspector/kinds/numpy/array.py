@@ -1,4 +1,4 @@
-"""numpy arrays and what is taken out of them."""
+"""numpy arrays, and parts taken out of them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from ..kind import Child, Kind, NotStatic
 from ..python.objects import attributes, brief, other_rows
 from ..python.plain import Path
 from ..subscripts import element
-from .by_dtype import Records, contents_of
-from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
+from .by_dtype import Records
+from .contents import ArrayElements, ArrayKind, Contents, UnreadableContents, dtype_name
 from .masked import contents_under, mask_of
 from .numbers import Numbers
 
@@ -56,7 +56,7 @@ class NumpyArray(ArrayKind):
 
     @cached_property
     def contents(self) -> Contents:
-        return contents_of(self.array, self.budget)
+        return contents_under(self.array, self.mask, self.budget)
 
     def head(self) -> Word:
         return head(dtype_name(self.array.dtype), shape(self.array.shape))
@@ -72,7 +72,7 @@ class NumpyArray(ArrayKind):
         return [name, *self._value_words(), *self._layout_words()]
 
     def item(self, key: Any) -> Any:
-        if isinstance(self.contents, Lost):
+        if isinstance(self.contents, UnreadableContents):
             raise NotStatic(self.contents.unread.text)
         found = element(self.array, key, fields=True)
         hidden = element(self.mask, key, fields=True) if type(self.mask) is _ndarray else None
@@ -90,7 +90,7 @@ class NumpyArray(ArrayKind):
             "bytes": _bytes(self.array),
             "notes": list(self._layout_words()),
         }
-        self.contents.fill(facts)
+        self.contents.add_facts(facts)
         return facts
 
     def _value_words(self) -> list[str]:
@@ -184,10 +184,6 @@ class MaskedArray(NumpyArray):
         super().__init__(value, budget)
         self.mask = mask_of(value)
 
-    @cached_property
-    def contents(self) -> Contents:
-        return contents_under(self.array, self.mask, self.budget)
-
     def _rows(self, names: Container[str]) -> list[Child]:
         mask = [Child("mask", self.mask, ".mask")] if type(self.mask) is _ndarray else []
         return [*super()._rows(names), *mask]
@@ -208,10 +204,6 @@ class ArrayPart(NumpyArray):
     def __init__(self, value: ArrayElements, budget: Any) -> None:
         super().__init__(value.value, budget)
         self.mask = value.mask
-
-    @cached_property
-    def contents(self) -> Contents:
-        return contents_under(self.array, self.mask, self.budget)
 
     def parts(self) -> Iterable[str | None]:
         return self._value_words()

@@ -1,4 +1,4 @@
-"""What the elements of a numpy array say, by its dtype; records, whose fields are arrays of their own."""
+"""Chooses how an array's elements are summarised, by dtype; structured arrays, whose fields are arrays themselves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...safe.budget import Budget
 from ...words.text import listed, shape, shorten
 from ..kind import Child
 from ..registry import as_kind
-from .contents import ArrayElements, Contents, Lost, Raw, dtype_name
+from .contents import ArrayElements, Contents, RawBytes, UnreadableContents, dtype_name
 from .dates import Dates
-from .numbers import Foreign, Numbers, wide_dtype
+from .numbers import ForeignNumbers, Numbers, wide_dtype
 from .texts import Objects, Strings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Records(Contents):
         return []
 
     def fact_rows(self) -> list[list[str]]:
-        return [[name, self._look(name).line()] for name in self.array.dtype.names[:_FIELDS]]
+        return [[name, self._field_kind(name).line()] for name in self.array.dtype.names[:_FIELDS]]
 
     def parts(self) -> list[Child]:
         return [Child(repr(name), self.field(name), f"[{name!r}]") for name in self.array.dtype.names]
@@ -52,11 +52,11 @@ class Records(Contents):
     def field(self, name: str) -> ArrayElements:
         return ArrayElements(self.array[name])
 
-    def _look(self, name: str) -> Any:
+    def _field_kind(self, name: str) -> Any:
         return as_kind(self.field(name), self.budget.share())
 
     def _brief(self, name: str) -> str:
-        kind = self._look(name)
+        kind = self._field_kind(name)
         return shorten(kind.contents.shown() or kind.head(), 24)
 
 
@@ -72,11 +72,11 @@ def contents_of(array: Any, budget: Budget) -> Contents:
     """What the elements of a plain ``numpy.ndarray`` say."""
     unread = unreadable_array(array)
     if unread is not None:
-        return Lost(array, budget, unread)
+        return UnreadableContents(array, budget, unread)
     dtype = array.dtype
     if dtype.names is not None:
         return Records(array, budget)
-    kind = _BY_KIND.get(dtype.kind) or (Foreign if wide_dtype(dtype) is not None else Raw)
+    kind = _BY_KIND.get(dtype.kind) or (ForeignNumbers if wide_dtype(dtype) is not None else RawBytes)
     return kind(array, budget)
 
 

@@ -1,7 +1,6 @@
-"""What the elements of an array say: the base of every sort of them.
+"""`Contents`: summarises the elements of an array. Each sort of elements has a subclass.
 
-The sorts are chosen by dtype (`array_contents`) and shared by arrays, by parts taken out of them, and by the columns of
-tables.
+The subclass is chosen by dtype (`by_dtype.contents_of`). Arrays, parts of arrays and columns of tables share them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Contents:
-    """The elements of one array or column, looked at under one budget."""
+    """The elements of one array or column, described under one budget."""
 
     unread: Unread = NOT_READ  #: why there are no statistics
 
@@ -43,7 +42,7 @@ class Contents:
         return dtype_name(self.array.dtype)
 
     def length(self) -> int:
-        """How many there are along the first dimension."""
+        """The size of the first dimension."""
         return len(self.array)
 
     def sizes(self) -> tuple[int, ...]:
@@ -53,7 +52,7 @@ class Contents:
         return head(self.dtype(), shape(self.sizes()))
 
     def missing(self) -> int | None:
-        """How many are missing; None where that is not known, or where nothing can be."""
+        """The number of missing elements; None where it is not known, or where none can be missing."""
         return None
 
     def reading(self) -> Reading:
@@ -66,8 +65,8 @@ class Contents:
         return self.unread
 
     def elements(self) -> Any:
-        """An array of numbers that stands for the elements when they are compared, or why there is none; None where
-        they are compared row by row."""
+        """A numeric array of the elements for a comparison, or why there is none; None where they are compared row by
+        row."""
         return None
 
     def comparable(self) -> Comparable:
@@ -75,7 +74,7 @@ class Contents:
         return Comparable(self.dtype(), self.sizes(), self.elements, array=array)
 
     def measured(self) -> Any:
-        """Those that are there, in the same way: what the statistics are of."""
+        """The same without missing elements: what the statistics are of."""
         return self.elements()
 
     def distribution_rows(self, distribution: Any) -> list[list[str]] | None:
@@ -83,11 +82,11 @@ class Contents:
         return None
 
     def shown(self) -> str | None:
-        """The values themselves, where they say more than anything about them."""
+        """The values themselves as text, where they say more than statistics."""
         return None
 
     def words(self) -> list[str]:
-        """What the summary line says of the values."""
+        """The parts of the summary line about the values."""
         return stats_words(self.reading())
 
     def inline(self) -> str:
@@ -103,11 +102,11 @@ class Contents:
         return badges(self.reading())
 
     def first_values(self) -> str | None:
-        """The first values as text, empty where the line shows them all; None where they are rows."""
+        """The first values as text; empty where the line shows all of them, None where they are rows."""
         return None
 
-    def printed(self, count: int) -> list[Child]:
-        """The first elements as rows, and one more where there are others; none where there are none to list."""
+    def console_rows(self, count: int) -> list[Child]:
+        """The first elements as rows, and one more where there are others; empty where none can be listed."""
         return list(self.values().children(0, count + 1)) if self.is_open() else []
 
     def fact_rows(self) -> list[list[str]]:
@@ -115,7 +114,7 @@ class Contents:
         return []
 
     def settings(self) -> dict[str, str]:
-        """What tells them from others besides their values and parts, by name."""
+        """What else distinguishes them besides values and parts, by name."""
         return {}
 
     def parts(self) -> list[Child]:
@@ -131,7 +130,7 @@ class Contents:
         return map(ArrayElements, self.array[start : start + amount])
 
     def labels(self, start: int, amount: int) -> Iterable[object]:
-        """The same as Python's own objects, where they are such."""
+        """The elements as Python objects, where they are such."""
         if getattr(self.array, "dtype", None) is not None and self.array.dtype.kind in "biufUO":
             return self.array[start : start + amount].tolist()  # type: ignore[no-any-return]
         return (Label(item.text) if type(item) is TextRow else item for item in self.items(start, amount))
@@ -149,7 +148,7 @@ class Contents:
         return bool(self.array.ndim > 1)
 
     def values(self, suffix: str | None = "[{}]") -> Rows:
-        """The row that opens to the elements; ``suffix`` is what reaches one of them."""
+        """The row that opens to the elements. ``suffix`` is a format for the expression of one of them."""
         length, parts = self.length(), self.has_parts()
 
         def rows(start: int, amount: int) -> Iterator[Child]:
@@ -159,8 +158,8 @@ class Contents:
 
         return Rows(plural(length, "row" if parts else "value"), length, rows)
 
-    def fill(self, facts: Facts) -> None:
-        """Put what is known into ``facts``."""
+    def add_facts(self, facts: Facts) -> None:
+        """Adds what is known to ``facts``."""
         add_stats(facts, self.reading())
         rows = self.fact_rows()
         if rows:
@@ -168,7 +167,7 @@ class Contents:
 
 
 class ArrayKind(WithRows):
-    """An array or column of any library: what is told of its elements, its ``contents`` tell."""
+    """The base of arrays and columns of every library. Its ``contents`` describe the elements."""
 
     kind = "array"
     summarized = True
@@ -187,8 +186,8 @@ class ArrayKind(WithRows):
     def inline(self) -> str | None:
         return self.contents.inline()
 
-    def printed(self, count: int) -> list[Child]:
-        return self.contents.printed(count) or super().printed(count)
+    def console_rows(self, count: int) -> list[Child]:
+        return self.contents.console_rows(count) or super().console_rows(count)
 
     def badges(self) -> list[Badge]:
         return self.contents.badges()
@@ -223,8 +222,8 @@ class ArrayElements(Elements):
         self.mask = mask
 
 
-class Raw(Contents):
-    """Bytes without a meaning, or with one that only another library knows."""
+class RawBytes(Contents):
+    """Bytes without a numeric meaning, or with one that only another library knows."""
 
     unread = Unread("dtype", "raw bytes")
 
@@ -243,8 +242,8 @@ class Raw(Contents):
         return self.array.view(module("numpy").dtype(bytes))["bytes"]
 
 
-class Lost(Contents):
-    """Memory that is gone."""
+class UnreadableContents(Contents):
+    """Elements whose memory can't be read."""
 
     def __init__(self, array: Any, budget: Budget, unread: Unread) -> None:
         super().__init__(array, budget)

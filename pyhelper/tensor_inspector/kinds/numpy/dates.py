@@ -1,4 +1,4 @@
-"""Points and spans of time: from when to when, and as text without the zeros that say nothing."""
+"""Dates and durations in an array: the range, percentiles, and texts without trailing zeros."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Dates(Contents):
             self.unread = Unread("dtype", "durations, not numbers")
 
     def range(self) -> Reading:
-        """Statistics of the ticks; what is missing is not counted."""
+        """Statistics of the ticks, without missing values."""
         if self._known is None:
             self._known = of_valid(Arrays(self.elements()), _ticks, self.budget.share())
         return self._known
@@ -124,7 +124,9 @@ class Dates(Contents):
         same = range["min"] == range["max"]  # then it is the mean too, which as a float might lose its last digits
         about = not range["exact"]
         mean = (
-            _marked(self.tick(range["min"]), about) if same else self.between(range["mean"], range["mean_error"], about)
+            _with_about(self.tick(range["min"]), about)
+            if same
+            else self.between(range["mean"], range["mean_error"], about)
         )
         return [
             [earliest + seen, self.tick(range["min"])],
@@ -134,10 +136,10 @@ class Dates(Contents):
         ]
 
     def between(self, ticks: float, error: float = 0.0, about: bool = False) -> str:
-        """What lies between two ticks, in the finest unit in which it is sure, but no coarser than a thousand ticks;
-        marked ``about``, where it is not sure, and where only the tick is told."""
+        """A value between two ticks as text: in the finest unit that is certain, but no coarser than a thousand ticks.
+        It is marked with ≈ (``about``) where it is uncertain or rounded to a tick."""
         if type(ticks) is int:
-            return _marked(self.tick(ticks), about)
+            return _with_about(self.tick(ticks), about)
         kind, error = self.array.dtype.kind, max(error, abs(ticks) * 2.3e-16)
         unit, step = numpy.datetime_data(self.array.dtype) if kind in "mM" else ("", 1)
         size = step * _UNITS.get(unit, 0)  # of a tick, in ns; months have no fixed one
@@ -150,9 +152,9 @@ class Dates(Contents):
                 value = (2 * numerator * size + denominator * width) // (2 * denominator * width)
                 if abs(value) < _TICKS:
                     rounded = not sure or (width == size and ticks != round(ticks))
-                    return _marked(self.text(numpy.int64(value).view(f"{kind}8[{finer}]")), about or rounded)
+                    return _with_about(self.text(numpy.int64(value).view(f"{kind}8[{finer}]")), about or rounded)
         whole = min(max(round(ticks), 1 - _TICKS), _TICKS - 1)  # a float may be rounded to beyond them
-        return _marked(self.tick(whole), about or whole != ticks or error >= 0.5)
+        return _with_about(self.tick(whole), about or whole != ticks or error >= 0.5)
 
     def tick(self, value: int) -> str:
         return self.text(numpy.int64(value).view(self.array.dtype.newbyteorder("=")))
@@ -164,7 +166,7 @@ class Dates(Contents):
         return (TextRow(self.text(item)) for item in self.array[start : start + amount])
 
 
-def _marked(text: str, about: bool) -> str:
+def _with_about(text: str, about: bool) -> str:
     return f"≈{text}" if about else text
 
 

@@ -1,4 +1,4 @@
-"""Elements under a mask: what it hides is neither counted nor shown."""
+"""Elements under a mask: masked ones are neither counted nor shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, Contents
-from .numbers import Foreign, Numbers, wide_dtype
+from .numbers import ForeignNumbers, Numbers, wide_dtype
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -26,7 +26,7 @@ _COPIED = 1 << 20  #: bytes up to which what is no number is taken out from unde
 
 
 class MaskedContents(Contents):
-    """An array of any sort and the mask over it, True where an element is not there."""
+    """Elements of any sort under a mask, which is True where an element is missing."""
 
     def __init__(self, array: Any, mask: Any, budget: Budget, absent: str = "masked") -> None:
         super().__init__(array, budget)
@@ -50,7 +50,7 @@ class MaskedContents(Contents):
     def _take(self, part: Arrays) -> Any:
         array, mask = part.arrays
         found = array[~mask]
-        return found.astype(wide_dtype(array.dtype)) if isinstance(self.under, Foreign) else found
+        return found.astype(wide_dtype(array.dtype)) if isinstance(self.under, ForeignNumbers) else found
 
     def elements(self) -> Any:
         return Unread("missing", f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
@@ -134,12 +134,12 @@ class MaskedRecords(Records):
         return ArrayElements(self.array[name], self.mask[name])
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        places = range(start, min(start + amount, len(self.array)))
-        return (ArrayElements(self.array[at, ...], self.mask[at, ...]) for at in places)
+        indices = range(start, min(start + amount, len(self.array)))
+        return (ArrayElements(self.array[at, ...], self.mask[at, ...]) for at in indices)
 
 
 def contents_under(array: Any, mask: Any, budget: Budget) -> Contents:
-    """What an array says under a mask; under none, or one that does not fit, all of it."""
+    """The contents of an array under a mask. A mask that does not fit is ignored."""
     fits = type(mask) is module("numpy").ndarray and mask.shape == array.shape
     if not fits or unreadable_array(array) is not None:
         return contents_of(array, budget)

@@ -50,14 +50,14 @@ class Numbers(Contents):
     def parts(self) -> list[Child]:
         return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading(), self.elements))]
 
-    def fill(self, facts: Facts) -> None:
-        super().fill(facts)
+    def add_facts(self, facts: Facts) -> None:
+        super().add_facts(facts)
         if facts["stats"] is not None:
             add_firsts(facts, self.reading(), self.elements, self.budget)
             facts["values"] = corner_text(self.array)
 
 
-class Foreign(Numbers):
+class ForeignNumbers(Numbers):
     """Numbers of another library's dtype, such as bfloat16: as the numpy dtype that holds each of them."""
 
     def _read(self) -> Reading:

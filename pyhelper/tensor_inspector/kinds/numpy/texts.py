@@ -1,4 +1,4 @@
-"""Strings, and objects of any kind, as the elements of an array: a few of them, and what the first of them are."""
+"""Arrays of strings and of Python objects: a few examples, and the classes of the first ones."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Strings(Contents):
 
     def fact_rows(self) -> list[list[str]]:
         sample, others = self._sample
-        size, looked = self.array.size, len(sample) + others
-        return [*string_rows(sample, size, looked), *missing_rows(sample, size, looked)]
+        size, sampled = self.array.size, len(sample) + others
+        return [*string_rows(sample, size, sampled), *missing_rows(sample, size, sampled)]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         whole = self.array is _shortened(self.array)
@@ -120,13 +120,13 @@ def _first_of(array: Any) -> list[Any]:
     return [item.item() if issubclass(type(item), scalar) else item for item in islice(array.flat, _SAMPLE)]
 
 
-def sample_words(sample: list[Any], size: int, looked: int) -> list[str]:
-    """A few strings out of the ``looked`` at, how many of them differ, and how many are missing."""
+def sample_words(sample: list[Any], size: int, sampled: int) -> list[str]:
+    """A few strings out of the ``sampled`` elements, how many of them differ, and how many are missing."""
     different = list(dict.fromkeys(sample))
-    first = "" if looked == size else f"first {looked:,}: "
+    first = "" if sampled == size else f"first {sampled:,}: "
     how_many = "" if len(different) == len(sample) else f"{len(different):,} distinct: "
     shown = listed((_quoted(item, 24) for item in different[:12]), len(different) > 12, 60)
-    missing = looked - len(sample)
+    missing = sampled - len(sample)
     if not missing:
         return [first + how_many + shown]
     if not sample:
@@ -134,9 +134,9 @@ def sample_words(sample: list[Any], size: int, looked: int) -> list[str]:
     return [first + how_many + shown, f"{missing:,} missing"]
 
 
-def string_rows(sample: list[Any], size: int, looked: int) -> list[list[str]]:
-    """The same as facts, but for what is missing."""
-    among = "" if looked == size else f" among the first {looked:,}"
+def string_rows(sample: list[Any], size: int, sampled: int) -> list[list[str]]:
+    """The same as facts."""
+    among = "" if sampled == size else f" among the first {sampled:,}"
     if not sample:
         return []
     longest = max(map(len, sample))
@@ -147,10 +147,10 @@ def string_rows(sample: list[Any], size: int, looked: int) -> list[list[str]]:
     ]
 
 
-def missing_rows(sample: list[Any], size: int, looked: int) -> list[list[str]]:
-    """How many of those that were looked at are missing, as a fact where there are some."""
-    among = "" if looked == size else f" among the first {looked:,}"
-    return [["missing", f"{looked - len(sample):,}{among}"]] if looked > len(sample) else []
+def missing_rows(sample: list[Any], size: int, sampled: int) -> list[list[str]]:
+    """A fact with the number of missing elements among the sampled ones, where there are some."""
+    among = "" if sampled == size else f" among the first {sampled:,}"
+    return [["missing", f"{sampled - len(sample):,}{among}"]] if sampled > len(sample) else []
 
 
 def _quoted(item: str | bytes, limit: int) -> str:

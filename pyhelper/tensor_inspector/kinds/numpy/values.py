@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 numpy: Any = module("numpy")
 _as_array = numpy.generic.__dict__["__array__"]
-_STREAMS = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
+_SOURCES = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
 
 
 def _array(value: Any) -> Any:
-    """A scalar as an array without dimensions. numpy looks the class up in a table, so hashes it: with a metaclass of
-    the program's only its memory is asked."""
+    """A scalar as an array without dimensions. numpy looks its class up in a dict, which would run the ``__hash__`` of
+    a metaclass of the program's: then only the memory is read."""
     if type(type(value)) is type:
         return _as_array(value)
     dtype = numpy.dtype(next(base for base in mro(type(value)) if stands_in(base, "numpy")))
     return numpy.frombuffer(value, dtype).copy().reshape(())
 
 
-class Hashed(Atom):
-    """A scalar that numpy would not tell about without running the program's code."""
+class UnreadScalar(Atom):
+    """A scalar that numpy can't read without running code of the program."""
 
     kind = "number"
 
@@ -123,25 +123,25 @@ class NumpyDType(Atom):
         return [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
 
 
-class Stream(WordedObject):
+class RandomSource(WordedObject):
     """A source of random numbers: none is drawn."""
 
     def words(self) -> Iterable[str | None]:
-        source = self._stored("bit_generator", "_bit_generator")
+        source = self._first_attribute("bit_generator", "_bit_generator")
         yield None if source is None else class_name(type(source))
-        seeds = self._stored("seed_seq")
+        seeds = self._first_attribute("seed_seq")
         entropy = c_attribute(self.value if seeds is None else seeds, "entropy")
         yield f"seed {entropy}" if type(entropy) is int else None
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         source = "_bit_generator" if c_attribute(self.value, "bit_generator") is None else "bit_generator"
-        return self.in_c(source, "seed_seq", "state", "entropy", "spawn_key")
+        return self.c_rows(source, "seed_seq", "state", "entropy", "spawn_key")
 
-    def _stored(self, *names: str) -> Any:
+    def _first_attribute(self, *names: str) -> Any:
         return next((found for found in (c_attribute(self.value, name) for name in names) if found is not None), None)
 
 
-class Bits(Stream):
+class BitGenerator(RandomSource):
     """What a generator draws from. Without its lock its state is not there yet, and asking for it crashes."""
 
     needs = ("lock",)
@@ -158,24 +158,24 @@ class Ufunc(Atom):
         return shorten(f"ufunc {self.brief()[:-2]} · {taken} in, {given} out")
 
 
-class Position(WordedObject):
+class FlatIterator(WordedObject):
     """A ``flatiter``: shown where it stands, never advanced."""
 
     def words(self) -> Iterable[str | None]:
         base = c_attribute(self.value, "base")
         yield f"at {c_attribute(self.value, 'index')} of {brief(base, self)}"
 
-    def extra(self) -> list[Child]:
-        return self.in_c("base")
+    def first_rows(self) -> list[Child]:
+        return self.c_rows("base")
 
     def child_count(self) -> int | None:
         return 1
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return self.extra()[start : start + count]
+        return self.first_rows()[start : start + count]
 
 
-class OpenedFile(WordedObject):
+class NpzFile(WordedObject):
     """An ``.npz`` file as ``numpy.load`` opens it: its arrays are read when asked for, so not here."""
 
     def words(self) -> Iterable[str | None]:
@@ -186,7 +186,7 @@ class OpenedFile(WordedObject):
         yield None if self.attr("zip") is not None else "closed"
 
 
-class Dispatched(Atom):
+class ArrayFunction(Atom):
     """A function of numpy's, such as ``numpy.sum``, by the one it hands over to."""
 
     kind = "callable"
@@ -206,12 +206,12 @@ _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
     ("generic", NumpyScalar),
     ("dtype", NumpyDType),
     ("ufunc", Ufunc),
-    ("flatiter", Position),
+    ("flatiter", FlatIterator),
 )
 
 
 def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
-    """Whether `_array` runs no code of the program: it reads the memory of numbers alone, and by numpy's own code."""
+    """Whether `_array` runs no code of the program."""
     own_buffer = type(first_of(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
     numeric = any(base is numpy.number or base is numpy.bool_ for base in bases)
     return type(cls) is type or (numeric and not own_buffer)
@@ -219,14 +219,14 @@ def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     known, random = instance_dict(numpy), instance_dict(module("numpy.random"))
-    streams = [random.get(name) for name in _STREAMS]
+    sources = [random.get(name) for name in _SOURCES]
     for base in bases:
         for name, kind in _BY_NAME:
             if base is known.get(name):
-                return kind if base is not numpy.generic or _can_be_read(cls, bases) else Hashed
-        if any(base is stream for stream in streams):
-            return Bits if base is random.get("BitGenerator") else Stream
+                return kind if base is not numpy.generic or _can_be_read(cls, bases) else UnreadScalar
+        if any(base is source for source in sources):
+            return BitGenerator if base is random.get("BitGenerator") else RandomSource
         if class_name(base) == "NpzFile" and library_of(base) == "numpy":
-            return OpenedFile
+            return NpzFile
     wraps = type(known.get("sum"))
-    return Dispatched if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else None
+    return ArrayFunction if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else None

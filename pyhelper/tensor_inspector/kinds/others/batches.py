@@ -1,4 +1,4 @@
-"""Mappings of tensors under names, which libraries have in many forms: told with what they hold, not by names alone."""
+"""The base of mappings from names to tensors, as transformers and tensordict have them."""
 
 from __future__ import annotations
 

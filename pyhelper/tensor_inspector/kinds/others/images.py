@@ -1,4 +1,4 @@
-"""PIL images: loaded ones by their pixels, the others by their file. No image is loaded to be described."""
+"""PIL images: the pixels of loaded ones, the file of the others. No image is loaded to describe it."""
 
 from __future__ import annotations
 

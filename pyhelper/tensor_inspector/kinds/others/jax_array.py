@@ -1,7 +1,7 @@
-"""jax: arrays read where they lie, and what stands for arrays: tracers, keys, shapes.
+"""jax arrays, read in place, and what stands for arrays: tracers, keys, shapes.
 
-Nothing is compiled, and nothing is waited for that the program itself may be holding up: a computation that calls back
-into the paused code would never end.
+Nothing is compiled. A computation that is still running is waited for only briefly: it may call back into the paused
+program, and then would never end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...words.text import shape, shorten, size
 from ..families import by_name
 from ..kind import Child, NotStatic, WithRows
 from ..numpy.by_dtype import contents_of
-from ..numpy.contents import ArrayElements, ArrayKind, Contents, Lost
+from ..numpy.contents import ArrayElements, ArrayKind, Contents, UnreadableContents
 from ..python.objects import brief
 from ..python.plain import Atom
 from ..registry import as_kind
@@ -41,7 +41,9 @@ class JaxArray(ArrayKind):
     @cached_property
     def contents(self) -> Contents:
         found = _memory(self.value, self.budget)
-        return Lost(None, self.budget, found) if type(found) is Unread else contents_of(found, self.budget)
+        return (
+            UnreadableContents(None, self.budget, found) if type(found) is Unread else contents_of(found, self.budget)
+        )
 
     def head(self) -> str:
         return head(str(self.value.dtype), shape(self.value.shape))
@@ -58,7 +60,7 @@ class JaxArray(ArrayKind):
         return [*values, *self._words()]
 
     def item(self, key: Any) -> Any:
-        if isinstance(self.contents, Lost):
+        if isinstance(self.contents, UnreadableContents):
             raise NotStatic(self.contents.unread.text)
         where = key if type(key) is tuple else (key,)
         return ArrayElements(element(self.contents.array, where if ... in where else (*where, ...)))
@@ -72,7 +74,7 @@ class JaxArray(ArrayKind):
             "bytes": int(self.value.nbytes),
             "notes": list(self._words()),
         }
-        self.contents.fill(facts)
+        self.contents.add_facts(facts)
         return facts
 
     def rows(self) -> list[Child]:
@@ -101,7 +103,7 @@ class JaxArray(ArrayKind):
             yield "weakly typed"
 
 
-class Abstract(WithRows):
+class ShapeOnly(WithRows):
     """What has the shape and dtype of an array and no values."""
 
     kind = "array"
@@ -141,7 +143,7 @@ class Abstract(WithRows):
         return []
 
 
-class Tracer(Abstract):
+class Tracer(ShapeOnly):
     """A value inside a transformation: by its abstract value, and by the array that it wraps, where it wraps one."""
 
     needs = ("_trace",)
@@ -165,8 +167,8 @@ class Tracer(Abstract):
         return [Child(name, slotted[name], f".{name}") for name in self.wrapped if name in slotted]
 
 
-class Keys(Abstract):
-    """Random keys, which are opaque: by their algorithm and the numbers beneath."""
+class RandomKeys(ShapeOnly):
+    """Random keys, which are opaque: their line shows the algorithm and the numbers that a key consists of."""
 
     needs = ("_base_array",)
     unread = Unread("dtype", "random keys")
@@ -189,7 +191,7 @@ class JaxDevice(Atom):
         return f"Device {self.value}"
 
 
-class Compiled(Atom):
+class JitFunction(Atom):
     """A function under ``jax.jit``, by the function itself."""
 
     kind = "callable"
@@ -250,9 +252,9 @@ kind_for = by_name(
     {
         JaxArray: ("ArrayImpl",),
         Tracer: ("Tracer",),
-        Keys: ("PRNGKeyArray",),
-        Abstract: ("ShapeDtypeStruct", "ShapedArray"),
-        Compiled: ("PjitFunction",),
+        RandomKeys: ("PRNGKeyArray",),
+        ShapeOnly: ("ShapeDtypeStruct", "ShapedArray"),
+        JitFunction: ("PjitFunction",),
         JaxDevice: ("Device",),
     },
     "jax",

@@ -1,4 +1,4 @@
-"""scipy's sparse matrices and arrays: what they store, by the arrays that they keep it in."""
+"""scipy's sparse matrices and arrays: what they store."""
 
 from __future__ import annotations
 

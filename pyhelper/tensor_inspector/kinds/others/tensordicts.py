@@ -88,7 +88,7 @@ class TensorClass(TensorDict):
             yield Child(str(key), item, f".{key}" if type(key) is str and key.isidentifier() else None)
 
 
-class Stack(Kind):
+class StackedTensorDict(Kind):
     """Tensordicts stacked lazily: nothing is stacked to be described."""
 
     kind = "sequence"
@@ -135,7 +135,7 @@ class SubTensorDict(WithRows):
         return [Child(name, attrs[name], f".{name}") for name in ("_source", "idx") if name in attrs]
 
 
-class Wrapped(WithRows):
+class NonTensor(WithRows):
     """What is no tensor, in the form in which a tensordict keeps it."""
 
     def parts(self) -> Iterable[str | None]:
@@ -164,9 +164,9 @@ def _names_of(value: Any) -> list[Any]:
 
 _known = by_name(
     {
-        Stack: ("LazyStackedTensorDict",),
+        StackedTensorDict: ("LazyStackedTensorDict",),
         SubTensorDict: ("_SubTensorDict",),
-        Wrapped: ("NonTensorData",),
+        NonTensor: ("NonTensorData",),
         TensorDict: ("TensorDictBase",),
     },
     "tensordict",

@@ -1,4 +1,4 @@
-"""transformers: what models return, what tokenizers and processors make for them, and how they are configured."""
+"""transformers: outputs of models, encodings of tokenizers and processors, configurations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TELLING = tuple(
 
 
 class Output(Batch):
-    """A ``ModelOutput``: fields that are None are not among its items, but told."""
+    """A ``ModelOutput``: its row also shows the fields that are None, which are not among its items."""
 
     library = "transformers"
 

@@ -1,8 +1,8 @@
-"""What can be called, and what describes it: functions, methods, wrappers of them, classes."""
+"""Functions, methods, classes, and objects that wrap a function."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -31,7 +31,7 @@ _WRAPPERS = 20  #: decorators looked through
 
 
 class Function(Atom):
-    """By its arguments and where it stands. A decorator that says whom it wraps is looked through."""
+    """A function by its arguments and place in the source. Decorators that set ``__wrapped__`` are looked through."""
 
     kind = "callable"
 
@@ -52,6 +52,16 @@ class Function(Atom):
         closes_over = [["closes over", listed(code.co_freevars, False, 100)]] if code.co_freevars else []
         return [["defined", f"{code.co_filename}:{code.co_firstlineno}"], *closes_over]
 
+    def rows_without(self, names: Container[str]) -> list[Child]:
+        """What makes it do what it does, but for global variables: code, defaults, and what it closes over."""
+        function, code = self.value, self.value.__code__
+        known = {name: getattr(function, name) for name in ("__code__", "__defaults__", "__kwdefaults__")}
+        rows = [Child(name, item, f".{name}") for name, item in known.items() if item is not None]
+        for at, (name, cell) in enumerate(zip(code.co_freevars, function.__closure__ or ())):
+            step = f".__closure__[{at}].cell_contents"
+            rows += [Child(name, row.value, step) for row in Cell(cell, self.budget).rows()]
+        return [*rows, *(Child(plain_str(name), item) for name, item in instance_dict(function).items())]
+
 
 class Method(Atom):
     kind = "callable"
@@ -68,6 +78,9 @@ class Method(Atom):
     def lenses(self) -> list[str]:
         function = self.value.__func__
         return Function(function, self.budget).lenses() if type(function) is FunctionType else []
+
+    def rows_without(self, names: Container[str]) -> list[Child]:
+        return [Child(name, getattr(self.value, name), f".{name}") for name in ("__func__", "__self__")]
 
 
 class BuiltIn(Atom):
@@ -97,7 +110,7 @@ class Descriptor(Atom):
 
 
 class MethodWrapper(WordedObject):
-    """What holds a function to call it otherwise: ``partial``, ``staticmethod``, ``classmethod``, ``property``."""
+    """An object that wraps a function: ``staticmethod``, ``classmethod``, ``property``, ``partial``."""
 
     kind = "callable"
     wrapped = "__func__"  #: the attribute that keeps the function
@@ -109,14 +122,14 @@ class MethodWrapper(WordedObject):
             Function(function, self.budget).line() if type(function) is FunctionType else name_of(function),
         ]
 
-    def extra(self) -> list[Child]:
-        return self.in_c(self.wrapped)
+    def first_rows(self) -> list[Child]:
+        return self.c_rows(self.wrapped)
 
 
 class PropertyDefinition(MethodWrapper):
     wrapped = "fget"
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         return []  # its functions are in slots, which are listed as all others
 
 
@@ -129,7 +142,7 @@ class Partial(MethodWrapper):
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
         return [self.type_name(), f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"]
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         return []
 
 
@@ -163,6 +176,9 @@ class Cell(WithRows):
 class Code(PlainObject):
     def parts(self) -> Iterable[str | None]:
         return [f"code {self.value.co_name}({arguments(self.value)})", source_location(self.value)]
+
+    def rows_without(self, names: Container[str]) -> list[Child]:
+        return []  # where it is written, which most of them tell, does not make it other code
 
 
 class ClassObject(Atom):

@@ -1,4 +1,4 @@
-"""Threads, locks and queues, by what they say without being waited for."""
+"""Threads, locks, queues and processes: their state, read without waiting for any of them."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class ContextVar(WordedObject):
     """A context variable, by the value that it has where the program stands."""
 
     def words(self) -> Iterable[str | None]:
-        found = self._found()
+        found = self._current_value()
         return [repr(plain_str(c_attribute(self.value, "name"))), brief(found[0], self) if found else "no value"]
 
-    def extra(self) -> list[Child]:
-        return [Child("value", item, ".get()") for item in self._found()]
+    def first_rows(self) -> list[Child]:
+        return [Child("value", item, ".get()") for item in self._current_value()]
 
-    def _found(self) -> list[Any]:
+    def _current_value(self) -> list[Any]:
         try:
             return [self.value.get()]
         except LookupError:

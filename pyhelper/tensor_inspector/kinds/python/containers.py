@@ -1,4 +1,4 @@
-"""Lists, tuples, deques and sets, by the built-in types' own methods.
+"""Lists, tuples, deques and sets, read by the built-in types' own methods.
 
 A subclass's ``__len__``, ``__iter__`` or ``__getitem__`` never runs.
 """
@@ -8,22 +8,18 @@ from __future__ import annotations
 import collections
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...safe.attributes import traits
 from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro
-from ...words.line import INLINE, content, named, runs
+from ...words.line import INLINE, content, named, runs, short
 from ...words.text import joined, listed
-from ..alarms import Alarms, alarms_in
 from ..families import by_base
+from ..holder import HolderKind
 from ..kind import Child, Kind, NotFound, NotStatic
 from .objects import brief_inline, data_among, other_attributes, property_rows, tensors_among
-
-if TYPE_CHECKING:
-    from ...protocol import Badge
 
 _SHOWN = 12  #: items looked at for a line
 _LEAST = 20  #: characters of items at the end of a line of source, however long the name before them
@@ -39,14 +35,14 @@ _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
 
 
-class Container(Kind):
-    """Items first, then what a subclass adds."""
+class Container(HolderKind):
+    """The base of lists, tuples, sets and dicts: items first, then what a subclass adds."""
 
     summarized = True
     brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
 
     def base(self) -> Any:
-        """The built-in type whose own methods tell the items."""
+        """The built-in type whose methods read the items."""
         raise NotImplementedError
 
     def length(self) -> int:
@@ -63,15 +59,13 @@ class Container(Kind):
         return f"{self.type_name()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        alarms = self.alarms.words()
-        return [named(self.type_name()), *alarms, self.content(joined([self.type_name(), *alarms]))]
-
-    def badges(self) -> list[Badge]:
-        return self.alarms.badges()
-
-    @cached_property
-    def alarms(self) -> Alarms:
-        return alarms_in(self, self.entries())
+        warnings, memory_word = self.warnings(), self.memory_word()
+        return [
+            named(self.type_name()),
+            *warnings,
+            self.content(joined([self.type_name(), *warnings, memory_word])),
+            memory_word,
+        ]
 
     def entries(self) -> Iterable[tuple[object, object]]:
         return enumerate(self.items())
@@ -99,7 +93,7 @@ class Container(Kind):
             opened = f"{self.brief()} {opened}"
         elif base is not type(self.value):
             opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
-        opened = "".join(f"{word} · " for word in self.alarms.words()) + opened
+        opened = "".join(f"{short(word)} · " for word in self.warnings()) + opened
         return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
 
     def written(self) -> Iterable[str]:
@@ -111,7 +105,7 @@ class Container(Kind):
         return type(first_of(type(self.value), "__getitem__")) in _BUILT_IN
 
     def beside(self) -> list[Child]:
-        """Rows besides the items: the instance's attributes, and what its class computes."""
+        """Rows besides the items: attributes of the instance, and properties of its class."""
         return [*other_attributes(self.value), *property_rows(self.value)]
 
     def child_count(self) -> int | None:
@@ -127,18 +121,18 @@ class Container(Kind):
     def fact_rows(self) -> list[list[str]]:
         return [["length", f"{self.length():,}"]]
 
-    def inside(self) -> Iterable[object]:
+    def written_out(self) -> Iterable[object]:
         return self.items()
 
     def holds_tensors(self) -> bool:
         return tensors_among(self.items(), self.budget)
 
     def sized(self, length: int) -> str:
-        """How many there are, before the first of them."""
+        """The length, in front of the first items."""
         return f"{length:,}: "
 
     def item_texts(self) -> list[tuple[str, str]]:
-        """The first items as the line tells them: what each is under, and itself."""
+        """The first items for the line: label and text of each."""
         return [("", text) for text in runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
 
 

@@ -1,4 +1,4 @@
-"""What is stepped through, shown where it stands, never advanced: generators, coroutines, iterators, tasks, views."""
+"""Generators, coroutines, iterators, tasks and views of dicts. None is advanced."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Suspended(WithRows):
         return _GENERATORS[id(type(self.value))]
 
 
-class Stepping(Kind):
+class BuiltInIterator(Kind):
     """An iterator of Python's own, by how many items are left, where it knows that without being advanced."""
 
     def parts(self) -> Iterable[str | None]:
@@ -82,7 +82,7 @@ class DictView(Container):
         return (Child(f"[{index}]", item) for index, item in islice(enumerate(self.items(start), start), count))
 
 
-class Pairs(DictView):
+class ItemsView(DictView):
     def item_texts(self) -> list[tuple[str, str]]:
         return pair_texts(islice(self.items(), _SHOWN), self)
 
@@ -108,8 +108,8 @@ class Future(WordedObject):
             None if type(coroutine) is not CoroutineType else Suspended(coroutine, self.budget).line(),
         ]
 
-    def extra(self) -> list[Child]:
-        return self.in_c("_result", "_exception", "_coro", "_fut_waiter")
+    def first_rows(self) -> list[Child]:
+        return self.c_rows("_result", "_exception", "_coro", "_fut_waiter")
 
     def _attr(self, name: str) -> Any:
         return self.attr(name) if name in instance_dict(self.value) else c_attribute(self.value, name)
@@ -142,7 +142,7 @@ _COUNTERS: list[Any] = [
     reversed(deque()),
 ]
 _COUNTED = {id(type(counter)): type(counter).__length_hint__ for counter in _COUNTERS}
-_STEPPING = {
+_UNCOUNTED = {
     id(cls) for cls in (zip, map, filter, enumerate, reversed, type(iter(int, 0)), type(iter(memoryview(b""))))
 }
 _VIEWS = {id(type(view)) for view in (_NONE.keys(), _NONE.values(), _NONE.items())}
@@ -151,10 +151,10 @@ _VIEWS = {id(type(view)) for view in (_NONE.keys(), _NONE.values(), _NONE.items(
 def _of_interpreter(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if id(cls) in _GENERATORS:
         return Suspended
-    if id(cls) in _COUNTED or any(id(base) in _STEPPING or class_module(base) == "itertools" for base in bases):
-        return Stepping
+    if id(cls) in _COUNTED or any(id(base) in _UNCOUNTED or class_module(base) == "itertools" for base in bases):
+        return BuiltInIterator
     if id(cls) in _VIEWS:
-        return Pairs if cls is type(_NONE.items()) else DictView
+        return ItemsView if cls is type(_NONE.items()) else DictView
     if any(id(base) in _VIEWS for base in bases):
         return OrderedView
     return None

@@ -1,4 +1,4 @@
-"""Dicts, by the built-in type's own methods, and how their keys are named."""
+"""Dicts, read by the built-in type's own methods, and the names of their keys."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Mapping(Container):
     brackets = ("{", "}")
 
     def as_dict(self) -> dict[Any, Any]:
-        """The dict that is read; of a class that keeps one inside, that one."""
+        """The dict that is read: the value itself, or the dict that it wraps."""
         return self.value  # type: ignore[no-any-return]
 
     def length(self) -> int:
@@ -64,7 +64,7 @@ class Mapping(Container):
         return each(OrderedDict.items if self.ordered() else dict.items, items, start)
 
     def ordered(self) -> bool | None:
-        """An ``OrderedDict`` is; it keeps that order apart from its items, which are looked up by their keys."""
+        """True for an ``OrderedDict``, which keeps its order apart from its items."""
         items = self.as_dict()
         if not any(base is OrderedDict for base in mro(type(items))):
             return False
@@ -111,7 +111,7 @@ class Counted(Mapping):
 
 
 def pair_texts(pairs: Iterable[tuple[Any, Any]], asked: Kind, between: str = "") -> list[tuple[str, str]]:
-    """Keys and values as the line of their dict tells them: ``x f32[3]``, ``1: 'cat'``."""
+    """Keys and values as they stand in the line of their dict: ``x f32[3]``, ``1: 'cat'``."""
     found = list(pairs)
     words = key_words((key for key, _ in found), asked)
     labels = (f"{short(word)}{between or (' ' if type(key) is str else ': ')}" for word, (key, _) in zip(words, found))

@@ -1,16 +1,16 @@
-"""Every object that no other kind knows, by its dict and slots."""
+"""Objects of classes that have no kind of their own: their attributes, from ``__dict__`` and slots."""
 
 from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...safe.attributes import is_stored, slots, traits
+from ...safe.attributes import is_made_in_cpp, is_stored, slots, traits
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
@@ -27,7 +27,7 @@ from ...safe.guard import (
 )
 from ...words.line import Word, content, named, short
 from ...words.text import joined, listed
-from ..alarms import Alarms, alarms_in
+from ..holder import HolderKind
 from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
@@ -43,21 +43,17 @@ _MOST = 400  #: in all
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
-class PlainObject(Kind):
-    """Attributes are shown, properties are offered: those run code, so only a click reads them."""
+class PlainObject(HolderKind):
+    """An object by its attributes. Properties are listed, and read only on a click, since they run code."""
 
     def parts(self) -> Iterable[str | None]:
-        return [named(self.type_name()), *self.alarms.words(), *self.attribute_words()]
-
-    def badges(self) -> list[Badge]:
-        return self.alarms.badges()
-
-    @cached_property
-    def alarms(self) -> Alarms:
-        return alarms_in(self, self._named())
+        return [named(self.type_name()), *self.warnings(), *self.attribute_words(), self.memory_word()]
 
     def entries(self) -> Iterable[tuple[object, object]] | None:
         return self._named() if writes_out(type(self.value)) else None
+
+    def all_entries(self) -> Iterator[tuple[object, object]]:
+        return self._named()
 
     def _named(self) -> Iterator[tuple[object, object]]:
         return ((child.name, child.value) for child in attributes(self.value))
@@ -65,8 +61,8 @@ class PlainObject(Kind):
     def attribute_words(self) -> list[str]:
         found = list(islice(attributes(self.value), _SHOWN + 1))
         public = [child for child in found if not child.name.startswith("_")]
-        found = public or [child for child in found if not tells_little(child.value)] or found
-        return [attributes_part(joined([self.type_name(), *self.alarms.words()]), found, self)]
+        found = public or [child for child in found if not is_uninformative(child.value)] or found
+        return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), found, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
@@ -77,7 +73,7 @@ class PlainObject(Kind):
     def fact_rows(self) -> list[list[str]]:
         return [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
 
-    def inside(self) -> Iterable[object]:
+    def written_out(self) -> Iterable[object]:
         return self._values() if writes_out(type(self.value)) else ()
 
     def holds_tensors(self) -> bool:
@@ -107,15 +103,16 @@ class Unfinished(PlainObject):
 
 
 class WordedObject(PlainObject):
-    """An object of a known class, which a few words say more of than its attributes; those are its rows all the same.
+    """An object of a known class, which a few words describe better than its attributes. These are its rows all the
+    same.
 
-    ``extra`` are rows that stand before them, for what the class keeps in C.
+    ``first_rows`` stand before them, for what the class keeps in C.
     """
 
     def words(self) -> Iterable[str | None]:
         return ()
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         return []
 
     def parts(self) -> Iterable[str | None]:
@@ -125,23 +122,31 @@ class WordedObject(PlainObject):
         return []
 
     def child_count(self) -> int | None:
-        return len(self.extra()) + (super().child_count() or 0)
+        return len(self.first_rows()) + (super().child_count() or 0)
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return islice(chain(self.extra(), super().children(0, start + count)), start, start + count)
+        return islice(chain(self.first_rows(), super().children(0, start + count)), start, start + count)
 
     def attr(self, name: str) -> Any:
         """An attribute from the instance's dict; None where there is none."""
         return instance_dict(self.value).get(name)
 
-    def in_c(self, *names: str) -> list[Child]:
+    def c_rows(self, *names: str) -> list[Child]:
         """Rows of attributes that the class keeps in C, without those that are None."""
         found = ((name, c_attribute(self.value, name)) for name in names)
         return [Child(name, item, c_suffix(type(self.value), name)) for name, item in found if item is not None]
 
 
+class CppObject(WordedObject):
+    """An object made by pybind11, whose methods crash before its C++ object exists."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
+
+
 def attributes(value: object) -> Iterator[Child]:
-    """What the instance's dict and slots hold, one after the other. An expression reaches the slot where both do."""
+    """What the instance's dict and slots hold. Where both have a name, the expression reaches the slot."""
     cls, names, slotted = type(value), set(), dict(slots(value))
     for index, (key, item) in enumerate(each(dict.items, stored(value))):
         name = plain_str(key)
@@ -176,15 +181,15 @@ def attribute_count(value: object) -> int:
 
 
 def suffix(cls: type, name: str) -> str | None:
-    """``.name`` where the program reaches the stored value by it; None where it would not, or reach another."""
+    """``.name`` where the program reaches the stored value by it; None where it would not, or would reach another."""
     return f".{name}" if name.isidentifier() and not iskeyword(name) and is_stored(cls, name) else None
 
 
 def c_suffix(cls: type, name: str) -> str | None:
-    """``.name`` where that is what the class keeps in C; None where a subclass puts something before it."""
+    """``.name`` where that is what the class keeps in C; None where a subclass overrides it."""
     found = first_of(cls, name)
-    in_c = type(found) is GetSetDescriptorType or type(found) is MemberDescriptorType
-    return f".{name}" if in_c and not traits(cls).computes else None
+    is_in_c = type(found) is GetSetDescriptorType or type(found) is MemberDescriptorType
+    return f".{name}" if is_in_c and not traits(cls).computes else None
 
 
 def other_attributes(value: object) -> list[Child]:
@@ -223,7 +228,7 @@ def brief_inline(value: object, asked: Kind) -> str:
 
 
 def tensors_among(found: Iterable[object], budget: Budget) -> bool:
-    """Whether there are tensors or storages among these values, or in what they write out, how deep that be."""
+    """Whether tensors or storages are among these values, or in what they write out at any depth."""
     values, opened = list(islice(found, _PEEKED)), set()
     for value in values:  # which grows
         kind: type[Kind] = kind_of(type(value))
@@ -231,12 +236,12 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
             return True
         if kind.contains and len(values) < _MOST and id(value) not in opened:
             opened.add(id(value))
-            values += islice(kind(value, budget).inside(), _EACH)
+            values += islice(kind(value, budget).written_out(), _EACH)
     return False
 
 
 def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
-    """Whether tensors or arrays are among the first of these values, or of what those write out; modules are none."""
+    """Whether tensors or arrays are among the first of these values, or in what those write out; no modules."""
     holders = []
     for value in islice(found, _FIRST):
         kind = kind_of(type(value))
@@ -244,11 +249,11 @@ def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
             return kind.kind != "module"
         if kind.contains and depth:
             holders.append(kind(value, budget))
-    return any(data_among(holder.inside(), budget, depth - 1) for holder in holders)
+    return any(data_among(holder.written_out(), budget, depth - 1) for holder in holders)
 
 
 def _writes_out(cls: type) -> bool:
-    """Whether the text of an object is all that it holds, as a dataclass's or an exception's is."""
+    """Whether the ``repr`` of an object includes all that it holds, as a dataclass's or an exception's does."""
     bases, found = mro(cls), first_of(cls, "__repr__")
     return any(found is first_of(writer, "__repr__") for writer in _WRITERS) or any(
         "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
@@ -258,7 +263,7 @@ def _writes_out(cls: type) -> bool:
 writes_out = ByClass(_writes_out)
 
 
-def tells_little(value: object) -> bool:
+def is_uninformative(value: object) -> bool:
     """None and classes: among private attributes nobody asks for them first."""
     return value is None or issubclass(type(value), type)
 

@@ -1,4 +1,4 @@
-"""Numbers, strings, enum members, dates, paths and the like: values with nothing below them."""
+"""Values with nothing inside: numbers, strings, enum members, dates, paths."""
 
 from __future__ import annotations
 

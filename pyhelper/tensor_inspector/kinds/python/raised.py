@@ -1,4 +1,4 @@
-"""Exceptions, tracebacks and frames: what went wrong, where, and what it came from.
+"""Exceptions, tracebacks and frames.
 
 No ``__str__`` of the program runs.
 """
@@ -64,11 +64,11 @@ class RaisedException(WordedObject):
                 rows.append([name, RaisedException(other, self.budget).line()])
         return rows
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         same = c_attribute(self.value, "__cause__") is c_attribute(self.value, "__context__")
         came_from = ["__cause__"] if same else ["__cause__", "__context__"]
         args = ["args"] if c_attribute(self.value, "exceptions") is None else []  # of a group: what its slots hold
-        return self.in_c(*args, *came_from, "__traceback__")
+        return self.c_rows(*args, *came_from, "__traceback__")
 
     def _values(self) -> Iterator[object]:
         return chain(c_attribute(self.value, "args"), super()._values())

@@ -1,4 +1,4 @@
-"""What stands for something outside, or for raw memory: files, sockets, buffers, arrays, patterns, weak references."""
+"""Files, sockets, buffers, arrays, patterns, weak references."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MemoryFile(WordedObject):
             return ["closed"]
 
 
-class Temporary(WordedObject):
+class TemporaryFile(WordedObject):
     def words(self) -> Iterable[str | None]:
         file = self.attr("file")
         return [quoted(plain_str(self.attr("name"))), *list(File(file, self.budget).words())[1:]]
@@ -78,7 +78,7 @@ class Socket(WordedObject):
         return next((name for name, value in known if name.startswith(prefix) and value == number), None)
 
 
-class Memory(WordedObject):
+class MemoryView(WordedObject):
     """A ``memoryview``, by its bytes and whose they are."""
 
     def words(self) -> Iterable[str | None]:
@@ -93,8 +93,8 @@ class Memory(WordedObject):
             None if owner is None else f"of {class_name(type(owner))}",
         ]
 
-    def extra(self) -> list[Child]:
-        return self.in_c("obj")
+    def first_rows(self) -> list[Child]:
+        return self.c_rows("obj")
 
 
 class TypedArray(Sequence):
@@ -109,7 +109,7 @@ class TypedArray(Sequence):
         return module("array").array
 
 
-class Pattern(WordedObject):
+class RegexPattern(WordedObject):
     def words(self) -> Iterable[str | None]:
         pattern, groups = c_attribute(self.value, "pattern"), c_attribute(self.value, "groups")
         yield quoted(pattern) if issubclass(type(pattern), str) else quoted_bytes(pattern)
@@ -118,16 +118,16 @@ class Pattern(WordedObject):
         yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
 
 
-class Match(WordedObject):
+class RegexMatch(WordedObject):
     def words(self) -> Iterable[str | None]:
         start, stop = self.value.span()
-        found = self._found()
+        found = self._groups()
         return [brief(found[0], self) if found else None, f"{start}…{stop}"]
 
-    def extra(self) -> list[Child]:
-        return [Child(f"[{index}]", item, f"[{index}]") for index, item in enumerate(self._found())]
+    def first_rows(self) -> list[Child]:
+        return [Child(f"[{index}]", item, f"[{index}]") for index, item in enumerate(self._groups())]
 
-    def _found(self) -> list[Any]:
+    def _groups(self) -> list[Any]:
         """What each group matched; cutting it out of a string of the program's own class would run its code."""
         if type(self.value.string) not in _TEXTS:
             return []
@@ -180,7 +180,7 @@ class WeakProxy(Kind):
 kind_for = either(
     by_base(
         {
-            Memory: (memoryview,),
+            MemoryView: (memoryview,),
             WeakReference: (ReferenceType,),
             WeakProxy: (ProxyType, CallableProxyType),
         }
@@ -192,9 +192,9 @@ kind_for = either(
         },
         "_io",
     ),
-    by_home({Temporary: ("_TemporaryFileWrapper",)}, "tempfile"),
+    by_home({TemporaryFile: ("_TemporaryFileWrapper",)}, "tempfile"),
     by_home({TypedArray: ("array",)}, "array"),
-    by_home({Pattern: ("Pattern",), Match: ("Match",)}, "re"),
+    by_home({RegexPattern: ("Pattern",), RegexMatch: ("Match",)}, "re"),
     by_home({Random: ("Random",)}, "random"),
     by_home({Socket: ("socket",)}, "_socket"),
 )

@@ -1,4 +1,4 @@
-"""Containers that keep a built-in one inside: ``UserDict``, ``ChainMap``, weak dictionaries, ``mappingproxy``."""
+"""Containers that wrap a built-in one: ``UserDict``, ``ChainMap``, weak dictionaries, ``mappingproxy``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRAPPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
 _GETTERS = [wrapper.__dict__["__getitem__"] for wrapper in _WRAPPERS]
 
 
-class _AroundBuiltIn:
+class _WrapsBuiltIn:
     """A container that keeps its items in a built-in one, as its attribute ``data``."""
 
     value: Any
@@ -43,12 +43,12 @@ class _AroundBuiltIn:
         return [*others, *property_rows(self.value)]
 
 
-class WrappedDict(_AroundBuiltIn, Mapping):
+class WrappedDict(_WrapsBuiltIn, Mapping):
     def as_dict(self) -> dict[Any, Any]:
         return self.data(dict)  # type: ignore[no-any-return]
 
 
-class WrappedList(_AroundBuiltIn, Sequence):
+class WrappedList(_WrapsBuiltIn, Sequence):
     def length(self) -> int:
         return list.__len__(self.data(list))
 
@@ -72,7 +72,7 @@ class WeakDict(WrappedDict):
         return []
 
 
-class WeakItems(_AroundBuiltIn, Set):
+class WeakItems(_WrapsBuiltIn, Set):
     def length(self) -> int:
         return set.__len__(self.data(set))
 
@@ -93,17 +93,17 @@ class MappingProxy(Mapping):
         return type(self.as_dict()) is dict
 
 
-class Chain(WordedObject):
+class ChainedMaps(WordedObject):
     """Several mappings searched one after the other."""
 
     summarized = True
 
     def words(self) -> Iterable[str | None]:
-        maps = self.extra()
+        maps = self.first_rows()
         shown = [brief(child.value, self) for child in maps[:_SHOWN]]
         return [f"{plural(len(maps), 'map')}: {listed(shown, len(maps) > len(shown), 90)}"]
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         maps = self.attr("maps")
         found = list(enumerate(maps)) if type(maps) is list else []
         return [Child(f"maps[{index}]", item, f".maps[{index}]") for index, item in found]
@@ -132,6 +132,6 @@ kind_for = by_base(
         WeakDict: (WeakValueDictionary, WeakKeyDictionary),
         WeakItems: (WeakSet,),
         MappingProxy: (MappingProxyType,),
-        Chain: (ChainMap,),
+        ChainedMaps: (ChainMap,),
     }
 )

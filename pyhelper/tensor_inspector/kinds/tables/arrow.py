@@ -1,4 +1,4 @@
-"""Columns that Arrow keeps, in chunks: read chunk by chunk, never as a whole."""
+"""Columns in Arrow's format, read chunk by chunk."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...words.text import listed, shorten
 from ...words.values import value_text
 from ..numpy.texts import sample_words, string_rows
 from ..rows import TextRow
-from .flat import Pieces
+from .flat import ChunkedContents
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 20  #: that they may take
 
 
-class Arrow(Pieces):
+class ArrowColumn(ChunkedContents):
     """A column that Arrow keeps, in chunks."""
 
     unread = Unread("dtype", "Arrow values, not numbers")

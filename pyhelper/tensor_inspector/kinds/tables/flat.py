@@ -1,4 +1,4 @@
-"""Values in one dimension that are no array of numpy's: the base of what Arrow, polars and pandas keep."""
+"""The base of one-dimensional values that are no numpy array: columns of Arrow, polars and pandas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...protocol import Badge
 
 
-class Flat(Contents):
+class ColumnContents(Contents):
     def length(self) -> int:
         raise NotImplementedError
 
@@ -35,7 +35,7 @@ class Flat(Contents):
         return False
 
 
-class Pieces(Flat):
+class ChunkedContents(ColumnContents):
     """Values that a library keeps in pieces, with some missing: numbers are read piece by piece, never as a whole."""
 
     def pieces(self) -> Any:

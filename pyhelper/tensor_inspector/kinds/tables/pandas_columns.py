@@ -1,4 +1,4 @@
-"""What pandas keeps for a column, by the arrays beneath its own array types. Their caches stay as they are."""
+"""pandas' own array types, read by the arrays underneath. Their caches are neither filled nor emptied."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
 from ..rows import TextRow
 from ..stats_rows import stats_rows
-from .flat import Flat
+from .flat import ColumnContents
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -30,7 +30,7 @@ numpy: Any = module("numpy")
 _CATEGORIES = 1 << 16  #: categories up to which each is counted
 
 
-class Nullable(MaskedContents):
+class NullableColumn(MaskedContents):
     """Numbers or booleans, with a mask over those that are missing: ``Int64``, ``boolean``."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
@@ -42,7 +42,7 @@ class Nullable(MaskedContents):
         return "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int").replace("f", "F")
 
 
-class Moments(Dates):
+class DateTimes(Dates):
     """Points or spans of time, in the time zone that the column has."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
@@ -67,7 +67,7 @@ class Moments(Dates):
         return str(module("pandas").Timestamp(item, tz="UTC").tz_convert(self._zone))
 
 
-class Periods(Dates):
+class PeriodColumn(Dates):
     """Spans of the calendar, such as months."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
@@ -84,7 +84,7 @@ class Periods(Dates):
         return "NaT" if item == numpy.iinfo(numpy.int64).min else self.tick(int(item))
 
 
-class Texts(Strings):
+class StringColumn(Strings):
     """Strings, as Python's own in an array of objects."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
@@ -98,7 +98,7 @@ class Texts(Strings):
         return super().text(item) if type(item) is str else "missing"
 
 
-class Categories(Contents):
+class CategoricalColumn(Contents):
     """Codes for a few distinct values: which, and how often each."""
 
     unread = Unread("dtype", "categories, not numbers")
@@ -175,7 +175,7 @@ class Categories(Contents):
         return self._counted
 
 
-class Library(Flat):
+class ScalarColumn(ColumnContents):
     """What pandas itself turns into scalars, one at a time."""
 
     unread = Unread("dtype", "values that are no numbers")
@@ -201,8 +201,8 @@ class Library(Flat):
         return str(item)
 
 
-class SparseColumn(Library):
-    """Mostly one value, and where it is another: what is stored is told."""
+class SparseColumn(ScalarColumn):
+    """A sparse column stores the elements that differ from its fill value; the row shows these."""
 
     unread = Unread("layout", "mostly one value: what is stored is told")
 

@@ -1,4 +1,4 @@
-"""Which contents a pandas array or index has, by its class."""
+"""Chooses how a pandas array or index is summarised, by its class."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from ...safe.budget import Budget
 from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module, mro
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
-from .arrow import Arrow
-from .pandas_columns import Categories, Library, Moments, Nullable, Periods, SparseColumn, Texts, UnknownArray
-from .pandas_index import Levels, RangeLabels
+from .arrow import ArrowColumn
+from .pandas_columns import (
+    CategoricalColumn,
+    DateTimes,
+    NullableColumn,
+    PeriodColumn,
+    ScalarColumn,
+    SparseColumn,
+    StringColumn,
+    UnknownArray,
+)
+from .pandas_index import MultiIndexLabels, RangeLabels
 
 numpy: Any = module("numpy")
 
@@ -23,20 +32,20 @@ def index_contents(index: Any, budget: Budget) -> Contents:
         return RangeLabels(steps, budget)
     if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
         levels = [index_contents(level, budget) for level in dict_get(attrs, "_levels") or ()]
-        return Levels(index, budget, levels)
+        return MultiIndexLabels(index, budget, levels)
     return column_contents(dict_get(attrs, "_data"), budget)
 
 
 _BY_NAME: dict[str, Any] = {
-    "BaseMaskedArray": Nullable,
-    "DatetimeArray": Moments,
-    "TimedeltaArray": Moments,
-    "PeriodArray": Periods,
-    "Categorical": lambda values, budget: Categories(values, budget, index_contents),
-    "StringArray": Texts,
-    "ArrowExtensionArray": Arrow,
+    "BaseMaskedArray": NullableColumn,
+    "DatetimeArray": DateTimes,
+    "TimedeltaArray": DateTimes,
+    "PeriodArray": PeriodColumn,
+    "Categorical": lambda values, budget: CategoricalColumn(values, budget, index_contents),
+    "StringArray": StringColumn,
+    "ArrowExtensionArray": ArrowColumn,
     "SparseArray": SparseColumn,
-    "IntervalArray": Library,
+    "IntervalArray": ScalarColumn,
 }
 
 

@@ -1,4 +1,4 @@
-"""The labels of pandas' rows and columns."""
+"""Labels of pandas rows and columns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ...words.text import listed
 from ...words.values import value_text
 from ..numpy.contents import Contents
 from ..rows import TextRow
-from .flat import Flat
+from .flat import ColumnContents
 
 _LEVELS = 12
 _WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared
 
 
-class RangeLabels(Flat):
+class RangeLabels(ColumnContents):
     """The labels of a ``RangeIndex``, which are kept as a range."""
 
     unread = Unread("layout", "a range, not read")
@@ -53,7 +53,7 @@ class RangeLabels(Flat):
         return self.array[start : start + amount]  # type: ignore[no-any-return]
 
 
-class Levels(Flat):
+class MultiIndexLabels(ColumnContents):
     """The labels of a ``MultiIndex``: one of each level."""
 
     unread = Unread("dtype", "labels of several levels")

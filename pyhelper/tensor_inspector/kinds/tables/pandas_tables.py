@@ -1,4 +1,4 @@
-"""pandas: frames, series and indexes, by what their managers keep. No cache of theirs is filled or emptied."""
+"""pandas frames, series and indexes, read by their block managers. No cache of theirs is filled or emptied."""
 
 from __future__ import annotations
 
@@ -15,25 +15,42 @@ from ..numpy.contents import Contents
 from ..python.mappings import key_word
 from ..python.objects import WordedObject, attributes, brief, other_rows
 from .pandas_contents import column_contents, index_contents
-from .pandas_index import Levels, RangeLabels
+from .pandas_index import MultiIndexLabels, RangeLabels
 from .tables import COUNTED, Column, Table, Values
 
 if TYPE_CHECKING:
     from ...protocol import Facts
 
-_OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
+_PANDAS_ATTRIBUTES = {
+    "_mgr",
+    "_data",
+    "_attrs",
+    "_flags",
+    "_item_cache",
+    "_is_copy",
+    "_name",
+    "_names",
+    "_index",
+    "_cache",
+}
 _EXACT = Classes(str, int)
 _LABELS = 10_000  #: labels among which a repeated one is looked for
 
 
-class PandasFrame(Table):
-    """A ``pandas.DataFrame``."""
+class _Managed(Kind):
+    """What keeps its values in a manager."""
 
     needs = ("_mgr",)
 
     @cached_property
     def manager(self) -> Any:
-        return _manager(self.value)
+        attrs = instance_dict(self.value)
+        found = dict_get(attrs, "_mgr")
+        return dict_get(attrs, "_data") if found is None else found
+
+
+class PandasFrame(_Managed, Table):
+    """A ``pandas.DataFrame``."""
 
     @cached_property
     def names(self) -> Contents:
@@ -91,7 +108,7 @@ class PandasFrame(Table):
             return None
         return sum(int(block.values.nbytes) for block in blocks if _is_pandas(type(block.values)))
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         columns, index = self.manager.axes
         named = [] if self._unique else [Child("columns", columns, ".columns")]
         return [Child("index", index, ".index"), *named, *_others(self.value)]
@@ -103,15 +120,14 @@ class PandasFrame(Table):
         return len(first) <= _LABELS and all(type(label) in _EXACT for label in first) and len(set(first)) == len(first)
 
 
-class PandasSeries(Values):
+class PandasSeries(_Managed, Values):
     """A ``pandas.Series``."""
 
-    needs = ("_mgr",)
     suffix = ".iloc[{}]"
 
     @cached_property
     def contents(self) -> Contents:
-        return column_contents(_manager(self.value).blocks[0].values, self.budget)
+        return column_contents(self.manager.blocks[0].values, self.budget)
 
     def settings(self) -> dict[str, str]:
         return {**super().settings(), "name": _name(self.value, self)}
@@ -129,10 +145,10 @@ class PandasSeries(Values):
         return {**facts, "rows": [*facts.get("rows", []), rows]}
 
     def rows(self) -> list[Child]:
-        return [*super().rows(), Child("index", _manager(self.value).axes[0], ".index"), *_others(self.value)]
+        return [*super().rows(), Child("index", self.manager.axes[0], ".index"), *_others(self.value)]
 
     def _index(self) -> Contents:
-        return index_contents(_manager(self.value).axes[0], self.budget)
+        return index_contents(self.manager.axes[0], self.budget)
 
 
 class Index(Values):
@@ -152,7 +168,7 @@ class Index(Values):
 
     def rows(self) -> list[Child]:
         rows = super().rows()
-        if isinstance(self.contents, Levels):
+        if isinstance(self.contents, MultiIndexLabels):
             levels = list(dict_get(instance_dict(self.value), "_levels") or ())
             rows += [Child(f"level {number}", level, f".levels[{number}]") for number, level in enumerate(levels)]
         return rows
@@ -199,17 +215,14 @@ def _name(labelled: Any, asked: Kind) -> str:
     return ", ".join(repr(name) if type(name) is str else brief(name, asked) for name in called)
 
 
-def _manager(value: Any) -> Any:
-    attrs = instance_dict(value)
-    found = dict_get(attrs, "_mgr")
-    return dict_get(attrs, "_data") if found is None else found
-
-
 def _others(value: Any) -> list[Child]:
     """What the program, not pandas, keeps in it."""
     notes = dict_get(instance_dict(value), "_attrs")
     rows = [Child("attrs", notes, ".attrs")] if notes else []
-    return [*rows, *other_rows(value, [child.name for child in attributes(value) if child.name not in _OWN])]
+    return [
+        *rows,
+        *other_rows(value, [child.name for child in attributes(value) if child.name not in _PANDAS_ATTRIBUTES]),
+    ]
 
 
 def _is_pandas(cls: type) -> bool:

@@ -1,4 +1,4 @@
-"""pandas' scalars and dtypes, by pandas' own text."""
+"""pandas scalars and dtypes, in pandas' own text."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class PandasScalar(Atom):
         return shorten(self._base().__str__(self.value), 80)
 
 
-class Between(PandasScalar):
-    """An interval, told from others by its ends."""
+class Interval(PandasScalar):
+    """An interval; its line shows its ends and which of them it includes."""
 
     def identity(self) -> tuple[object, tuple[object, ...]]:
         return None, (self.value.left, self.value.right, self.value.closed)
@@ -56,7 +56,7 @@ class Timestamp(PandasScalar):
         return zone is None or library_of(type(zone)) in KNOWN_ZONES
 
 
-class Span(PandasScalar):
+class Timedelta(PandasScalar):
     """Asked for its text, it would keep its days and hours."""
 
     def _text(self) -> str:
@@ -84,9 +84,9 @@ class PandasDType(Atom):
 kind_for = by_name(
     {
         Timestamp: ("Timestamp",),
-        Span: ("Timedelta",),
+        Timedelta: ("Timedelta",),
         PandasScalar: ("Period",),
-        Between: ("Interval",),
+        Interval: ("Interval",),
         MissingValue: ("NaTType", "NAType"),
         PandasDType: ("ExtensionDtype",),
     },

@@ -1,4 +1,4 @@
-"""The values of a polars series, by polars' own core, piece by piece."""
+"""Values of a polars series, read by polars' Rust core, a piece at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...words.values import value_text
 from ..numpy.texts import sample_words, string_rows
 from ..registry import as_kind
 from ..rows import TextRow
-from .flat import Pieces
+from .flat import ChunkedContents
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 21  #: that values taken out together may take
@@ -32,10 +32,10 @@ _WHY = {
     "String": "strings, not numbers",
 }
 _HOLDERS = Classes(list, dict, TextRow)
-_TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
+_SHOWN_FIELDS = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 
 
-class SeriesContents(Pieces):
+class SeriesContents(ChunkedContents):
     """Numbers by exact statistics, what has an order by its range, all else by a few values."""
 
     unread = Unread("dtype", "not numbers")
@@ -48,7 +48,7 @@ class SeriesContents(Pieces):
 
     def dtype(self) -> str:
         dtype = self.array.dtype()
-        given = [str(item) for name, item in instance_dict(dtype).items() if name in _TOLD and item is not None]
+        given = [str(item) for name, item in instance_dict(dtype).items() if name in _SHOWN_FIELDS and item is not None]
         return f"{self._name()}[{', '.join(given)}]" if given else one_line(str(dtype), _DTYPE)
 
     def length(self) -> int:

@@ -1,4 +1,4 @@
-"""polars: frames, series and expressions. A lazy frame is never collected, its plan not run."""
+"""polars frames, series and expressions. A lazy frame is never collected."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PolarsSeries(Values):
         return [f"{self.type_name()} {shorten(name, 40)}" if name else self.type_name(), *self.words()]
 
 
-class Lazy(Atom):
+class LazyFrame(Atom):
     """A plan: asking it for anything could read files."""
 
     def line(self) -> str:
@@ -96,7 +96,7 @@ kind_for = by_name(
     {
         PolarsFrame: ("DataFrame",),
         PolarsSeries: ("Series",),
-        Lazy: ("LazyFrame",),
+        LazyFrame: ("LazyFrame",),
         Expression: ("Expr",),
         PolarsDType: ("DataType",),
     },

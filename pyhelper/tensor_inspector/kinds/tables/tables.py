@@ -1,4 +1,4 @@
-"""Tables of any library: columns under labels, each told as an array is; rows by their cells."""
+"""Tables of any library: columns, each described as an array is, and rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
 
 
 class Column(Elements):
-    """A column taken out of its table: what its library keeps for it, and how that is looked at."""
+    """A column taken out of its table: what its library keeps for it, and the contents that read it."""
 
     __slots__ = ("contents", "suffix")
 
@@ -64,7 +64,7 @@ class Values(ArrayKind):
             "shape": [self.contents.length()],
             "dtype": self.contents.dtype(),
         }
-        self.contents.fill(facts)
+        self.contents.add_facts(facts)
         return facts
 
     def rows(self) -> list[Child]:
@@ -117,7 +117,7 @@ class Table(Kind):
         """What the values take; None where that would have to be asked of too many columns."""
         raise NotImplementedError
 
-    def extra(self) -> list[Child]:
+    def first_rows(self) -> list[Child]:
         """Rows of the table besides its columns."""
         return []
 
@@ -131,11 +131,11 @@ class Table(Kind):
     def inline(self) -> str | None:
         return " ".join(filter(None, (self._missing_words(), self.brief())))
 
-    def printed(self, count: int) -> list[Child]:
+    def console_rows(self, count: int) -> list[Child]:
         """Its first rows stand for the one that opens to all rows."""
         first = list(self._rows(0, _PRINTED + 1)) if self.size()[1] else []
         more = [Child("…", TextRow(""))] if len(first) > _PRINTED else []
-        return [*first[:_PRINTED], *more, *self.extra(), *self._columns(0, count)][: count + 1]
+        return [*first[:_PRINTED], *more, *self.first_rows(), *self._columns(0, count)][: count + 1]
 
     def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
@@ -190,7 +190,7 @@ class Table(Kind):
     def _fixed(self) -> list[Child]:
         rows, columns = self.size()
         below = Rows(plural(rows, "row"), rows, self._rows)
-        return [*([Child("rows", below, "")] if rows and columns else []), *self.extra()]
+        return [*([Child("rows", below, "")] if rows and columns else []), *self.first_rows()]
 
     def _rows(self, start: int, count: int) -> Iterator[Child]:
         columns = min(self.size()[1], _SHOWN)

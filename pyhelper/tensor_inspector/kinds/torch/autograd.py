@@ -1,4 +1,4 @@
-"""Nodes of the autograd graph: a finite tree from ``grad_fn`` down to the leaves."""
+"""Nodes of the autograd graph: a tree from ``grad_fn`` down to the leaves."""
 
 from __future__ import annotations
 

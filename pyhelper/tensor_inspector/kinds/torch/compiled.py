@@ -1,4 +1,4 @@
-"""What torch compiles: TorchScript modules and functions, kept in C++, and the graphs of ``torch.fx``."""
+"""TorchScript modules and functions, which live in C++, and graphs of ``torch.fx``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ...measure.torch.digest import in_cpp, parts_of
-from ...safe.attributes import is_made_in_cpp
+from ...measure.torch.visits import in_cpp, parts_of
+from ...safe.budget import Budget
 from ...safe.guard import (
     c_attribute,
     class_dict,
@@ -23,7 +23,7 @@ from ...safe.guard import (
 from ...words.text import listed, plural, shorten
 from ..kind import Child, Kind
 from ..python.callables import name_of
-from ..python.objects import WordedObject, brief, is_tensor
+from ..python.objects import CppObject, WordedObject, brief, is_tensor
 from .module import Module
 
 torch: Any = module("torch")
@@ -55,14 +55,15 @@ class Scripted(Module):
         return name in instance_dict(self.value) or any(name in class_dict(base) for base in mro(type(self.value)))
 
 
-class ScriptFunction(WordedObject):
+def module_words(value: Any, budget: Budget) -> str:
+    """What a module is, one in C++ too: its class, with the sizes that make it."""
+    return (Module if in_cpp(value) is None else Scripted)(value, budget).head
+
+
+class ScriptFunction(CppObject):
     """A function that TorchScript has compiled, by what it takes and gives."""
 
     kind = "callable"
-
-    @classmethod
-    def is_made(cls, value: object) -> bool:
-        return is_made_in_cpp(value)
 
     def type_name(self) -> str:
         return "ScriptFunction"
@@ -71,12 +72,8 @@ class ScriptFunction(WordedObject):
         return [shorten(str(_ScriptFunction.schema.__get__(self.value)), 90)]
 
 
-class ScriptObject(WordedObject):
+class ScriptObject(CppObject):
     """An object of a class that TorchScript knows, such as packed weights."""
-
-    @classmethod
-    def is_made(cls, value: object) -> bool:
-        return is_made_in_cpp(value)
 
     def words(self) -> Iterable[str | None]:
         try:

@@ -1,6 +1,6 @@
-"""Datasets, samplers and loaders, by what they were made with. Nothing is iterated, no ``__len__`` of the program runs.
+"""Datasets, samplers and loaders: their settings. Nothing is iterated, and no ``__len__`` of the program runs.
 
-How many samples there are is told where torch's own classes keep it: a dataset of the program's own is not asked.
+The number of samples is told only where a class of torch's own keeps it.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _ROOM = 28  #: characters of the tensors in short, beside the class's name and t
 _SHOWN = 12  #: tensors or datasets told in a line
 
 
-class _Data(WordedObject):
+class _DataSource(WordedObject):
     """What samples come from, by what it was made with."""
 
     def lenses(self) -> list[str]:
         return ["batch"]
 
 
-class _Items(_Data):
+class _ItemSource(_DataSource):
     """What one item can be taken of."""
 
     def lenses(self) -> list[str]:
         return ["batch", "item"]
 
 
-class Dataset(_Items):
+class Dataset(_ItemSource):
     """A dataset of the program's own: its attributes."""
 
     @classmethod
@@ -52,7 +52,7 @@ class Dataset(_Items):
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
-class Tensors(_Items):
+class TensorDataset(_ItemSource):
     needs = ("tensors",)
 
     def words(self) -> Iterable[str | None]:
@@ -61,7 +61,7 @@ class Tensors(_Items):
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
-class DatasetPart(_Items):
+class Subset(_ItemSource):
     needs = ("dataset", "indices")
 
     def words(self) -> Iterable[str | None]:
@@ -71,7 +71,7 @@ class DatasetPart(_Items):
         return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
 
 
-class Joined(_Items):
+class CombinedDataset(_ItemSource):
     """Datasets one after the other, or side by side."""
 
     needs = ("datasets",)
@@ -84,7 +84,7 @@ class Joined(_Items):
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 
 
-class Sampler(_Data):
+class Sampler(_DataSource):
     """A sampler, by how many it draws, how, and out of what."""
 
     @classmethod
@@ -107,7 +107,7 @@ class Sampler(_Data):
             yield from self.attribute_words()
 
 
-class Loader(_Items):
+class Loader(_ItemSource):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
     needs = ("dataset",)
@@ -226,9 +226,9 @@ kind_for = by_home(
     {
         Loader: ("DataLoader",),
         LoaderIterator: ("_BaseDataLoaderIter",),
-        Tensors: ("TensorDataset",),
-        DatasetPart: ("Subset",),
-        Joined: ("ConcatDataset", "ChainDataset", "StackDataset"),
+        TensorDataset: ("TensorDataset",),
+        Subset: ("Subset",),
+        CombinedDataset: ("ConcatDataset", "ChainDataset", "StackDataset"),
         Sampler: ("Sampler",),
         Dataset: ("Dataset",),
     },

@@ -1,12 +1,11 @@
-"""Tensors with strides: elements in memory of their own, and those that torch computes out of it when it reads them."""
+"""Tensors with strides: dense ones, and those whose elements torch computes as it reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...measure.stats import Reading, Unread, of_tensor
+from ...measure.stats import Reading, Unread, device, of_tensor
 from ...measure.stats.together import of_alike
 from ...measure.torch.metadata import (
     Base,
@@ -47,6 +46,8 @@ _VALUES = 10  #: tensors of integers up to this many elements show their values
 class Strided(Form):
     """Elements that stand in memory as strides say."""
 
+    _memory: ByteCounts | None = None
+
     def metadata(self) -> Facts:
         facts = super().metadata()
         facts["strides"] = sizes_listed(Base.stride(self.value))
@@ -55,9 +56,11 @@ class Strided(Form):
             facts["bytes"] = bytes
         return facts
 
-    @cached_property
+    @property
     def memory(self) -> ByteCounts:
-        return byte_counts_of(self.value)
+        if self._memory is None:
+            self._memory = byte_counts_of(self.value)
+        return self._memory
 
     def plain(self) -> Any:
         """The same elements as a tensor that runs no code of a subclass."""
@@ -115,13 +118,17 @@ class InMemory(Strided):
 
     def _labels(self) -> list[list[str]]:
         """Of integers of a few values, as labels are: which, and how often each occurs."""
-        reading, elements = self.reading(), self.elements()
-        if isinstance(reading, Unread) or "abs" in reading or isinstance(elements, Unread):
+        reading = self.reading()
+        if isinstance(reading, Unread) or "abs" in reading or not is_integer(dtype_of(self.value)):
             return []
-        lowest, highest = reading["min"], reading["max"]
-        few = elements.is_cpu and 1 < elements.numel() <= _COUNTED and "int" in str(elements.dtype)
+        lowest, highest, elements = reading["min"], reading["max"], self.elements()
+        few = not isinstance(elements, Unread) and 1 < elements.numel() <= _COUNTED
         if not few or type(lowest) is not int or type(highest) is not int or highest - lowest >= _LABELS:
             return []
+        if not elements.is_cpu:
+            elements = device.at_hand(elements)
+            if not elements.is_cpu:
+                return []
         counts = torch.bincount(elements.reshape(-1).to(torch.int64) - lowest).tolist()
         labels = sorted((-amount, lowest + at) for at, amount in enumerate(counts) if amount)
         shown = listed((f"{label} ×{-amount:,}" for amount, label in labels[:_SHOWN]), len(labels) > _SHOWN, 60)

@@ -1,4 +1,4 @@
-"""Distributed tensors: the mesh, the placements and the local shard. No collective is ever started or waited for."""
+"""Distributed tensors: mesh, placements, local shard. No collective is started or waited for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...words.text import listed
 from ..kind import Child
 from ..rows import TextRow
 from .form import Form
-from .subclass import OfClass
+from .subclass import PythonSubclass
 
 torch: Any = module("torch")
 
 
-class Distributed(OfClass):
+class Distributed(PythonSubclass):
     """A DTensor with the statistics of the shard that this process holds."""
 
     composed = True
@@ -57,7 +57,7 @@ class Distributed(OfClass):
         return mesh_text(instance_dict(self.attr("_spec")).get("mesh"))
 
 
-class Collective(OfClass):
+class Collective(PythonSubclass):
     """The result of a collective that may not have arrived yet; waiting for it is the program's."""
 
     unread = Unread("disturbing", "values not read: its collective is not waited for")

@@ -1,4 +1,4 @@
-"""Whether what a module, an optimizer or a container holds is finite, in words; and how much of it was read."""
+"""Checks whether the tensors of a module, optimizer or container are finite, and reports how much was read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...measure.torch import finite
 from ...measure.torch.finite import NotFinite
-from ...measure.torch.metadata import grad_of
+from ...measure.torch.metadata import grads_of
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
@@ -23,9 +23,9 @@ def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True)
 
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
     """The same of the tensors and of their gradients, named ``NAME.grad``."""
-    found = ((name, grad_of(tensor)) for name, tensor in tensors)
-    gradients = ((f"{name}.grad", gradient) for name, gradient in found if gradient is not None)
-    return find_not_finite([*tensors, *gradients], budget)
+    found = zip(tensors, grads_of([tensor for _, tensor in tensors]))
+    gradients = [(f"{name}.grad", gradient) for (name, _), gradient in found if gradient is not None]
+    return find_not_finite(tensors + gradients, budget)
 
 
 def finite_words(found: NotFinite) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a tensor keeps its elements, and what is said of them: what can be asked of every form."""
+"""`Form`: how a tensor stores its elements (dense, sparse, nested, quantized), and their summary."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ class TensorElements(Elements):
 
 
 class Form:
-    """The elements of a tensor, read under one budget. It lives as long as the kind that it belongs to.
+    """How a tensor keeps its elements, read under one budget. It lives as long as its kind.
 
-    What this class answers holds of elements in a layout that only their backend knows: none can be read or listed.
+    The answers of this base class are those for a layout that only its backend can read: no element can be read or
+    listed.
     """
 
     composed: ClassVar[bool] = False  #: its parts, which are rows, are all there is to it
@@ -60,6 +61,7 @@ class Form:
         self.value = value
         self.budget = budget
         self._reading: Reading | None = None
+        self._badges: list[Badge] | None = None
 
     # What is known without reading an element.
 
@@ -112,7 +114,7 @@ class Form:
         return self._reading
 
     def keep(self, reading: Reading) -> None:
-        """The statistics, which were read together with those of others."""
+        """Takes over statistics that were computed together with those of others."""
         self._reading = reading
 
     def read(self) -> Reading:
@@ -137,7 +139,7 @@ class Form:
         return TensorElements(element(elements, key))
 
     def length(self) -> int:
-        """How many rows or values can be listed."""
+        """The number of rows or values that can be listed."""
         return 0
 
     def plain(self) -> Any:
@@ -163,7 +165,7 @@ class Form:
     # What is said of them.
 
     def brief(self) -> Word:
-        """Dtype and sizes; of a tensor of one number, which says more, that number too."""
+        """Dtype and sizes, and the number itself for a tensor of one number."""
         shown = None if self.listed_sizes() else self.shown_values()
         return self.head() if shown is None else self.head().then(f" {shown}")
 
@@ -175,7 +177,7 @@ class Form:
         return [self.head(), *self.words(), *self.stats_words()]
 
     def words(self) -> Iterable[str]:
-        """How the elements are kept, where that is not in plain memory."""
+        """How the elements are kept, where not in plain memory."""
         return ()
 
     def stats_words(self) -> list[str]:
@@ -185,14 +187,16 @@ class Form:
         return inline_text(self.head(), self.shown_values(), self.reading(), dtype_of(self.value) is torch.bool)
 
     def badges(self) -> list[Badge]:
-        return badges(self.reading())
+        if self._badges is None:
+            self._badges = badges(self.reading())
+        return self._badges[:]
 
     def notes(self) -> Iterable[str]:
-        """What else is to be known of the statistics."""
+        """Remarks about the statistics."""
         return ()
 
     def layout_words(self) -> list[str]:
-        """How the elements lie in memory, where that is not in order."""
+        """How the elements lie in memory, where not in order."""
         return []
 
     def first_values(self) -> str | None:
@@ -201,7 +205,7 @@ class Form:
         return self.corner()
 
     def facts(self) -> Facts:
-        """What a tensor and a part of one have in common."""
+        """The facts that a tensor and a part of one have in common."""
         facts, reading = self.metadata(), self.reading()
         add_stats(facts, reading)
         if isinstance(reading, Unread):
@@ -220,11 +224,11 @@ class Form:
         return []
 
     def rows(self) -> list[Child]:
-        """What it is made of."""
+        """The parts that it is made of, as rows."""
         return []
 
     def attribute_rows(self) -> list[Child]:
-        """What the instance carries besides; not the marks that torch.compile leaves."""
+        """Rows for further attributes of the instance, without the marks that torch.compile leaves."""
         if self.is_closed:
             return []
         attrs = _instance_dict(self.value) if type(self.value) in EXACT_TENSORS else None

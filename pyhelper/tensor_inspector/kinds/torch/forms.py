@@ -1,6 +1,6 @@
-"""Which form a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
+"""Chooses the form of a tensor: by its dispatch keys, and by its class if that is written in Python.
 
-A form is a subclass of `form.Form`, loaded by its name when the first tensor of that form is met.
+A form is a subclass of `form.Form`. It is loaded by its name when the first tensor of that form comes.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.metadata import EXACT_TENSORS
+from ...measure.torch.metadata import EXACT_TENSORS, keys_of, signature_of
 from ...safe.budget import Budget
-from ...safe.guard import ByClass, class_name, module, mro, stands_in
+from ...safe.guard import ByClass, class_name, mro, stands_in
 from ..registry import load
 
 if TYPE_CHECKING:
     from .form import Form
 
-torch: Any = module("torch")
 _Form = tuple[str, str]  #: module, class
 
 _USUAL: _Form = ("torch.dense", "Dense")
@@ -46,8 +45,6 @@ _BY_NAME: dict[str, _Form] = {
 }
 
 
-_keys_of: Any = torch._C._dispatch_keys
-_signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latter before torch 2.1
 _KNOWN: dict[Any, Any] = {}  #: forms by sets of keys
 
 
@@ -57,16 +54,16 @@ def form_of(value: Any, budget: Budget) -> Form:
 
 
 def form_class_of(value: Any) -> Any:
-    keys = _keys_of(value)
+    keys = keys_of(value)
     if type(value) in EXACT_TENSORS:
-        known = _KNOWN.get(_signature(keys))
+        known = _KNOWN.get(signature_of(keys))
         if known is not None:
             return known
     names = str(keys)[len("DispatchKeySet(") : -1].split(", ")
     of_class = _class_form(type(value))
     if of_class is not None or "Python" in names:
         return of_class or _wrapper_form(value)
-    return _KNOWN.setdefault(_signature(keys), _form_for(names))
+    return _KNOWN.setdefault(signature_of(keys), _form_for(names))
 
 
 def _load(form: _Form) -> Any:

@@ -1,4 +1,4 @@
-"""``nn.Module``: what it is, how many parameters, where they are, which have a gradient."""
+"""``nn.Module``: its sizes, parameters, devices, modes and gradients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from itertools import chain, islice
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.digest import Digest, parts_of
+from ...measure.torch.digest import Digest
 from ...measure.torch.finite import NotFinite
+from ...measure.torch.visits import parts_of
 from ...safe.attributes import traits
 from ...safe.budget import Budget
 from ...safe.guard import (
+    ByClass,
     Classes,
     class_dict,
     class_name,
@@ -76,8 +78,8 @@ class Module(Kind):
     @cached_property
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
-        attrs, bases = self._attrs, mro(type(self.value))
-        if any(base in _CONTAINERS for base in bases):
+        attrs, cls = self._attrs, type(self.value)
+        if _is_container(cls):
             return f"{self.type_name()}({self._count()})"
         names, inside = [self.type_name()], _inside(self.value)
         for _ in range(_WRAPPERS):
@@ -85,13 +87,12 @@ class Module(Kind):
                 break
             names.append(Module(inside, self.budget).type_name())
             attrs, inside = instance_dict(inside), _inside(inside)
-        is_lazy = any(class_name(base) == "LazyModuleMixin" for base in bases)
-        return " of ".join(names) + sizes(attrs, "?" if is_lazy else "0")
+        return " of ".join(names) + sizes(attrs, "?" if _is_lazy(cls) else "0")
 
     def inline(self) -> str | None:
         found = self.digest
         loud = filter(is_loud, (*finite_words(self.not_finite), grad_words(found) or ""))
-        return " ".join(filter(None, (*loud, self.head, parameter_words(found), self._half_made())))
+        return " ".join(filter(None, (*loud, self.head, parameter_words(found), self._not_initialized())))
 
     def parts(self) -> Iterable[str | None]:
         found = self.digest
@@ -99,16 +100,16 @@ class Module(Kind):
             self.head,
             parameter_words(found),
             cut_words(found),
-            _made_of(parts_of(self.value)),
+            _graph_or_parametrizations(parts_of(self.value)),
             device_words(found),
             *finite_words(self.not_finite),
-            self._half_made() or mode_words(found),
+            self._not_initialized() or mode_words(found),
             uninitialized_words(found),
             frozen_words(found),
             grad_words(found),
         ]
 
-    def _half_made(self) -> str | None:
+    def _not_initialized(self) -> str | None:
         return None if "_parameters" in parts_of(self.value) else "not initialized"
 
     def badges(self) -> list[Badge]:
@@ -116,13 +117,13 @@ class Module(Kind):
         return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
     def lenses(self) -> list[str]:
-        found = self.digest
+        found, can_be_called = self.digest, self._has_forward()
         asked = [
             ("gradients", found.wanting),
             ("no_gradient", found.without_grad or found.frozen),
             ("model", found.submodules or found.tensors),
-            ("shapes", self._has_forward()),
-            ("gradcheck", self._has_forward()),
+            ("shapes", can_be_called),
+            ("gradcheck", can_be_called),
         ]
         return [name for name, says in asked if says]
 
@@ -131,7 +132,8 @@ class Module(Kind):
         return "forward" in self._attrs or first_of(type(self.value), "forward") is not torch.nn.Module.forward
 
     def child_count(self) -> int | None:
-        return self._count() + len(list(self._groups()))
+        rest, hooks = self._others
+        return self._count() + bool(rest) + bool(hooks) + len(property_rows(self.value))
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         rows = chain(self._members(start), islice(self._groups(), max(0, start - self._count()), None))
@@ -210,19 +212,25 @@ class Module(Kind):
         return not traits(cls).computes and owner_of(cls, "__getitem__") in classes.get(part, ())
 
     def _groups(self) -> Iterator[Child]:
+        rest, hooks = self._others
+        yield from other_rows(self.value, rest)
+        yield from other_rows(self.value, hooks, "registered hooks")
+        yield from property_rows(self.value)
+
+    @cached_property
+    def _others(self) -> tuple[list[str], list[str]]:
+        """The names of attributes that are no part of it nor of torch's bookkeeping, and those of hooks."""
         hooks, rest = [], []
         for name, item in each(dict.items, self._attrs):
             if name.endswith("_hooks") and is_filled(item):
                 hooks.append(name)
             if name not in _INTERNAL and not (name.startswith("_") and "hook" in name):
                 rest.append(name)
-        yield from other_rows(self.value, rest)
-        yield from other_rows(self.value, hooks, "registered hooks")
-        yield from property_rows(self.value)
+        return rest, hooks
 
 
 def _inside(value: Any) -> Any:
-    """The only part of a module that stands around another one, as ``torch.compile`` and data parallelism make them."""
+    """The module that a wrapper wraps, as ``torch.compile`` and data parallelism do."""
     parts = dict_attribute(value, "_modules")
     if dict.__len__(parts) != 1:
         return None
@@ -230,8 +238,8 @@ def _inside(value: Any) -> Any:
     return below if issubclass(type(below), torch.nn.Module) else None
 
 
-def _made_of(attrs: dict[str, Any]) -> str | None:
-    """What is told of modules that are not written as a class: a traced graph, parametrized weights."""
+def _graph_or_parametrizations(attrs: dict[str, Any]) -> str | None:
+    """A part of the line for modules that are not written as a class: a traced graph, parametrized weights."""
     nodes = instance_dict(attrs.get("_graph")).get("_len")
     if type(nodes) is int:
         return f"graph of {plural(nodes, 'node')}"
@@ -242,9 +250,9 @@ def _made_of(attrs: dict[str, Any]) -> str | None:
 
 
 def sizes(attrs: dict[str, Any], zero: str) -> str:
-    """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in.
+    """The arguments by which layers of one class differ, from the attributes in which torch's layers keep them.
 
-    ``zero`` stands for a size of 0, by which a lazy layer says that it is not known yet.
+    ``zero`` stands for a size of 0, which means "not known yet" in a lazy layer.
     """
 
     def between_sizes(*names: str, between: str = " → ") -> str | None:
@@ -287,4 +295,6 @@ def _size(value: object, between: str = ", ") -> str | None:
     return None
 
 
+_is_container = ByClass(lambda cls: any(base in _CONTAINERS for base in mro(cls)))
+_is_lazy = ByClass(lambda cls: any(class_name(base) == "LazyModuleMixin" for base in mro(cls)))
 kind_for = by_base({Module: (torch.nn.Module,)})

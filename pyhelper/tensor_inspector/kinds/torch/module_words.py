@@ -1,4 +1,4 @@
-"""What a module holds, in words: from what was counted of it. Where not all was counted, an amount is a least."""
+"""Puts what was counted of a module into words. Where the count is not complete, an amount is a lower bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested tensors, strided and jagged, by their components."""
+"""Nested tensors, strided and jagged: their components."""
 
 from __future__ import annotations
 

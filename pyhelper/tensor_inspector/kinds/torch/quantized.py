@@ -1,4 +1,4 @@
-"""Quantized tensors: scale and zero point, and the real numbers that the stored integers stand for."""
+"""Quantized tensors: scale, zero point, and the real numbers that the stored integers stand for."""
 
 from __future__ import annotations
 

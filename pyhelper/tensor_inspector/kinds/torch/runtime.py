@@ -1,6 +1,6 @@
-"""What torch runs with: dtypes and devices, storages, random generators, streams and events, hooks, process groups.
+"""What torch runs with: dtypes, devices, storages, random generators, streams, events, hooks, process groups.
 
-All by what is known already: nothing is waited for, and no device is asked.
+Nothing is waited for.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import ReferenceType
 
-from ...safe.attributes import is_made_in_cpp
-from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, module, mro, plain_str
+from ...safe.guard import c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, integer, joined, number, quoted, size
 from ..families import by_home
-from ..python.objects import WordedObject
+from ..python.objects import CppObject, WordedObject
 from ..python.plain import Atom, Printed
 from .distributed import mesh_text
 
 torch: Any = module("torch")
-_Bytes: Any = torch._C.StorageBase
+_StorageBase: Any = torch._C.StorageBase
 
 
 class TorchConstant(Printed):
@@ -57,12 +56,12 @@ class StorageBytes(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         untyped = instance_dict(self.value).get("_untyped_storage", self.value)
-        if not issubclass(type(untyped), _Bytes):
+        if not issubclass(type(untyped), _StorageBase):
             return ["no storage"]
         dtype, device = self.attr("dtype"), str(c_attribute(untyped, "device"))
         return [
             None if dtype is None else str(dtype).replace("torch.", ""),
-            _size_text(_Bytes.nbytes(untyped)),
+            _size_text(_StorageBase.nbytes(untyped)),
             _shared_text(untyped) if device == "cpu" else device,
         ]
 
@@ -75,10 +74,10 @@ def _size_text(bytes: Any) -> str:
 
 def _shared_text(untyped: Any) -> str | None:
     """What else than this process reaches memory of the CPU: a file, or other processes."""
-    file = _Bytes._get_filename(untyped) if hasattr(_Bytes, "_get_filename") else None
+    file = _StorageBase._get_filename(untyped) if hasattr(_StorageBase, "_get_filename") else None
     if file:
         return f"over {quoted(file)}"
-    return "shared memory" if _Bytes.is_shared(untyped) else None
+    return "shared memory" if _StorageBase.is_shared(untyped) else None
 
 
 class Generator(WordedObject):
@@ -106,17 +105,40 @@ class Generator(WordedObject):
         return ()
 
 
-class Queued(WordedObject):
-    """A stream or event of a device."""
+class StreamOrEvent(WordedObject):
+    """A stream or event of a device, and whether what was given to it is done; asking waits for nothing."""
 
     def words(self) -> Iterable[str | None]:
-        device, stream = str(c_attribute(self.value, "device")), c_attribute(self.value, "stream_id")
-        if stream is None:
-            return [device]
-        return [device, "default" if stream == 0 else f"id {stream}"]
+        device, stream = c_attribute(self.value, "device"), c_attribute(self.value, "stream_id")
+        if device is None:
+            return ["not recorded"]
+        name = None if stream is None else "default" if stream == 0 else f"id {stream}"
+        priority = c_attribute(self.value, "priority")
+        raised = f"priority {number(priority)}" if type(priority) is int and priority else None
+        return [str(device), name, raised, self._progress()]
+
+    def _progress(self) -> str | None:
+        bases = (getattr(torch._C, name, None) for name in ("_CudaStreamBase", "_CudaEventBase"))
+        base: Any = next((base for base in bases if base is not None and base in mro(type(self.value))), None)
+        try:
+            if base is None or torch.cuda.is_current_stream_capturing():  # which asking would end
+                return None
+            return "done" if base.query(self.value) else "at work"
+        except Exception:  # after a fault on the device nothing can be asked
+            return None
 
 
-class Hook(WordedObject):
+class DeviceProperties(CppObject):
+    """What a GPU is."""
+
+    def words(self) -> Iterable[str | None]:
+        base = next(base for base in mro(type(self.value)) if class_name(base) == "_CudaDeviceProperties")
+        asked = ("name", "total_memory", "major", "minor", "multi_processor_count")
+        name, memory, major, minor, processors = (class_dict(base)[one].__get__(self.value) for one in asked)
+        return [name, size(memory), f"sm_{major}{minor}", f"{processors} processors"]
+
+
+class HookHandle(WordedObject):
     """The handle that removes a hook, by whether it still stands."""
 
     def words(self) -> Iterable[str | None]:
@@ -126,19 +148,15 @@ class Hook(WordedObject):
         return [f"id {known}" if type(known) is int else None, "registered" if stands else "removed"]
 
 
-class ProcessGroup(WordedObject):
+class ProcessGroup(CppObject):
     """A process group of torch.distributed, by this process's rank in it. Nothing is sent."""
-
-    @classmethod
-    def is_made(cls, value: object) -> bool:
-        return is_made_in_cpp(value)
 
     def words(self) -> Iterable[str | None]:
         base: Any = next(base for base in mro(type(self.value)) if class_name(base) == "ProcessGroup")
         return [f"rank {base.rank(self.value)} of {base.size(self.value)}"]
 
 
-class Mesh(WordedObject):
+class DeviceMesh(WordedObject):
     """Devices in a grid, by its sizes and what its dimensions are called."""
 
     def words(self) -> Iterable[str | None]:
@@ -169,10 +187,11 @@ kind_for = by_home(
         DTypeLimits: ("finfo", "iinfo"),
         StorageBytes: ("UntypedStorage", "TypedStorage"),
         Generator: ("Generator",),
-        Queued: ("Stream", "Event"),
-        Hook: ("RemovableHandle",),
+        StreamOrEvent: ("Stream", "Event"),
+        DeviceProperties: ("_CudaDeviceProperties",),
+        HookHandle: ("RemovableHandle",),
         ProcessGroup: ("ProcessGroup",),
-        Mesh: ("DeviceMesh",),
+        DeviceMesh: ("DeviceMesh",),
         Autocast: ("autocast",),
         Operator: ("OpOverload", "OpOverloadPacket"),
     },

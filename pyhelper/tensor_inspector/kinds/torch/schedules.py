@@ -1,4 +1,4 @@
-"""What changes rates as training goes on: learning-rate schedulers and the gradient scaler. No device is asked."""
+"""Learning-rate schedulers and gradient scalers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Scheduler(WordedObject):
         return listed(texts, False, 48)
 
 
-class Plateau(Scheduler):
+class ReduceOnPlateau(Scheduler):
     """`ReduceLROnPlateau`: how good it has been, and how long it has not been better."""
 
     def _progress_words(self) -> list[str | None]:
@@ -78,7 +78,7 @@ class Plateau(Scheduler):
         return [f"best {number(best)}, {plural(bad, 'epoch')} not better"]
 
 
-class Several(Scheduler):
+class CombinedScheduler(Scheduler):
     """Schedulers one after the other, or all at once."""
 
     def _progress_words(self) -> list[str | None]:
@@ -94,8 +94,8 @@ class Several(Scheduler):
         return [f"{' then '.join(shown)} at {listed(map(str, milestones), False, 30)}"]
 
 
-class Scaler(WordedObject):
-    """A ``GradScaler``. Its scale is kept on the device: told where that is the CPU, not waited for."""
+class GradScaler(WordedObject):
+    """A ``GradScaler``. Its scale lives on the device, and is shown where it can be read now."""
 
     needs = ("_enabled",)
 
@@ -120,10 +120,10 @@ def _rates(found: object) -> list[str]:
 
 kind_for = by_home(
     {
-        Several: ("SequentialLR", "ChainedScheduler"),
-        Plateau: ("ReduceLROnPlateau",),
+        CombinedScheduler: ("SequentialLR", "ChainedScheduler"),
+        ReduceOnPlateau: ("ReduceLROnPlateau",),
         Scheduler: ("LRScheduler", "_LRScheduler"),
-        Scaler: ("GradScaler",),
+        GradScaler: ("GradScaler",),
     },
     "torch",
 )

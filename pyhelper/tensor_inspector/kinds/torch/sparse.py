@@ -1,4 +1,4 @@
-"""Sparse tensors, by how much of them is stored."""
+"""Sparse tensors: how much of them is stored, and what."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Fill(Record):
-    """How much of a sparse tensor is stored: ``blocks`` says what a place is, ``each`` what is stored at one, where
-    that is no number."""
+    """How much of a sparse tensor is stored: ``stored`` of ``positions``. ``blocks`` describes one position, ``each``
+    what is stored at one, where that is no number."""
 
     stored: int
-    places: int
+    positions: int
     blocks: str
     each: str
 
@@ -47,9 +47,9 @@ class Sparse(Form):
 
     def words(self) -> Iterator[str]:
         fill = self._fill()
-        digits = 3 if 10 * fill.stored >= fill.places else 2
-        share = f" ({percent(fill.stored, fill.places, digits)})" if fill.places else ""
-        yield f"nnz {out_of(fill.stored, fill.places)}{fill.blocks}{share}{fill.each}"
+        digits = 3 if 10 * fill.stored >= fill.positions else 2
+        share = f" ({percent(fill.stored, fill.positions, digits)})" if fill.positions else ""
+        yield f"nnz {out_of(fill.stored, fill.positions)}{fill.blocks}{share}{fill.each}"
         yield from self._order()
 
     def stats_words(self) -> list[str]:
@@ -67,7 +67,7 @@ class Sparse(Form):
 
     def fact_rows(self) -> list[list[str]]:
         fill = self._fill()
-        return [["nnz", f"{fill.stored:,} of {fill.places:,}{fill.blocks}{fill.each}"]]
+        return [["nnz", f"{fill.stored:,} of {fill.positions:,}{fill.blocks}{fill.each}"]]
 
     def rows(self) -> list[Child]:
         return [Child(name.strip("_"), TensorElements(self._part(name)), f".{name}()") for name in self._names()]

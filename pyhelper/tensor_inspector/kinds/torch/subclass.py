@@ -1,4 +1,4 @@
-"""Tensor classes with a ``__torch_dispatch__`` of their own, by what they wrap. None of it runs."""
+"""Tensor classes with a ``__torch_dispatch__``, described by the tensors that they wrap. None of their code runs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _PEEKED = 1000  #: attributes looked at for tensors
 _GATHERED = 1 << 20  #: elements of a masked tensor up to which those that are kept are gathered
 
 
-class OfClass(Form):
-    """What a tensor class in Python keeps, by what torch and the instance's attributes tell."""
+class PythonSubclass(Form):
+    """A tensor class written in Python, by what torch's C++ and the instance's attributes know."""
 
     unread: ClassVar[Unread] = OWN_CODE  #: why its values are not read, where they are not
 
@@ -103,7 +103,7 @@ class OfClass(Form):
         return form_of(found, self.budget) if is_tensor(found) else None
 
 
-class Wrapper(OfClass):
+class Wrapper(PythonSubclass):
     """A tensor class that computes its values, by the tensors it is made of."""
 
     def words(self) -> Iterator[str]:
@@ -115,7 +115,7 @@ class Wrapper(OfClass):
         return []
 
 
-class Fake(OfClass):
+class Fake(PythonSubclass):
     """A tensor without values, on the device it stands for; its sizes may be symbols."""
 
     unread = Unread("no_values", "fake: no values")
@@ -139,7 +139,7 @@ class Uninitialized(Form):
         return Unread("no_values", "uninitialized")
 
 
-class Masked(OfClass):
+class Masked(PythonSubclass):
     """A masked tensor by the elements that are kept."""
 
     unread = Unread("too_many", "values not read: more than are gathered")

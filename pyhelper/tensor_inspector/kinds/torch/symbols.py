@@ -1,7 +1,7 @@
-"""What stands for a value while torch traces a program: symbolic numbers and the proxies of ``torch.fx``.
+"""Symbolic numbers and ``torch.fx`` proxies, which stand for values while torch traces a program.
 
-Comparing a symbol adds a guard to the trace, reading an attribute of a proxy a node to its graph: both are told by what
-their instances hold.
+Comparing a symbol would add a guard to the trace; reading an attribute of a proxy would add a node to its graph. So
+both are described by what their instances store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensors of the program: their elements, what autograd knows of them, and whose memory they share."""
+"""Tensors: their elements, what autograd knows of them, and whose memory they share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...measure.torch.metadata import (
     hooks_of,
     is_parameter,
 )
-from ...safe.guard import class_name
+from ...safe.guard import class_name, is_filled
 from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
@@ -35,7 +35,8 @@ _WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient
 
 
 class Tensor(WithRows):
-    """A tensor. Its class chooses this kind; how it keeps its elements is its form, chosen for each by `forms`."""
+    """A tensor. This kind is chosen by class; how it keeps its elements is its form, which `forms` chooses for each
+    tensor."""
 
     kind = "tensor"
     summarized = True
@@ -76,13 +77,14 @@ class Tensor(WithRows):
 
     def lenses(self) -> list[str]:
         gradient, known = self.gradient(), []
+        is_trained = gradient.required or is_parameter(self.value)
         if gradient.required and not gradient.is_leaf:
             known.append("autograd")
-        elif gradient.grad is None and (gradient.required or is_parameter(self.value)):
+        elif is_trained and gradient.grad is None:
             known.append("no_gradient")
         if not _LOUD.isdisjoint(self.form.badges()):  # that of its gradient is asked about the gradient
             known.append("nan_origin")
-        if not gradient.required and not is_parameter(self.value) and self.form.listed_sizes():
+        if not is_trained and self.form.listed_sizes():
             known.append("batch")  # it may be data
         return known
 
@@ -184,7 +186,7 @@ class Tensor(WithRows):
         return [*rows, *(child for child in others if child.name not in names)]
 
     def linked_rows(self) -> list[Child]:
-        """What autograd ties to it."""
+        """Rows of what autograd links to it."""
         rows, gradient, base, tangent = [], self.gradient(), self.form.base(), self.form.tangent()
         hooks, grad_hooks = hooks_of(self.value), grad_hooks_of(self.value)
         if gradient.grad is not None:
@@ -195,20 +197,15 @@ class Tensor(WithRows):
             rows.append(Child("base", base, "._base"))
         if tangent is not None:
             rows.append(Child("tangent", tangent))
-        if _is_filled(hooks):
+        if is_filled(hooks):
             rows.append(Child("hooks", hooks, "._backward_hooks"))
-        if _is_filled(grad_hooks):
+        if is_filled(grad_hooks):
             rows.append(Child("hooks after accumulation", grad_hooks, "._post_accumulate_grad_hooks"))
         return rows
 
 
-def _is_filled(hooks: Any) -> bool:
-    """Told by the built-in dict: a subclass of the program may have its own truth."""
-    return issubclass(type(hooks), dict) and dict.__len__(hooks) > 0
-
-
 class TensorPart(Kind):
-    """Elements taken out to be looked at. Their gradient is not told: they were taken out without one."""
+    """Elements taken out of a tensor, shown as a value. They have no gradient of their own."""
 
     kind = "tensor"
     summarized = True

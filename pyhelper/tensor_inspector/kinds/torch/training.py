@@ -1,4 +1,4 @@
-"""What a training loop turns: optimizers, by their rates, how many tensors they were given, and how far they are."""
+"""Optimizers: their rates, the number of their tensors, and how many steps they have made."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Optimizer(WithRows):
 
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
-        self._keeper = _keeper(value)
+        self._unwrapped = _unwrapped(value)
         self._first_groups: list[dict[str, Any]] | None = None
         self._other_groups = 0  #: how many come after these
 
     @classmethod
     def is_made(cls, value: object) -> bool:
-        known = "param_groups" in instance_dict(_keeper(value))
+        known = "param_groups" in instance_dict(_unwrapped(value))
         return known or "param_groups" in traits(type(value)).properties  # of a wrapper that asks another one for them
 
     def parts(self) -> Iterable[str | None]:
@@ -53,7 +53,7 @@ class Optimizer(WithRows):
             self.type_name(),
             plural(len(groups) + self._other_groups, "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
-            self._given(),
+            self._tensor_count(),
             *finite_words(self.not_finite),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
@@ -76,7 +76,7 @@ class Optimizer(WithRows):
         ]
         if len(groups) > _GROUPS:
             rows.append(["…", f"{plural(len(groups) + self._other_groups - _GROUPS, 'more group')}"])
-        step, state = self._step(), dict_attribute(self._keeper, "state")
+        step, state = self._step(), dict_attribute(self._unwrapped, "state")
         return [
             *rows,
             *([list(step)] if step is not None else []),
@@ -85,7 +85,7 @@ class Optimizer(WithRows):
             *finite_rows(self.not_finite),
         ]
 
-    def _given(self) -> str:
+    def _tensor_count(self) -> str:
         """How many tensors it was given; at least, where there are more groups than are counted."""
         known = plural(sum(len(_params(group)) for group in self._groups()), "tensor")
         return f"≥{known}" if self._other_groups else known
@@ -98,7 +98,7 @@ class Optimizer(WithRows):
                 break
             asked += 1
             with_grad += is_any_tensor(tensor) and grad_of(tensor) is not None
-        given = self._given()
+        given = self._tensor_count()
         return (
             f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
         )
@@ -120,7 +120,7 @@ class Optimizer(WithRows):
             label = name or f"#{index}"
             yield label, tensor
             yield f"{label}.grad", grad_of(tensor) if is_any_tensor(tensor) else None
-        for index, state in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
+        for index, state in enumerate(each(dict.values, dict_attribute(self._unwrapped, "state"))):
             for name, item in each(dict.items, state) if issubclass(type(state), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item
 
@@ -132,7 +132,7 @@ class Optimizer(WithRows):
 
     def _state_row(self, found: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
-        state = dict_attribute(self._keeper, "state")
+        state = dict_attribute(self._unwrapped, "state")
         for child in found:
             if child.name == "state":
                 known = dict.__len__(state)
@@ -140,28 +140,28 @@ class Optimizer(WithRows):
                 yield Child("state", Rows(line, known, self._states, "mapping"), child.suffix)
 
     def _states(self, start: int, count: int) -> Iterable[Child]:
-        shown = list(islice(each(dict.items, dict_attribute(self._keeper, "state"), start), count))
+        shown = list(islice(each(dict.items, dict_attribute(self._unwrapped, "state"), start), count))
         steps = Steps(self.budget.share())
-        places = self._places({id(key) for key, _ in shown}, steps)
+        positions = self._positions({id(key) for key, _ in shown}, steps)
         nowhere = (None if steps.over else "in no group", "", None)
         for key, state in shown:
-            where, name, group = places.get(id(key), nowhere)
+            where, name, group = positions.get(id(key), nowhere)
             yield Child(joined([" ".join(filter(None, (f"‹{brief(key, self)}›", where))), name, group]), state)
 
-    def _places(self, wanted: set[int], steps: Steps) -> dict[int, tuple[str, str, str | None]]:
+    def _positions(self, wanted: set[int], steps: Steps) -> dict[int, tuple[str, str, str | None]]:
         """Number, name and group of the tensors with these ids, as far as there is time to find them."""
-        places: dict[int, tuple[str, str, str | None]] = {}
+        positions: dict[int, tuple[str, str, str | None]] = {}
         several = len(self._groups()) > 1
         for index, (name, group, tensor) in enumerate(self._parameters()):
-            if len(places) == len(wanted) or steps.end():
+            if len(positions) == len(wanted) or steps.end():
                 break
             if id(tensor) in wanted:
-                places[id(tensor)] = (f"#{index}", name, f"group {group}" if several else None)
-        return places
+                positions[id(tensor)] = (f"#{index}", name, f"group {group}" if several else None)
+        return positions
 
     def _groups(self) -> list[dict[str, Any]]:
         if self._first_groups is None:
-            found = instance_dict(self._keeper).get("param_groups")
+            found = instance_dict(self._unwrapped).get("param_groups")
             first = found[:_COUNTED] if type(found) is list else []
             self._first_groups = [group for group in first if type(group) is dict]
             self._other_groups = len(found) - len(first) if type(found) is list else 0
@@ -169,16 +169,16 @@ class Optimizer(WithRows):
 
     def _parameters(self) -> Iterator[tuple[str, int, Any]]:
         """Each tensor, with its name where the optimizer was given names, and the number of its group."""
-        for place, group in enumerate(self._groups()):
+        for group_number, group in enumerate(self._groups()):
             names = dict_get(group, "param_names")
             for index, tensor in enumerate(_params(group)):
                 named = type(names) is list and index < len(names)
-                yield plain_str(names[index]) if named else "", place, tensor
+                yield plain_str(names[index]) if named else "", group_number, tensor
 
     def _step(self) -> tuple[str, str] | None:
         """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
-            states = islice(each(dict.values, dict_attribute(self._keeper, "state")), _STEPPED)
+            states = islice(each(dict.values, dict_attribute(self._unwrapped, "state")), _STEPPED)
             found = [scalar(dict_get(state, name)) for state in states if issubclass(type(state), dict)]
             known = [step for step in found if step is not None]
             if known:
@@ -186,7 +186,7 @@ class Optimizer(WithRows):
         return None
 
 
-def _keeper(value: Any) -> Any:
+def _unwrapped(value: Any) -> Any:
     """The optimizer that has the groups: itself, or the one around which it is wrapped, as accelerate's are."""
     inner = instance_dict(value).get("optimizer")
     wraps = "param_groups" not in instance_dict(value) and torch.optim.Optimizer in mro(type(inner))
@@ -194,12 +194,12 @@ def _keeper(value: Any) -> Any:
 
 
 def scalar(value: Any) -> int | float | None:
-    """A number, also out of a tensor of one element where that is at hand; None for all else."""
+    """A number, also out of a tensor of one element that can be read; None for all else."""
     if type(value) is int or type(value) is float:
         return value
     if not is_tensor(value) or element_count(value) != 1:
         return None
-    if device_name(value) != "cpu" or why_unread(plain(value)) is not None:
+    if why_unread(plain(value)) is not None:
         return None
     known = plain(value).item()
     return known if type(known) is int or type(known) is float else None

@@ -1,4 +1,4 @@
-"""Tensors inside a transform of torch.func: the level, and the value that is wrapped."""
+"""Tensors inside a transform of torch.func: its level, and the tensor that is wrapped."""
 
 from __future__ import annotations
 

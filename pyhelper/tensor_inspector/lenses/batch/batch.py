@@ -1,4 +1,4 @@
-"""The lens `batch`: what is in a batch, part by part; in a table, by column; of a dataset or loader, its settings."""
+"""The lens `batch`: the parts of a batch, the columns of a table, or the settings of a dataset or loader."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ class BatchLens(Lens):
         self._is_table = isinstance(table, Table)
         self.left_out = False
         self.parts: list[DataPart] = []
+        self._lacking: dict[str, tuple[int, int]] = {}
         if isinstance(table, Table):
             self.parts.extend(columns_of(asked, table, _COLUMNS))
             self.left_out = table.size()[1] > _COLUMNS
@@ -48,6 +49,7 @@ class BatchLens(Lens):
             found = DataParts(asked, quick)
             self.parts.extend(found.found.values())
             self.left_out = found.left_out
+            self._lacking = found.lacking
         if not self.parts and not self._is_table:
             raise TypeError(f"{asked.name} holds nothing")
         if all(_is_nothing(part) for part in self.parts) and not self._is_table:
@@ -66,7 +68,7 @@ class BatchLens(Lens):
         for part in self.parts:
             part.settle()
         self.size = size_of(self.parts)
-        self.problems = [] if self._is_table else problems(self.parts, self.size)
+        self.problems = [] if self._is_table else problems(self.parts, self.size, self._lacking)
         return True
 
     def progress(self) -> float:
@@ -126,7 +128,7 @@ class SettingsLens(Lens):
 def _is_nothing(part: DataPart) -> bool:
     """Whether it is None, a function, an object: nothing that batches are made of."""
     quick = Budget(reads=False)
-    return all(as_kind(one.value, quick).kind not in _TOLD for one in part.values)
+    return all(as_kind(one.value, quick).kind not in _PLAIN_KINDS for one in part.values)
 
 
-_TOLD = ("tensor", "array", "number", "string", "sequence", "mapping")
+_PLAIN_KINDS = ("tensor", "array", "number", "string", "sequence", "mapping")

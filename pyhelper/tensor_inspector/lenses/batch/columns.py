@@ -1,9 +1,8 @@
-"""The columns of a table as parts: dtype, what is missing, how many different values, range."""
+"""Columns of a table as parts of a batch: dtype, missing values, distinct values, range."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 from typing import Any
 
 from ...kinds import Child, as_kind
@@ -13,12 +12,12 @@ from ...measure import samples
 from ...measure.stats import Unread
 from ...measure.stats.distribution import ValidElements
 from ...safe.budget import Budget
-from ...safe.guard import Classes, class_name, instance_dict, module
+from ...safe.guard import Classes
+from .items import is_missing, items_of
 from .part import DataPart
 
 _ITEMS = 100_000  #: values of a column that are no numbers, and are counted one by one
 _LABELS = 256
-_BYTES = 1 << 24
 _HASHED = Classes(str, int, float, bool, bytes)
 
 
@@ -28,7 +27,6 @@ class ColumnPart(DataPart):
     def __init__(self, path: str, column: Child) -> None:
         super().__init__(path, None)
         self.values.append(column)
-        self.missing = 0
         self.rows = 0
 
     def amount(self) -> int | None:
@@ -53,9 +51,6 @@ class ColumnPart(DataPart):
     def settle(self) -> None:
         pass
 
-    def data(self) -> Any:
-        return {**super().data(), "missing": self.missing}
-
     def _count_values(self, contents: Any) -> None:
         is_number = contents.distribution_rows({}) is None and not hasattr(contents, "categories")
         elements = contents.measured() if is_number else None
@@ -73,27 +68,14 @@ class ColumnPart(DataPart):
         if not 0 < self.rows <= _ITEMS:
             return
         counts: Counter[Any] = Counter()
-        unknown = instance_dict(module("pandas")).get("NA")
-        for item in _items(contents, self.rows):
-            if item is None or item is unknown:
+        for item in items_of(contents, self.rows):
+            if is_missing(item):
                 continue
             if type(item) not in _HASHED:
                 return
-            if item == item:  # no NaN
-                counts[item] += 1
+            counts[item] += 1
         self.distinct = len(counts)
         self.labels = dict(counts) if len(counts) <= _LABELS else None
-
-
-def _items(contents: Any, rows: int) -> Any:
-    """The values as Python's own objects; those of polars by its own core, if they take little."""
-    column = contents.array
-    if hasattr(contents, "categories"):  # of pandas, by codes
-        names = [*contents.categories.labels(0, contents.categories.length()), None]
-        return (names[code] for code in column.tolist())
-    if class_name(type(column)) != "PySeries":
-        return islice(contents.labels(0, rows), rows)
-    return column.to_list() if column.estimated_size() <= _BYTES else ()
 
 
 def columns_of(asked: Child, table: Table, most: int) -> list[ColumnPart]:

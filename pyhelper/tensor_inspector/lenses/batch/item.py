@@ -1,4 +1,4 @@
-"""The lens `item`: one item of a dataset, taken as the program would take it, and its time. What can be is put back."""
+"""The lens `item`: takes one item of a dataset as the program would, and times it. State that can be restored is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, first_of, full_name, instance_dict, mro, plain_message, stands_in
 from ...words.text import full_path, one_line
 from ..explain.trace import entries_of
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, wrong_type
 from ..running.duplicates import Left
 from ..running.isolation import Isolation, left_by
 from ..running.lifted import Lifted
@@ -30,22 +30,20 @@ _TEXT = 300  #: characters of a message
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    asked, index = values["dataset"], options.get("index", 0)
-    if type(index) is not int:
-        raise TypeError("index is a whole number, as in 0")
+    asked, index = values["dataset"], _whole(options.get("index", 0))
     is_loader = role_of(asked.value) == "loader"
-    held = instance_dict(asked.value).get("dataset") if is_loader else asked.value
-    is_stream = any(class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(held)))
-    is_other = not is_loader and as_kind(held, Budget(reads=False)).kind != "object"
-    if is_other or first_of(type(held), "__iter__" if is_stream else "__getitem__") is None:
-        raise TypeError(f"{asked.name}, a {class_name(type(held))}, is not a torch Dataset")
+    dataset = instance_dict(asked.value).get("dataset") if is_loader else asked.value
+    is_stream = any(class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(dataset)))
+    is_other = not is_loader and as_kind(dataset, Budget(reads=False)).kind != "object"
+    if is_other or first_of(type(dataset), "__iter__" if is_stream else "__getitem__") is None:
+        raise wrong_type(asked if not is_loader else Child(f"{asked.name}.dataset", dataset), "a torch Dataset")
     if is_stream and not 0 <= index < _FAR:
         raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")
-    left = left_by(held)
+    left = left_by(dataset)
     goes_on = moving(left)
     if goes_on is not None:
         raise ValueError(f"{asked.name} is not run: what it holds would go on, and can't be put back ({goes_on})")
-    return ItemLens(asked, held, index, left, is_stream=is_stream, budget=budget)
+    return ItemLens(asked, dataset, index, left, is_stream=is_stream, budget=budget)
 
 
 class ItemLens(Lens):
@@ -121,6 +119,14 @@ class ItemLens(Lens):
         found = DataParts(Child("item", self._item, None), Budget(reads=False), is_batch=False)
         self.parts.extend(found.found.values())
         self._waiting = [(part, one.value) for part in reversed(self.parts) for one in reversed(part.values)]
+
+
+def _whole(index: Any) -> int:
+    """Also of numpy, or a tensor of one integer; ``TypeError`` of what is no whole number."""
+    try:
+        return range(None if type(index) is bool else index).stop  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError("index is a whole number, as in 0") from None
 
 
 def _at(data: Any, index: int) -> Any:

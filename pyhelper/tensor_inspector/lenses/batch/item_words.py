@@ -30,17 +30,15 @@ def row_of(
     was no copy."""
     left = [Child("not copied", TextRow(one), "") for one in not_copied[:_LEFT]]
     if failure is not None:
-        said = f"{failure['type']}: {failure['message']}" if failure["message"] else failure["type"]
+        text = f"{failure['type']}: {failure['message']}" if failure["message"] else failure["type"]
         source = failure["source"]
         where = [] if source is None else [Child("raised in", TextRow(f"{source['file']}:{source['line']}"), "")]
         where += left
         badges: list[Badge] = ["error"]
-        line = line_of([Word(f"raised {said}", loud=True), f"after {duration(ms)}"])
-        return Child(
-            name, Rows(line, len(where), lambda start, count: where[start : start + count], "group", badges), ""
-        )
+        line = line_of([Word(f"raised {text}", loud=True), f"after {duration(ms)}"])
+        return Child(name, Rows.of(line, where, "group", badges), "")
     rows = [part_row(part) for part in parts if part.path]
     loud = sorted({badge for row in rows for badge in row.value.badges})  # type: ignore[attr-defined]
     rows += [Child("item", item, None), *left]
     line = line_of([duration(ms), as_kind(item, budget).line()])
-    return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "group", loud), "")
+    return Child(name, Rows.of(line, rows, "group", loud), "")

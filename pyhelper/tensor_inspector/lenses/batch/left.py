@@ -1,4 +1,4 @@
-"""What a dataset holds that is run as it is, since it can't be copied: what may be put back, and what may not."""
+"""Objects of a dataset that can't be copied: they are run as they are, and put back where that is possible."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""One part of a batch: what stands at one path, in all samples of a list together."""
+"""`DataPart`: the values at one path of a batch; in a list of samples, those of all samples together."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,9 @@ from ...kinds import Child, Kind, as_kind
 from ...measure import samples
 from ...measure.stats import Reading, Unread
 from ...safe.budget import Budget
-from ...safe.guard import Classes, class_name, instance_dict, module
+from ...safe.guard import class_name, module
+from .items import is_missing, items_of
+from .plain import NUMBERS, PlainValues, sort_of
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -20,17 +21,16 @@ if TYPE_CHECKING:
 
     Sort = Literal["tensor", "array", "numbers", "strings", "other"]
 
-_NUMBERS = Classes(int, float, bool)
 _LABELS = samples.FEW  #: different values that are counted as labels
 _ITEMS = 1 << 16  #: numbers or texts of a list that are read
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
 _FEW_FLOATS = 20  #: and of floating-point numbers, where all are whole
-_TOLD = 100  #: labels that are told
+_LABELS_LISTED = 100
 _ENOUGH = 20  #: rows of a table from which on a constant column tells something
 _COLUMNS = 1024  #: of a table in which constant ones are looked for
-_WHOLE = ("strided", "dense", "jagged")  #: layouts that store all elements
+_WHOLE = ("strided", "dense", "jagged", "nested")  #: layouts that store all elements
 _ONCE = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")  #: that store none twice
 IGNORED = -100  #: the label that torch's losses leave out
 
@@ -42,6 +42,7 @@ class DataPart:
     def __init__(self, path: str, samples: int | None, *, is_batch: bool = True) -> None:
         self.path = path
         self.folded = samples
+        self.beside: int | None = None  #: how many stand in a list with it, which may be as many samples
         self._is_batch = is_batch
         self.values: list[Child] = []
         self.sort: Sort = "other"
@@ -61,12 +62,12 @@ class DataPart:
         self.constant: list[int] = []  #: columns
         self.words: list[str] = []  #: what a column of a table says of its values
         self.empty = 0  #: strings
+        self.missing = 0  #: values that are None, or null as the library of a column says
         self._finite = 0
         self._total = 0.0
         self._uncounted = False
         self._length: int | None = None  #: of a list of numbers or texts
-        self._texts: list[str] = []
-        self._numbers: list[Any] = []
+        self._plain = PlainValues()
 
     def name(self) -> str:
         """The last name in its path, without quotes and brackets."""
@@ -80,14 +81,23 @@ class DataPart:
     def mean(self) -> float | None:
         return self._total / self._finite if self._finite and isfinite(self._total) else None
 
+    @property
+    def total(self) -> float:
+        """The sum of its finite values."""
+        return self._total
+
     def amount(self) -> int | None:
-        """How many samples it holds, as far as that can be told by its own."""
+        """How many samples this part holds, as far as the part alone shows it."""
         if self.folded is not None:
             return self.folded
         if self.sort in ("tensor", "array"):
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
-        held = self._length or len(self._texts) + len(self._numbers)
+        held = self._length or len(self._plain.items)
         return held if held > 1 or (held == 1 and not _is_one(self.values[0].value)) else None
+
+    def present(self) -> int:
+        """How many texts or numbers it holds."""
+        return (len(self._plain.items) if self.exact else self.amount() or 1) - self.missing
 
     def shape(self) -> list[Any] | None:
         """Sizes in common, None for one that differs; None where there are none, or not as many."""
@@ -97,55 +107,60 @@ class DataPart:
 
     def measure(self, value: Any, budget: Budget) -> None:
         """Takes in one of its values."""
+        if value is None and self.folded is not None:
+            self._take_items([None])
+            return
         name = class_name(type(value))
         self.types.extend([name] if name not in self.types else [])
         kind = as_kind(value, budget)
         if kind.kind in ("tensor", "array"):
             self._measure_elements(kind, budget)
-        elif type(value) is str or type(value) in _NUMBERS or issubclass(type(value), (list, tuple)):
+        elif type(value) is str or type(value) in NUMBERS or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
     def settle(self) -> None:
         """What follows once all values were taken in."""
-        if self._texts:
-            self.sort = "strings"
-            self.distinct, self.empty = len(set(self._texts)), self._texts.count("")
-            self.labels = dict(Counter(self._texts)) if self.distinct <= _FEW else None
-            self.keys = list(self._texts) if self.amount() == len(self._texts) else None
-            lengths = list(map(len, self._texts))
-            self.least, self.most = min(lengths), max(lengths)
-        elif self._numbers:
-            self._settle_numbers()
+        present = self._plain.present()
+        if not present or self._plain.sort is None:
+            return
+        self.sort = self._plain.sort
+        self.keys = list(self._plain.items) if self.amount() == len(self._plain.items) else None
+        if self.sort == "numbers":
+            self._settle_numbers(present)
+            return
+        self.distinct, self.empty = len(set(present)), present.count("")
+        self.labels = dict(Counter(present)) if self.distinct <= _FEW else None
+        lengths = list(map(len, present))
+        self.least, self.most = min(lengths), max(lengths)
 
-    def _settle_numbers(self) -> None:
-        self.sort = "numbers"
-        finite = [number for number in self._numbers if -float("inf") < number < float("inf")]
-        self.nan = sum(number != number for number in self._numbers)
-        self.inf = len(self._numbers) - len(finite) - self.nan
+    def _settle_numbers(self, present: list[Any]) -> None:
+        finite = [number for number in present if -float("inf") < number < float("inf")]
+        self.nan = sum(number != number for number in present)
+        self.inf = len(present) - len(finite) - self.nan
         self.least, self.most = (+min(finite), +max(finite)) if finite else (None, None)  # of bools, as numbers
         self._finite, self._total = len(finite), float(sum(finite))
-        self.keys = list(self._numbers) if self.amount() == len(self._numbers) else None
         if all(number % 1 == 0 for number in finite):
             counts = dict(Counter(int(number) for number in finite))
             self._take_counts((len(counts), counts if len(counts) <= _LABELS else {}), _LABELS)
 
     def _take_plain(self, value: Any) -> None:
         base: Any = next((base for base in (list, tuple) if issubclass(type(value), base)), None)
-        items = [value] if base is None else base.__getitem__(value, slice(_ITEMS))
         if base is not None and len(self.values) == 1:
             self._length = base.__len__(value)
             self.exact = self._length <= _ITEMS
-        if items and all(type(item) is str for item in items):
-            self._texts.extend(items)
-        elif items and all(type(item) in _NUMBERS for item in items):
-            self._numbers.extend(items)
+        self._take_items([value] if base is None else list(base.__getitem__(value, slice(_ITEMS))))
+
+    def _take_items(self, items: list[Any]) -> None:
+        before = len(self._plain.items)
+        self._plain.take(items)
+        self.missing += self._plain.items[before:].count(None)
 
     def _measure_elements(self, kind: Kind, budget: Budget) -> None:
         self.sort = "tensor" if kind.kind == "tensor" else "array"
         facts = as_kind(kind.value, Budget(budget.ms, reads=False)).facts()
         for name, known in (("dtype", self.dtypes), ("device", self.devices)):
-            said = facts.get(name)
-            known.extend([said] if type(said) is str and said not in known else [])
+            text = facts.get(name)
+            known.extend([text] if type(text) is str and text not in known else [])
         shape = list(facts.get("shape", []))
         self.shapes.append(shape)
         self._take_reading(kind.reading())
@@ -197,15 +212,13 @@ class DataPart:
 
     def _take_texts(self, contents: Any) -> None:
         """Of an array or column of texts: as those of a list, without what is missing."""
-        length = contents.length() if hasattr(contents, "labels") else 0
+        is_listed = hasattr(contents, "labels") or hasattr(contents, "categories")
+        length = contents.length() if is_listed else 0
         if not 0 < length <= _ITEMS:
             return
-        unknown = instance_dict(module("pandas")).get("NA")
-        items = list(islice(contents.labels(0, length), length))
-        texts = [item for item in items if type(item) is str]
-        others = [item for item in items if type(item) is not str and item is not None and item is not unknown]
-        if texts and all(type(item) is float and item != item for item in others):
-            self._texts.extend(texts)
+        items = [None if is_missing(item) else item for item in items_of(contents, length)]
+        if sort_of(items) == "strings":
+            self._take_items(items)
             self._length, self.unread = length, None
 
     def _count(self, elements: Any, shape: list[Any], budget: Budget) -> None:
@@ -266,7 +279,7 @@ class DataPart:
             "mean": self.mean,
             "nan": self.nan,
             "inf": self.inf,
-            "missing": 0,
+            "missing": self.missing,
             "exact": self.exact,
             "unread": self.unread,
             "distinct": self.distinct,
@@ -277,10 +290,10 @@ class DataPart:
         }
 
     def _label_data(self, labels: dict[Any, int]) -> list[BatchLabel]:
-        most = sorted(labels.items(), key=lambda item: -item[1])[:_TOLD]
-        told = {label for label, _ in most}
-        return [{"label": label, "count": amount} for label, amount in labels.items() if label in told]
+        most = sorted(labels.items(), key=lambda item: -item[1])[:_LABELS_LISTED]
+        listed_labels = {label for label, _ in most}
+        return [{"label": label, "count": amount} for label, amount in labels.items() if label in listed_labels]
 
 
 def _is_one(value: Any) -> bool:
-    return type(value) is str or type(value) in _NUMBERS
+    return type(value) is str or type(value) in NUMBERS

@@ -1,9 +1,9 @@
-"""What does not fit among the parts of a batch: sizes, devices, dtypes, masks, samples that are there twice."""
+"""Finds what does not fit among the parts of a batch: sizes, devices, dtypes, masks, repeated samples."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...safe.record import Record
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
     from ...protocol import BatchProblem
 
-    Code = Literal["batch_size", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
+    Code = Literal["batch_size", "keys", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
 
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
+#: What tells where samples begin in values that stand one after the other.
+_PLACES = ("offsets", "cu_seqlens", "batch_sizes")
+_LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _LISTED = 80  #: characters
 
 
@@ -35,13 +38,18 @@ class Problem(Record):
 
 def size_of(parts: Sequence[DataPart]) -> int | None:
     """How many samples most of the parts have; the first one's of those that are as frequent."""
-    amounts = [amount for amount in (part.amount() for part in parts) if amount is not None]
+    alone = [part for part in parts if part.beside is None]
+    amounts = [amount for amount in (part.amount() for part in alone or parts) if amount is not None]
     return Counter(amounts).most_common(1)[0][0] if amounts else None
 
 
-def problems(parts: Sequence[DataPart], size: int | None) -> list[Problem]:
+def problems(
+    parts: Sequence[DataPart], size: int | None, lacking: Mapping[str, tuple[int, int]] | None = None
+) -> list[Problem]:
+    """``lacking``: for each key that some samples lack, how many samples have it, and of how many."""
     return [
         *_sizes(parts, size),
+        *_keys(lacking or {}),
         *_devices(parts),
         *_dtypes(parts),
         *_shapes(parts),
@@ -51,12 +59,27 @@ def problems(parts: Sequence[DataPart], size: int | None) -> list[Problem]:
 
 
 def _sizes(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
-    others = [part for part in parts if part.amount() not in (None, size)]
+    others = [part for part in parts if part.amount() not in (None, size) and part.beside != size]
+    others = [part for part in others if part.name() not in _PLACES and not _is_of_flat(part, parts)]
     if not others or size is None:
         return
-    told = listed((f"{_called(part)} has {part.amount():,}" for part in others), False, _LISTED)
+    text = listed((f"{_called(part)} has {part.amount():,}" for part in others), False, _LISTED)
     is_sure = any(part.is_label() or (len(parts) == 2 and _is_close(part, size)) for part in others)
-    yield Problem("batch_size", f"{told}, the others {size:,}", [part.path for part in others], is_sure)
+    yield Problem("batch_size", f"{text}, the others {size:,}", [part.path for part in others], is_sure)
+
+
+def _keys(lacking: Mapping[str, tuple[int, int]]) -> Iterator[Problem]:
+    """What samples are collated by, where not all have it."""
+    if lacking:
+        (first, (times, amount)), *others = lacking.items()
+        texts = [f"{first} is in {times:,} of {plural(amount, 'sample')}"]
+        texts += [f"{path} in {times:,}" for path, (times, _) in others]
+        yield Problem("keys", listed(texts, False, _LISTED), list(lacking))
+
+
+def _is_of_flat(part: DataPart, parts: Sequence[DataPart]) -> bool:
+    """Whether this part has the lengths of samples that another part stores one after the other."""
+    return part.name() in _LENGTHS and any(other is not part and other.amount() == part.total for other in parts)
 
 
 def _is_close(part: DataPart, size: int) -> bool:
@@ -71,9 +94,9 @@ def _devices(parts: Sequence[DataPart]) -> Iterator[Problem]:
         for device in part.devices:
             by_device.setdefault(device, []).append(part.path)
     if len(by_device) > 1:
-        told = listed((f"{device}: {_names(paths)}" for device, paths in by_device.items()), False, _LISTED)
+        text = listed((f"{device}: {_names(paths)}" for device, paths in by_device.items()), False, _LISTED)
         yield Problem(
-            "device", f"on {len(by_device)} devices: {told}", [p for one in by_device.values() for p in one], True
+            "device", f"on {len(by_device)} devices: {text}", [p for one in by_device.values() for p in one], True
         )
 
 
@@ -87,16 +110,16 @@ def _dtypes(parts: Sequence[DataPart]) -> Iterator[Problem]:
         if len(part.dtypes) > 1:
             yield Problem("dtype", f"{_called(part)} is of {', '.join(part.dtypes)}", [part.path], True)
     if len(by_dtype) > 1:
-        told = listed((f"{dtype}: {_names(paths)}" for dtype, paths in by_dtype.items()), False, _LISTED)
-        yield Problem("dtype", told, [path for paths in by_dtype.values() for path in paths])
+        text = listed((f"{dtype}: {_names(paths)}" for dtype, paths in by_dtype.items()), False, _LISTED)
+        yield Problem("dtype", text, [path for paths in by_dtype.values() for path in paths])
 
 
 def _shapes(parts: Sequence[DataPart]) -> Iterator[Problem]:
     """Samples of different ranks: no batch can be made of them."""
     for part in parts:
         if len({len(sizes) for sizes in part.shapes}) > 1:
-            told = sorted({shape(sizes) for sizes in part.shapes}, key=len)
-            yield Problem("shape", f"{_called(part)} is {listed(told, False, _LISTED)}", [part.path], True)
+            text = sorted({shape(sizes) for sizes in part.shapes}, key=len)
+            yield Problem("shape", f"{_called(part)} is {listed(text, False, _LISTED)}", [part.path], True)
 
 
 def _masks(parts: Sequence[DataPart]) -> Iterator[Problem]:
@@ -111,7 +134,7 @@ def _masks(parts: Sequence[DataPart]) -> Iterator[Problem]:
             text = f"{_called(part)} is {shape(sizes)}, input_ids {shape(wanted)}"
             yield Problem("length", text, [part.path, ids.path], True)
     for part in parts:
-        is_length = part.name() in ("length", "lengths", "lens") and part.most is not None
+        is_length = part.name() in _LENGTHS and part.most is not None
         if is_length and type(wanted[1]) is int and part.most > wanted[1]:
             text = f"{_called(part)} goes to {part.most}, input_ids have {wanted[1]}"
             yield Problem("length", text, [part.path, ids.path], True)

@@ -1,4 +1,4 @@
-"""Datasets, loaders and samplers by what they were made with. Nothing is iterated, and no code of theirs runs."""
+"""Settings of datasets, loaders and samplers. Nothing is iterated, and none of their code runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def role_of(value: Any) -> str | None:
 
 
 def settings(value: Any, role: str, budget: Budget) -> Iterator[tuple[str, Any]]:
-    """Names and values, the most telling first. `length` is told where torch's own classes keep it."""
+    """Names and values of the settings, the most important first. `length` only where torch's own classes store it."""
     from ...kinds.torch.data import length  # only where torch is loaded
 
     attributes = instance_dict(value)

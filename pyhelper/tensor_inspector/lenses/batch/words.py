@@ -1,4 +1,4 @@
-"""What is in a batch as rows of a tree."""
+"""The parts of a batch as rows of a tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def row_of(name: str, size: int | None, parts: Sequence[DataPart], problems: Seq
         rows.append(Child("…", TextRow("there is more, or deeper, than is told here"), ""))
     badges = sorted({badge for row in rows if type(row.value) is Rows for badge in row.value.badges})
     line = line_of(_parts(size, parts, problems))
-    return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "group", badges), "")
+    return Child(name, Rows.of(line, rows, "group", badges), "")
 
 
 def _parts(size: int | None, parts: Sequence[DataPart], problems: Sequence[Problem]) -> Iterator[str | None]:
@@ -39,7 +39,8 @@ def _parts(size: int | None, parts: Sequence[DataPart], problems: Sequence[Probl
     yield from (Word(problem.text, loud=True) for problem in problems if problem.loud)
     for part in parts:
         nan, inf = part.nan, part.inf
-        wrong = ", ".join(filter(None, (f"{nan:,} NaN" if nan else "", f"{inf:,} Inf" if inf else "")))
+        missing = f"{part.missing:,} missing" if part.missing and not nan else ""
+        wrong = ", ".join(filter(None, (missing, f"{nan:,} NaN" if nan else "", f"{inf:,} Inf" if inf else "")))
         yield Word(f"{part.path} {wrong}".strip(), loud=True) if wrong else None
     shown = [f"{part.path} {brief(part)}".strip() for part in parts[:_LABELS]]
     yield listed(shown, len(parts) > _LABELS, 70) if parts else "empty"
@@ -66,7 +67,7 @@ def part_row(part: DataPart) -> Child:
     below += [Child(one.suffix or one.name, one.value, one.suffix) for one in part.values[:_ALL]]
     kind: Any = part.sort if part.sort in ("tensor", "array") else "sequence"
     line = line_of(part_words(part))
-    rows_of_part = Rows(line, len(below), lambda start, count: below[start : start + count], kind, _badges(part))
+    rows_of_part = Rows.of(line, below, kind, _badges(part))
     return Child(part.path or "value", rows_of_part, "")
 
 
@@ -79,21 +80,23 @@ def part_words(part: DataPart) -> Iterator[str | None]:
         sizes = part.shape()
         device = "" if part.devices in (["cpu"], []) else f" {', '.join(part.devices)}"
         yield head(", ".join(part.dtypes), "[…]" if sizes is None else _sizes(sizes), device)
-        yield f"×{len(part.values):,}" if several else None
+        yield f"×{len(part.values) - part.missing:,}" if several else None
     elif part.sort in ("strings", "numbers"):
-        yield f"{plural(sum(part.labels.values()) if part.labels else part.amount() or 1, part.sort[:-1])}"
-    else:
+        yield plural(part.present(), part.sort[:-1])
+    elif part.types:
         yield ", ".join(part.types) + (f" ×{len(part.values):,}" if several else "")
         return
-    if part.words and (part.least is not None or not _tells_labels(part)):
+    if part.words and (part.least is not None or not _shows_labels(part)):
         yield from part.words
-    if _tells_labels(part):
+    else:
+        yield Word(f"{part.missing:,} missing", loud=True) if part.missing else None
+    if _shows_labels(part):
         yield _labels(part)
     elif part.words:
         pass
     elif part.sort == "strings":
         ends = f"{part.least}" if part.least == part.most else f"{part.least}…{part.most}"
-        yield f"{part.distinct or 0:,} different, {ends} characters"
+        yield f"{part.distinct or 0:,} different, {ends} character{'' if part.most == 1 else 's'}"
         yield Word(f"{part.empty:,} empty", loud=True) if part.empty else None
     elif part.reading is not None and not several:
         yield from stats_words(part.reading, part.dtypes == ["bool"])
@@ -128,7 +131,7 @@ def _labels(part: DataPart) -> Word:
     labels, imbalance = part.labels or {}, part.imbalance()
     texts = [f"{_label(label)} ×{times:,}" for label, times in _first(labels, _LABELS)]
     shown = listed(texts, len(labels) > _LABELS, 60)
-    uneven = f", {number(imbalance, 2)} : 1" if imbalance is not None and imbalance >= _UNEVEN else ""
+    uneven = f", uneven {number(imbalance, 2)} : 1" if imbalance is not None and imbalance >= _UNEVEN else ""
     ignored = f", {IGNORED} is ignored by losses" if IGNORED in labels else ""
     noun = "label" if part.is_label() or _one_each(part) else "value"
     many = plural(len(labels), noun) if part.sort != "strings" else f"{len(labels):,} different"
@@ -145,7 +148,7 @@ def _first(labels: dict[Any, int], count: int) -> list[tuple[Any, int]]:
     return items if len(items) <= count else sorted(items, key=lambda item: -item[1])[:count]
 
 
-def _tells_labels(part: DataPart) -> bool:
+def _shows_labels(part: DataPart) -> bool:
     """Whether how often each value occurs says more than their range."""
     times = list((part.labels or {}).values())
     is_mask = part.dtypes == ["bool"] and len(part.values) == 1

@@ -1,1 +1,1 @@
-"""How two values differ: name by name and element by element."""
+"""How two values differ: by name, and element by element."""

@@ -1,8 +1,9 @@
-"""Whether two values with nothing below them are the same, and in which words they differ."""
+"""Compares two values with nothing inside, and says how they differ."""
 
 from __future__ import annotations
 
 from math import isfinite
+from types import CodeType
 from typing import Any
 
 from ...kinds import Kind, TextRow
@@ -13,7 +14,7 @@ from ...safe.budget import Budget
 from ...safe.guard import Classes, module
 from ...safe.record import Record
 from ...words.text import integer
-from .identity import same_value, text_of
+from .identity import same_code, same_value, text_of
 
 _READ_ALIKE = Classes(str, bytes)
 
@@ -62,6 +63,10 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
             return tolerance.holds(base.__pos__(one), base.__pos__(other))
     if type(one) is int and type(other) is int:
         return one == other or tolerance.holds_whole(one, other)
+    if type(one) is CodeType and type(other) is CodeType:
+        return same_code(one, other)
+    if issubclass(type(one), type) and issubclass(type(other), type):
+        return False
     for exact in _EXACT:
         if issubclass(type(one), exact) and issubclass(type(other), exact):
             return bool(exact.__eq__(one, other))
@@ -74,7 +79,7 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
 
 
 def read_alike(a: Kind, b: Kind) -> bool:
-    """Whether two values have the same line: what is left where no data tells. A comparison counts them."""
+    """Whether two values have the same line, for values without data to compare. A comparison counts these."""
     return a.line() == b.line()
 
 
@@ -93,6 +98,10 @@ def differing(a: Kind, b: Kind) -> str:
     text = f"{a.line()} → {b.line()}"
     if not read_alike(a, b):
         return text
+    if issubclass(type(b.value), type):
+        return f"{text}, another class of this name"
+    if type(b.value) is CodeType:
+        return f"{text}, other code"
     if issubclass(type(a.value), int) and issubclass(type(b.value), int):
         by = int.__sub__(b.value, a.value)
         return f"{text}, by {signed(integer(by))}"

@@ -1,4 +1,4 @@
-"""How two values differ: tensors and arrays by their elements, everything that holds others name by name."""
+"""`compare`: tensors and arrays element by element, everything that holds others name by name."""
 
 from __future__ import annotations
 

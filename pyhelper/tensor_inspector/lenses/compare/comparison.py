@@ -1,4 +1,4 @@
-"""DifferenceKind a comparison has found, as data and as text."""
+"""What a comparison has found, as data and as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LISTED = 100  #: differences in the text
 _PATH = 120  #: characters of the path of each
 
 if TYPE_CHECKING:
-    from ...measure.stats.difference import ValueDifference
+    from ...measure.stats.block_difference import ValueDifference
     from ...protocol import DifferenceKind, Relation
 
     class _Located(TypedDict):
@@ -71,7 +71,7 @@ class Comparison:
         return self.same
 
     def note(self, path: str, note: Note) -> Difference | None:
-        """DifferenceKind is kept of it; None where there are too many."""
+        """What is kept of it; None where there are too many."""
         notes = self.not_compared if note.what == "not compared" else self.differences
         if len(notes) >= KEPT:
             self.more += notes is self.differences
@@ -99,7 +99,7 @@ class Comparison:
         return len(self.differences) + self.more
 
     def how_far(self) -> str:
-        """DifferenceKind was compared, and what was not, in words."""
+        """What was compared, and what was not, in words."""
         words = f"{plural(self.compared, 'value')} compared"
         words += f", {count(self.by_line)} by their summary only" if self.by_line else ""
         words += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
@@ -107,7 +107,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         total = self.total
-        outcome = f"{plural(total, 'difference')}{', close' if self.close else ''}" if total else "no difference"
+        nothing = "no difference" if self.same else "no difference found"
+        outcome = f"{plural(total, 'difference')}{', close' if self.close else ''}" if total else nothing
         head = f"{outcome} · {self.how_far()}"
         first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
         shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in first]
@@ -116,7 +117,7 @@ class Comparison:
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
 
 
-#: DifferenceKind can't be loaded or added up comes first, what two computers may round differently last.
+#: What can't be loaded or added up comes first, what two computers may round differently last.
 _ORDER: tuple[DifferenceKind, ...] = (
     "type", "names", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype",
     "device", "requires_grad",

@@ -1,4 +1,4 @@
-"""How the elements of two tensors, arrays or columns differ: in plain memory, under masks, quantized, sparse."""
+"""Compares the elements of two tensors, arrays or columns: plain, masked, quantized, sparse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .identity import layout_of
 from .sparse import PARTS, difference_of, stored
 
 if TYPE_CHECKING:
-    from ...measure.stats.difference import ValueDifference
+    from ...measure.stats.block_difference import ValueDifference
     from ...protocol import Relation
 
 ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
@@ -31,7 +31,7 @@ _DATES = ("datetime64", "timedelta64", "period")
 
 
 class Compared(Record):
-    """What comparing elements has told, and which rows of the two then say nothing new; None where all do."""
+    """The difference of the elements, and which rows of the two say nothing new after it; None: all of them do."""
 
     notes: list[Note]
     covered: tuple[str, ...] | None = ()
@@ -62,7 +62,8 @@ def compare_elements(
         return _by_rows(one, other)
     if unread is not None:
         covered = None if taken_out else _COVERED
-        return Compared([Note("not compared", f"not compared: {unread.text}")], covered)
+        notes = [*_of_metadata((a, one), (b, other)), Note("not compared", f"not compared: {unread.text}")]
+        return Compared(notes, covered)
     notes, complete = _dense(one, other, read, budget, tolerance, partial)
     return Compared(notes, None if taken_out else (*_COVERED, *_INTEGERS), complete=complete)
 
@@ -70,7 +71,7 @@ def compare_elements(
 def difference_text(values: ValueDifference, tick: Any = None) -> str:
     words = [f"{count(values['different'])} of {count(values['read'])} differ"]
     if tick is not None:
-        return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])} at {shape(values['at'] or [])}"
+        return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])}{_at(values)}"
     if not values["apart"]:
         words.append("all close")
     if values["nan_in_one"]:
@@ -79,14 +80,26 @@ def difference_text(values: ValueDifference, tick: Any = None) -> str:
         is_far = values["max_rel"] and values["apart"]
         relative = f", {number(100 * values['max_rel'], 3)}% relative" if is_far else ""
         words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
-    return f"{', '.join(words)}: {_pair(values['a'], values['b'])} at {shape(values['at'] or [])}"
+    return f"{', '.join(words)}: {_pair(values['a'], values['b'])}{_at(values)}"
+
+
+def _at(values: ValueDifference) -> str:
+    """Where the farthest are; nothing where there is one element."""
+    return f" at {shape(values['at'])}" if values["at"] else ""
 
 
 def _pair(was: Any, now: Any) -> str:
-    """Two values with as many digits as tell them apart."""
+    """Two values with as many digits as tell them apart: all, where an integer stands beside a whole number."""
+    if int in (type(was), type(now)) and _is_whole(was) and _is_whole(now):
+        return " → ".join(signed(str(int(value))) for value in (was, now))
     texts = (tuple(_value(value, digits) for value in (was, now)) for digits in (6, 9))
-    told = next((pair for pair in texts if pair[0] != pair[1]), None)
-    return " → ".join(told or (signed(repr(was)), signed(repr(now))))
+    distinct = next((pair for pair in texts if pair[0] != pair[1]), None)
+    return " → ".join(distinct or (signed(repr(was)), signed(repr(now))))
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is an integer, or a floating-point number as large as one of 64 bits may be."""
+    return type(value) is int or (type(value) is float and value % 1 == 0 and abs(value) <= 1 << 64)
 
 
 def _value(value: Any, digits: int) -> str:
@@ -122,7 +135,7 @@ def _dense(
         if not isinstance(hidden, Unread) and hidden["different"]:
             absent = a.absent if a.mask is not None else b.absent
             words = f"{count(hidden['different'])} of {count(hidden['read'])} {absent} in one only"
-            notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
+            notes.append(Note("masked", f"{words}, first{_at(hidden)}", hidden))
     found = difference(*read, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks, partial=partial)
     notes += _values(found, a.tick and b.tick)
     complete = _is_complete(found, budget)
@@ -133,6 +146,25 @@ def _dense(
     return notes, complete
 
 
+def _of_metadata(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable]) -> list[Note]:
+    """What is known of elements that can't be read."""
+    (kind, left), (other, right) = a, b
+    notes = _unlike(left.dtype, right.dtype) if left.dtype and right.dtype else []
+    if left.dtype and right.dtype and left.sizes != right.sizes:
+        notes.append(_unlike_shapes(left, right))
+    devices = [_device(kind), _device(other)]
+    return [*notes, Note("device", f"device {devices[0]} → {devices[1]}")] if devices[0] != devices[1] else notes
+
+
+def _device(kind: Kind) -> str:
+    """Of an array, and of what can't be asked, the one on which arrays are."""
+    if kind.kind != "tensor":
+        return "cpu"
+    from ...measure.torch.metadata import device_name, is_tensor  # only where torch is loaded
+
+    return device_name(kind.value) if is_tensor(kind.value) else "cpu"
+
+
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     if isinstance(found, Unread):
         return [Note("not compared", found.text)]
@@ -140,7 +172,7 @@ def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
 
 
 def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
-    """Whether the time did not end it: what is not read for another why is said."""
+    """False where the time ran out. Elements left out for another reason are named as such."""
     return not budget.spent() if isinstance(found, Unread) else found["read"] == found["count"]
 
 

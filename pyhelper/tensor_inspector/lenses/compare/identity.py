@@ -1,11 +1,11 @@
-"""Which value is which: what tells small values, keys and items of sets apart, without running the program's code.
+"""Tokens that tell small values, keys and items of sets apart without running code of the program.
 
-A token is made of exact built-in objects. Values of one token are one key, whatever text stands for them.
+A token is made of exact built-in objects. Values with equal tokens are the same key, whatever their text is.
 """
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ...kinds import WRITTEN_OUT, as_kind, kind_of
@@ -22,6 +22,12 @@ _QUICK = frozenset(map(id, (str, int, bool, bytes)))  #: as most keys are
 _ATOMS: tuple[Any, ...] = (str, bytes, int, float, complex)
 _GROUPS: tuple[Any, ...] = (tuple, frozenset)
 _SPANS = Classes(range, slice)
+_SIGNED = frozenset(map(id, (float, complex)))  #: whose zeros have a sign
+#: What tells code apart, but for its constants, of which some are code too, and where it is written.
+_CODE = (
+    "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_name", "co_flags", "co_argcount",
+    "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
+)  # fmt: skip
 _SELF = "is"  #: begins the token of what is told by identity
 _size_of = type.__dict__["__basicsize__"].__get__
 _dict_at = type.__dict__["__dictoffset__"].__get__
@@ -41,7 +47,7 @@ class Token:
 
 
 def token_of(value: object) -> Token | None:
-    """What a value is told by; None for what only its own code could tell from others, unless it is the same object."""
+    """A key that is equal for equal values; None where only the value's own code could compare it."""
     cls = id(type(value))
     if cls in _QUICK:
         return Token((cls, value))
@@ -62,8 +68,27 @@ def same_value(one: object, other: object) -> bool | None:
     return bool(tokens[0].key == tokens[1].key)
 
 
+def same_code(one: CodeType, other: CodeType) -> bool:
+    """Whether two functions' code does the same, wherever it is written."""
+    if any(getattr(one, name, None) != getattr(other, name, None) for name in _CODE):  # handlers' table: from 3.11
+        return False
+    constants = one.co_consts, other.co_consts
+    return len(constants[0]) == len(constants[1]) and all(map(_same_constant, *constants))
+
+
+def _same_constant(one: Any, other: Any) -> bool:
+    if type(one) is CodeType and type(other) is CodeType:
+        return same_code(one, other)
+    if type(one) is tuple and type(other) is tuple:
+        return len(one) == len(other) and all(map(_same_constant, one, other))
+    if type(one) is type(other) and id(type(one)) in _SIGNED:
+        return repr(one) == repr(other)  # which tells −0.0 from 0.0
+    tokens = token_of(one), token_of(other)  # which tell 1 from 1.0 and True
+    return None not in tokens and tokens[0].key == tokens[1].key  # type: ignore[union-attr]
+
+
 def text_of(value: object) -> str:
-    """What a small value is told by, where that is a text."""
+    """The text by which a small value is compared, if it has one."""
     token = token_of(value)
     return token.key[-1] if token is not None and token.exact and type(token.key[-1]) is str else ""
 
@@ -147,7 +172,7 @@ class _TokenReader:
 
 
 def layout_of(dtype: Any) -> dict[str, str]:
-    """How the fields of a record lie in memory, by what is said of it."""
+    """The memory layout of a record's fields, from its description."""
     fields = [dtype.fields[name] for name in dtype.names]
     titles = [None if len(field) < 3 else plain_str(field[2]) or class_name(type(field[2])) for field in fields]
     return {

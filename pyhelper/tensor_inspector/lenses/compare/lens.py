@@ -1,4 +1,4 @@
-"""The lens `compare`: how two values differ, in slices of time, as a tree of differences with the values below them."""
+"""The lens `compare`: the differences of two values as a tree, with the values below them."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class _Compare(Lens):
         if not self._walked or not self._relations.go_on(self.budget):
             return False
         self._found.sort()
-        places = {id(told): at for at, told in enumerate(self._found.differences)}
-        self._noted.sort(key=lambda one: places.get(id(one.told), len(places)))
+        places = {id(difference): at for at, difference in enumerate(self._found.differences)}
+        self._noted.sort(key=lambda one: places.get(id(one.difference), len(places)))
         return True
 
     def progress(self) -> float:
@@ -66,22 +66,18 @@ class _Compare(Lens):
             "by_line": found.by_line,
             "not_compared": len(found.not_compared),
             "complete": found.complete,
-            "worst": [_typed(told) for told in found.differences[:_WORST]],
+            "worst": [_typed(difference) for difference in found.differences[:_WORST]],
         }
         return answer
 
     def row(self) -> Child:
         found, noted, sides = self._found, self._noted, self._sides
         close = "close · " if found.close else ""
-        told = {words(one["relation"]) if "relation" in one else "" for one in found.differences}
-        alike = f"{told.pop()} · " if len(told) == 1 and told != {""} and not found.more else ""
-        outcome = (
-            alike + close + plural(found.total, "difference")
-            if found.total
-            else "equal"
-            if found.same
-            else "no difference found"
-        )
+        relations = {words(one["relation"]) if "relation" in one else "" for one in found.differences}
+        alike = f"{relations.pop()} · " if len(relations) == 1 and relations != {""} and not found.more else ""
+        outcome = "equal" if found.same else "no difference found"
+        if found.total:
+            outcome = alike + close + plural(found.total, "difference")
         rows = Rows(
             f"{outcome} · {found.how_far()}",
             len(noted),
@@ -98,14 +94,14 @@ def _names_in_sight(paused: Paused | None, budget: Budget) -> dict[int, str]:
     return names_of_parameters(paused, budget)
 
 
-def _typed(told: Difference) -> CompareDifference:
-    found: CompareDifference = {"path": told["path"], "what": told["what"], "text": told["text"]}
-    if "values" in told:
-        values = told["values"]
+def _typed(difference: Difference) -> CompareDifference:
+    found: CompareDifference = {"path": difference["path"], "what": difference["what"], "text": difference["text"]}
+    if "values" in difference:
+        values = difference["values"]
         found["different"], found["read"] = values["different"], values["read"]
         found["max_abs"], found["relative"] = values["max_abs"], relative(values)
-    if "relation" in told:
-        found["relation"] = told["relation"]
+    if "relation" in difference:
+        found["relation"] = difference["relation"]
     return found
 
 
@@ -118,7 +114,7 @@ def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
         paths = one.location.path, one.location.other
         three = zip(sides, (one.a, one.b), paths)
         below = [_side(one, side, value, path) for side, value, path in three if value is not MISSING]
-        yield Child(one.location.shown() or _names(sides), Rows.of(one.told["text"], below, "difference"), "")
+        yield Child(one.location.shown() or _names(sides), Rows.of(one.difference["text"], below, "difference"), "")
 
 
 def _side(noted: Noted, side: Child, value: object, path: str | None) -> Child:

@@ -1,15 +1,17 @@
-"""Names that stand for one another though they are not the same: those of a model and of the same one wrapped."""
+"""Pairs names that differ only by a wrapper: ``module.layer`` and ``layer``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
-from ...measure.torch.modules import is_module, is_of
-from ...safe.guard import class_name, dict_attribute, dict_get
+from ...measure.torch.metadata import is_any_tensor
+from ...safe.guard import each
 from .rows import KeyedRow
 
 #: What wraps a model, and the name under which it has it.
-_WRAPPERS = {
+WRAPPERS = {
     "DistributedDataParallel": "module",
     "DataParallel": "module",
     "FullyShardedDataParallel": "_fsdp_wrapped_module",
@@ -17,30 +19,50 @@ _WRAPPERS = {
     "OptimizedModule": "_orig_mod",
     "AveragedModel": "module",
 }
-_INSIDE = frozenset(name for name in _WRAPPERS.values() if name != "module")  #: these stand anywhere in a name
+_INSIDE = frozenset(name for name in WRAPPERS.values() if name != "module")  #: these stand anywhere in a name
+_EXTRA = "_extra_state"  #: ends the name of what a module saves beside tensors
+_LOOKED_AT = 1000  #: values of a dict
 _SHARE = 0.5  #: of the names of one side that have to be found without a prefix
 
 
-def inner_of(model: Any) -> tuple[str, Any] | None:
-    """What a wrapper around a model wraps, and what is typed for it."""
-    name = class_name(type(model))
-    if name not in _WRAPPERS or not is_module(model) or not is_of(model, name):
-        return None
-    inner = dict_get(dict_attribute(model, "_modules"), _WRAPPERS[name])
-    return None if inner is None else (f".{_WRAPPERS[name]}", inner)
-
-
 def renamed(left: list[KeyedRow], right: list[KeyedRow]) -> tuple[list[tuple[KeyedRow, KeyedRow]], str]:
-    """Of rows that have no like by their own names those that have one all the same, and what is said of that."""
+    """Pairs rows that have different names but correspond all the same, and describes the renaming."""
     sides = [{name: row for row in rows if (name := _name(row))} for rows in (left, right)]
-    for strip in (_unwrapped, *(_without(names) for names in sides)):
+    names = _matched(sides[0], sides[1]) or _of_weights(*sides)
+    return [(sides[0][one], sides[1][other]) for one, other in names], _renaming_text(names) if names else ""
+
+
+def is_weights(value: Any) -> bool:
+    """Whether it is a dict of tensors by name, as ``state_dict()`` gives one."""
+    if not issubclass(type(value), dict) or not dict.__len__(value):
+        return False
+    entries = islice(each(dict.items, value), _LOOKED_AT)
+    return all(type(key) is str and (is_any_tensor(item) or key.endswith(_EXTRA)) for key, item in entries)
+
+
+def in_common(one: Iterable[str], other: Iterable[str]) -> int:
+    """How many names stand for one another."""
+    mine, others = dict.fromkeys(one), dict.fromkeys(other)
+    same = [name for name in mine if name in others]
+    for name in same:
+        del mine[name], others[name]
+    return len(same) + len(_matched(mine, others))
+
+
+def _matched(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
+    for strip in (_unwrapped, *(_without(names) for names in (left, right))):
         for ours, theirs in ((strip, _same), (_same, strip), (strip, strip)):
-            mine, others = _by(sides[0], ours), _by(sides[1], theirs)
+            mine, others = _by(left, ours), _by(right, theirs)
             both = [name for name in mine if name in others]
-            if both and len(both) >= _SHARE * min(len(sides[0]), len(sides[1])):
-                pairs = [(sides[0][mine[name]], sides[1][others[name]]) for name in both]
-                return pairs, _said([(mine[name], others[name]) for name in both])
-    return [], ""
+            if both and len(both) >= _SHARE * min(len(left), len(right)):
+                return [(mine[name], others[name]) for name in both]
+    return []
+
+
+def _of_weights(left: dict[str, KeyedRow], right: dict[str, KeyedRow]) -> list[tuple[str, str]]:
+    """The only dict of tensors on each side, as two checkpoints have one under names of their own."""
+    found = [[name for name, row in rows.items() if is_weights(row.child.value)] for rows in (left, right)]
+    return [(found[0][0], found[1][0])] if len(found[0]) == len(found[1]) == 1 else []
 
 
 def _name(row: KeyedRow) -> str:
@@ -60,7 +82,7 @@ def _unwrapped(name: str) -> str:
     return ".".join(part for part in parts if part not in _INSIDE)
 
 
-def _without(names: dict[str, KeyedRow]) -> Any:
+def _without(names: dict[str, Any]) -> Any:
     """What takes away the parts with which all names of one side begin."""
     first, last = (min(names), max(names)) if len(names) > 1 else ("", "")
     alike = 0
@@ -72,7 +94,7 @@ def _without(names: dict[str, KeyedRow]) -> Any:
     return lambda name: name[len(prefix) :] if prefix and name.startswith(prefix) else name
 
 
-def _by(names: dict[str, KeyedRow], strip: Any) -> dict[str, str]:
+def _by(names: dict[str, Any], strip: Any) -> dict[str, str]:
     """The names by what is left of them, where that is one of one."""
     found: dict[str, str] = {}
     twice: set[str] = set()
@@ -84,7 +106,7 @@ def _by(names: dict[str, KeyedRow], strip: Any) -> dict[str, str]:
     return {short: name for short, name in found.items() if short not in twice}
 
 
-def _said(pairs: list[tuple[str, str]]) -> str:
+def _renaming_text(pairs: list[tuple[str, str]]) -> str:
     amount = f"{len(pairs):,} {'name' if len(pairs) == 1 else 'names'} matched"
     one, other = next(((one, other) for one, other in pairs if one != other), pairs[0])
     longer, shorter, side = (one, other, "a") if len(one) > len(other) else (other, one, "b")

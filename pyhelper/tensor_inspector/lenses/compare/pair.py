@@ -1,9 +1,10 @@
-"""Two values that stand at one place of what is compared, and a difference of theirs."""
+"""Two values at one path of a comparison, and a difference of theirs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...kinds import TextRow
 from ...safe.record import Record
 from ...words.text import one_line
 from .atoms import Tolerance
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
+UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only the program's own code tells
 
 
 class Location:
@@ -64,7 +66,7 @@ class Noted(Record):
     """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
 
     location: Location
-    told: Difference
+    difference: Difference
     a: Any
     b: Any
 
@@ -82,6 +84,6 @@ class Notes:
         self.take(pair, Note(what, text))
 
     def take(self, pair: Pair, note: Note) -> None:
-        told = self.found.note(pair.location.shown(), note)
-        if told is not None and self._noted is not None:
-            self._noted.append(Noted(pair.location, told, pair.a, pair.b))
+        difference = self.found.note(pair.location.shown(), note)
+        if difference is not None and self._noted is not None:
+            self._noted.append(Noted(pair.location, difference, pair.a, pair.b))

@@ -1,4 +1,4 @@
-"""What two tensors that differ have in common all the same: equal after transposing, broadcasting, rounding …"""
+"""How two tensors that differ are related: equal after transposing, broadcasting, rounding …"""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Relations:
         self._at: Related | None = None
 
     def go_on(self, budget: Budget) -> bool:
-        """Look until all are told, or the time is over. Whether all are."""
+        """Test pairs until none is left or the time is over. Returns whether none is left."""
         if self._waiting is None:
             noted = [one for one in self._noted if _is_open(one)]
-            shapes = [one for one in noted if one.told["what"] == "shape"][:_SHAPES]
-            self._waiting = deque([*shapes, *[one for one in noted if one.told["what"] == "values"][:_VALUES]])
+            shapes = [one for one in noted if one.difference["what"] == "shape"][:_SHAPES]
+            self._waiting = deque([*shapes, *[one for one in noted if one.difference["what"] == "values"][:_VALUES]])
             self._all = len(self._waiting)
         while self._waiting:
             one = self._waiting[0]
@@ -43,7 +43,7 @@ class Relations:
             if self._at is not None:
                 if not self._go_on(self._at, budget):
                     return False
-                _tell(one, self._at.found)
+                _add_relation(one, self._at.found)
                 self._at = None
             self._waiting.popleft()
             if budget.spent() and self._waiting:
@@ -110,18 +110,18 @@ def _share(relation: Relation) -> str:
     return f"{count(relation['read'])} of {count(relation['count'])} elements"
 
 
-def _tell(noted: Noted, relation: Relation | None) -> None:
+def _add_relation(noted: Noted, relation: Relation | None) -> None:
     if relation is not None:
-        noted.told["relation"] = relation
-        noted.told["text"] = f"{words(relation)}: {noted.told['text']}"
+        noted.difference["relation"] = relation
+        noted.difference["text"] = f"{words(relation)}: {noted.difference['text']}"
 
 
 def _is_open(noted: Noted) -> bool:
     """Whether it is two that have other shapes, or other elements."""
-    told = noted.told
-    if noted.a is MISSING or noted.b is MISSING or "relation" in told:
+    difference = noted.difference
+    if noted.a is MISSING or noted.b is MISSING or "relation" in difference:
         return False
-    return told["what"] in ("shape", "values")
+    return difference["what"] in ("shape", "values")
 
 
 def _related(noted: Noted, budget: Budget) -> Related | None:
@@ -137,5 +137,5 @@ def _related(noted: Noted, budget: Budget) -> Related | None:
         if not str(elements.dtype).replace("torch.", "").startswith(_NUMBERS):
             return None
         sides.append(elements)
-    values = noted.told.get("values")
+    values = noted.difference.get("values")
     return Related(*sides, apart=values is None or values["apart"] > 0)

@@ -1,4 +1,4 @@
-"""Which rows of two holders are compared with each other, and which stand alone."""
+"""Pairs the rows of two holders; a row without a partner stands alone."""
 
 from __future__ import annotations
 
@@ -105,14 +105,14 @@ class RowPairs:
             self._notes.add(pair, "not compared", text)
 
     def _renamed(self, pair: Pair, waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]]) -> list[Any]:
-        """Takes out what both have by names that stand for one another, which is said."""
+        """Takes out the rows that correspond under a renaming, which is noted."""
         if not all(waiting) or module("torch") is None:
             return []
         from .names import renamed
 
-        found, said = renamed(*(list(rows.values()) for rows in waiting))
+        found, renaming = renamed(*(list(rows.values()) for rows in waiting))
         if found:
-            self._notes.add(pair, "names", said)
+            self._notes.add(pair, "names", renaming)
         for rows, side in zip(waiting, zip(*found)):
             for row in side:
                 del rows[row.key]

@@ -1,4 +1,4 @@
-"""Which row of one value is which row of another: by name, of dicts and sets by what the key or the item is."""
+"""Gives each row a key by which it is paired: its name; in dicts and sets, what the key or the item is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def holds(kind: Kind) -> bool:
 
 
 def rows_of(kind: Kind, covered: tuple[str, ...], budget: Budget) -> Iterator[KeyedRow]:
-    """What is below a value, but for what is told already. Properties are not read."""
+    """The rows below a value, without those shown already. Properties are not read."""
     known = kind.rows_without({*covered, *kind.repeating})
     if known is not None:
         yield from (KeyedRow.named(child) for child in known if not _is_computed(child))

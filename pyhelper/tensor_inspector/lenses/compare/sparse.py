@@ -1,4 +1,4 @@
-"""Where sparse tensors and matrices differ, whatever their layouts: by the places at which either stores something."""
+"""Compares sparse tensors and matrices of any layout, at the positions that either stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Kind, as_kind
 from ...measure.comparable import Comparable
 from ...measure.stats import Unread
-from ...measure.stats.difference import cast, difference, flat, library
+from ...measure.stats.block_difference import cast, flat, library
+from ...measure.stats.difference import difference
 from ...measure.stats.layout import blocks, index_of
 from ...measure.unread import UNFIT
 from ...safe.budget import Budget
@@ -16,7 +17,7 @@ from ...safe.record import Record
 from .atoms import Tolerance
 
 if TYPE_CHECKING:
-    from ...measure.stats.difference import ValueDifference
+    from ...measure.stats.block_difference import ValueDifference
 
 _GATHERED = 1 << 22  #: stored values up to which they are gathered
 _BLOCK = 1 << 16
@@ -45,7 +46,9 @@ def stored(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
     try:
         return _of_parts(kind, side, budget) if side.composed else _of_dense(kind, budget)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
-        return Unread("unlike", "its places could not be worked out")
+        is_shard = side.composed and side.layout == "strided"
+        why = "of one only this process's shard is here" if is_shard else "its places could not be worked out"
+        return Unread("unlike", why)
 
 
 def difference_of(
@@ -138,7 +141,7 @@ def _coordinates(parts: dict[str, Any], budget: Budget) -> list[Any]:
 
 
 def _compressed(parts: dict[str, Any], budget: Budget) -> list[Any]:
-    """The coordinates of what is stored row by row: which row is told by where each ends."""
+    """The coordinates of values stored row by row, where an array holds the position at which each row ends."""
     ends, within = (
         _index(as_kind(next(parts[name] for name in names if name in parts), budget).elements())
         for names in (_POINTERS, (*_WITHIN, "indices"))

@@ -1,4 +1,4 @@
-"""The way through two values at once, which finds how they differ; it can be taken in several goes."""
+"""Walks through two values at once and finds their differences, in slices of time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...words.text import led_by, one_line
 from .atoms import Tolerance, alike, differing, read_alike
 from .comparison import Comparison
 from .elements import compare_elements
-from .pair import Location, Noted, Notes, Pair
+from .pair import UNTOLD, Location, Noted, Notes, Pair
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -123,7 +123,7 @@ class PairWalk:
         opened.below = chain([pair], opened.below)
 
     def _tried(self, pair: Pair, ask: Any, asked: Any) -> Any:
-        """What a value refuses is said in its place; its neighbours are compared all the same."""
+        """An error of one value becomes its entry; its neighbours are still compared."""
         try:
             return ask(asked)
         except _NoTime:
@@ -150,21 +150,22 @@ class PairWalk:
         return known is not None
 
     def _unwrapped(self, pair: Pair) -> Pair:
-        """Of a model and a wrapper around another one, the two models; that is said."""
-        if module("torch") is None or type(pair.a) is type(pair.b):
+        """The part of a value that corresponds to the other one, as the state in a checkpoint to a model."""
+        if module("torch") is None or (type(pair.a) is type(pair.b) and not issubclass(type(pair.a), dict)):
             return pair
-        from ...measure.torch.modules import is_module
-        from .names import inner_of
+        from .inner import inside
 
-        sides = [pair.a, pair.b]
+        sides, steps = inside(pair.a, pair.b)
+        if not any(steps):
+            return pair
+        names = [class_name(type(side)) for side in (pair.a, pair.b)]
+        unwrapped = [f"{step} of {'ab'[at]}" for at, step in enumerate(steps) if step]
+        text = f"{' and '.join(unwrapped)} {'is' if len(unwrapped) == 1 else 'are'} compared"
+        self._notes.add(pair, "type", f"{' → '.join(names)}: {text}")
         location = pair.location
-        for at in (0, 1):
-            inner = inner_of(sides[at]) if is_module(sides[1 - at]) and type(sides[0]) is not type(sides[1]) else None
-            if inner is not None:
-                names = [class_name(type(side)) for side in sides]
-                self._notes.add(pair, "type", f"{' → '.join(names)}: {inner[0]} of {'ab'[at]} is compared")
-                location, sides[at] = location.inside(at, inner[0]), inner[1]
-        return pair if sides[0] is pair.a and sides[1] is pair.b else Pair(location, sides[0], sides[1], pair.tolerance)
+        for at, step in enumerate(steps):
+            location = location.inside(at, step)
+        return Pair(location, sides[0], sides[1], pair.tolerance)
 
     def _opened(self, pair: Pair) -> _Open | None:
         pair = self._unwrapped(pair)
@@ -172,7 +173,8 @@ class PairWalk:
         below = self._compared(pair, a, b)
         if below is None:
             return None
-        key = (id(pair.a), id(pair.b)) if a.contains and b.contains else None  # others may stand in many places
+        holds_others = (a.contains and b.contains) or a.kind == "callable"  # the rest may stand in many places
+        key = (id(pair.a), id(pair.b)) if holds_others else None
         if key is not None:
             self._above.add(key)
         return _Open(pair, below, key, a)
@@ -187,6 +189,9 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
+        if pair.a is UNTOLD or pair.b is UNTOLD:
+            self._notes.add(pair, "not compared", f"not compared: {UNTOLD.text}")
+            return None
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
             self._notes.add(pair, "type", f"{a.line()} → {b.line()}")
             return None

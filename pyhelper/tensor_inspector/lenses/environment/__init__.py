@@ -1,1 +1,1 @@
-"""What a program runs with: versions, devices, and each setting that changes what it computes."""
+"""What a program runs with: versions, devices, and settings that change what it computes."""

@@ -1,4 +1,4 @@
-"""The lens `environment`: all that a program runs with, what is not as by default first."""
+"""The lens `environment`: everything that a program runs with, first what differs from the defaults."""
 
 from __future__ import annotations
 

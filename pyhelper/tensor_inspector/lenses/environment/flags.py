@@ -1,6 +1,6 @@
-"""Modes and flags of torch: how each is read, and what it is unless someone sets it. All of them in one table.
+"""One table of torch's modes and flags: how each is read, and its default.
 
-They are read by torch's functions in C, of which each version has some: what a version has not is left out.
+They are read by torch's functions in C. A flag that this version of torch lacks is left out.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def modes_of(thread: Modes | None) -> Iterator[Setting]:
     """What the paused thread runs under; not known where another thread is asked."""
     if module("torch") is None:
         return
-    told = vars(thread) if thread is not None else {}
+    modes = vars(thread) if thread is not None else {}
     for field, name, usual in (
         ("grad", "grad mode", True),
         ("inference", "inference mode", False),
@@ -80,12 +80,12 @@ def modes_of(thread: Modes | None) -> Iterator[Setting]:
         ("multithreaded", "multithreaded backward", True),
         ("tracing", "torch.jit.trace", False),
     ):
-        yield Setting("mode", name, _on(told.get(field)), _on(usual))
-    autocast = ", ".join(f"{device} {dtype}" for device, dtype in told.get("autocast", {}).items())
-    yield Setting("mode", "autocast", autocast or "off" if told else None, "off")
-    yield Setting("mode", "default device", told.get("device"), "cpu")
-    overriding = ", ".join(told.get("overriding", ()))
-    yield Setting("mode", "torch function and dispatch modes", overriding or "none" if told else None, "none")
+        yield Setting("mode", name, _on(modes.get(field)), _on(usual))
+    autocast = ", ".join(f"{device} {dtype}" for device, dtype in modes.get("autocast", {}).items())
+    yield Setting("mode", "autocast", autocast or "off" if modes else None, "off")
+    yield Setting("mode", "default device", modes.get("device"), "cpu")
+    overriding = ", ".join(modes.get("overriding", ()))
+    yield Setting("mode", "torch function and dispatch modes", overriding or "none" if modes else None, "none")
 
 
 def flags() -> Iterator[Setting]:

@@ -1,4 +1,4 @@
-"""Versions of what the program has loaded, and the devices that torch can use. Nothing is imported or initialized."""
+"""Versions of the libraries that are loaded, and torch's devices. Nothing is imported or initialized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the process is set to: Python's own switches, numpy's, how many threads and processes, environment variables."""
+"""Settings of the process: Python's switches, numpy's, threads, processes, environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that a program runs with."""
+"""`Setting`: one thing that a program runs with."""
 
 from __future__ import annotations
 

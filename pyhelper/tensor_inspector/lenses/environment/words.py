@@ -1,4 +1,4 @@
-"""What a program runs with as rows of a tree, and as text."""
+"""The environment as rows of a tree, and as text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CUDA: dict[Cuda, str] = {
     "no_torch": "",
 }
 _NAMED = 40  #: characters of what a line lists
-_TOLD = ("Python", "torch")  #: whose versions the line says
+_NAMED_VERSIONS = ("Python", "torch")  #: whose versions the line says
 
 
 def row_of(settings: list[Setting], cuda: Cuda) -> Child:
@@ -55,11 +55,11 @@ def text_of(settings: list[Setting]) -> str:
 
 
 def report_lines(settings: list[Setting], *, values: bool) -> list[str]:
-    """What a report tells of it: versions, devices, and what is not as by default."""
+    """The lines of a report: versions, devices, and settings that differ from their defaults."""
     settings = settings if values else [_public(setting) for setting in settings]
-    told = [setting for setting in settings if setting.group in ("version", "device")]
+    first = [setting for setting in settings if setting.group in ("version", "device")]
     different = [setting for setting in settings if setting.differs()]
-    lines = [f"{setting.name}: {_value(setting)}" for setting in told]
+    lines = [f"{setting.name}: {_value(setting)}" for setting in first]
     return [
         *lines,
         *(["", "not as by default:"] if different else []),
@@ -86,10 +86,9 @@ def _value(setting: Setting) -> str:
 def _parts(settings: list[Setting], cuda: Cuda) -> list[str]:
     different = [setting for setting in settings if setting.differs()]
     names = listed((f"{setting.name} {setting.value}" for setting in different), False, _NAMED)
-    many = f"{len(different)} not as by default"
     versions = {setting.name: setting.value for setting in settings if setting.group == "version"}
     return [
-        Word(f"{many}: {names}" if different else "all as by default", many if different else None),
-        *(f"{name} {versions[name]}" for name in _TOLD if versions.get(name)),
+        Word(f"not as by default: {names}", f"differs: {names}") if different else "all as by default",
+        *(f"{name} {versions[name]}" for name in _NAMED_VERSIONS if versions.get(name)),
         _CUDA[cuda],
     ]

@@ -1,1 +1,1 @@
-"""What an exception was about: the operands of the failing line, the one that disagrees, and what would fit."""
+"""Explains an exception: the operands of the failing line, which one does not fit, and what would fit."""

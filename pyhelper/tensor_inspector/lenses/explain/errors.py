@@ -1,10 +1,11 @@
-"""Which of the faults that are explained an exception is, by its class and by what torch and numpy say in it."""
+"""Recognizes an exception as one of the faults that are explained, by its class and by the text of torch or numpy."""
 
 from __future__ import annotations
 
 import re
 
 from ...safe.guard import class_name, mro
+from ...words.text import shorten
 from .operand import CASTS
 from .trace import message
 
@@ -51,14 +52,16 @@ _MESSAGES: list[tuple[str, str]] = [
              r"|'NoneType' object is not|'NoneType' has no len|unsupported operand type|object is not iterable"
              r"|^default_collate: batch must contain"
              r"|invalid data type 'str'"),
-    ("dtype", r"must have the same dtype|to have the same dtype|should have (the )?same dtype|same datatype"
-              r"|expected scalar type|[Ff]ound dtype|target dtype to be|not implemented for '|infer output dtype"
+    ("dtype", r"must have the same dtype|to have (the )?same dtype|should have (the )?same dtype|same datatype"
+              r"|expected (scalar type|dtype)|[Ff]ound dtype|target dtype to be|not implemented for '"
+              r"|infer output dtype"
               r"|does not match weight dtype|following scalar types|can't be cast to the desired output type"
               r"|used as indices must be|Input type \(|dtypes? match|Expected floating point type|dtype int64"
               r"|floating point and complex dtype can require|self\.dtype to be equal|must be the same dtype"
               r"|[Ee]xpected a floating|floating point (dtype|type)|mat1 and mat2 must have"
               r"|Expected object of scalar type"
               r"|only supports floating|dtype int|integral or|expected input to be a floating|has invalid type"
+              r"|two bool tensors is not supported|bool tensor is not supported"
               r"|must be Tensor, not numpy|got \(numpy\.ndarray|but got numpy\.ndarray"),
     ("shape", r"shapes? cannot be multiplied|must match the size|[Ss]ize mismatch|inconsistent tensor size"
               r"|Expected size for|expected input\[|Expected \d[^,]*D|expected .*\dD (or \dD )?(input|tensor)"
@@ -86,7 +89,7 @@ _CLASSES = frozenset(
 )
 
 
-def kind_of(error: BaseException) -> str | None:
+def fault_of(error: BaseException) -> str | None:
     """Which kind of fault an exception is; None for what is not explained."""
     names = [class_name(base) for base in mro(type(error))]
     text = message(error)
@@ -112,8 +115,7 @@ def _captured(pattern: str, text: str) -> str | None:
 
 def short_message(text: str) -> str:
     """The first line of a message, as a title can hold it."""
-    line = text.strip().splitlines()[0] if text.strip() else ""
-    return line if len(line) <= 160 else line[:159] + "…"
+    return shorten(text.strip().partition("\n")[0], 160)
 
 
 def number_after(text: str, words: str) -> int | None:
@@ -134,7 +136,7 @@ def argument_in(text: str) -> tuple[int, str] | None:
     return None if found is None else (int(found[1]) - 1, found[2])
 
 
-def type_given(text: str) -> str | None:
+def type_not_tensor(text: str) -> str | None:
     """The type of an argument that must be a tensor."""
     found = _captured(r"must be Tensor, not (\w+)", text)
     return None if found == "NoneType" else found
@@ -182,7 +184,9 @@ def attribute_in(text: str) -> str | None:
 def parameter_in(text: str) -> str | None:
     """The parameter of a distribution whose values are invalid."""
     found = re.search(r"Expected parameter (\w+) ", text)
-    return "value" if found is None and "value argument" in text else None if found is None else found[1]
+    if found is not None:
+        return found[1]
+    return "value" if "value argument" in text else None
 
 
 def sides(text: str) -> tuple[int, int, int] | None:

@@ -1,4 +1,4 @@
-"""What an exception was about, as findings: the operands that failed, the one that disagrees, what would fit."""
+"""Turns an exception into findings: which operand does not fit, and what would fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
 from ..findings.rule import Rule, finding_of
-from .errors import kind_of
+from .errors import fault_of
 from .operation import FailingLine
 from .rules import (
     backward,
@@ -115,10 +115,10 @@ def explain(
     traceback: TracebackType | None = None,
     budget: Budget | None = None,
 ) -> Findings:
-    """The explanation of an exception; empty, with the reason, where it is none that is explained here.
+    """The explanation of an exception as findings; empty, with the reason, where it is none that is explained.
 
-    ``traceback`` is what an exception under way has come through, ``frame`` where the program stands, for one that
-    tells no frames at all; ``budget`` a second, if absent.
+    ``traceback`` is the traceback of an exception that is not caught yet. ``frame`` is where the program stands, for an
+    exception without a traceback. ``budget`` is a second if it is not given.
     """
     torch = module("torch")
     if torch is None or not hasattr(torch, "_C"):
@@ -152,13 +152,13 @@ def _explained(scene: Scene) -> list[Finding]:
 def _candidates(error: BaseException) -> Iterator[BaseException]:
     """The exceptions of the chain that can be explained, in the order in which that is tried.
 
-    Of one that was raised anew the first is taken. What was only being handled when another was raised is none.
+    Of one that was raised again the first is taken. What was only being handled when another was raised is none.
     """
     errors = chain(error)
     index = 0
     while index < len(errors) and is_caused(errors, index):
-        kind = kind_of(errors[index])
-        while kind is not None and index + 1 < len(errors) and kind_of(errors[index + 1]) == kind:
+        kind = fault_of(errors[index])
+        while kind is not None and index + 1 < len(errors) and fault_of(errors[index + 1]) == kind:
             if not is_caused(errors, index + 1) and not _is_raised(errors[index]):
                 break
             index += 1
@@ -202,7 +202,7 @@ def _findings(scene: Scene) -> list[Finding]:
         "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
         "worker": ("worker-failed", workers.worker_failed),
         "token": ("tokenizer-input", tokens.tokenizer_input),
-        "begun": ("super-not-called", calls.not_begun),
+        "begun": ("super-not-called", calls.init_not_called),
         "arguments": ("wrong-arguments", calls.wrong_arguments),
         "load": ("load-refused", loading.unsafe_load),
     }
@@ -221,7 +221,7 @@ def _of_values(scene: Scene) -> list[Finding]:
 
 
 def _of_backward(scene: Scene, kind: str) -> list[Finding]:
-    """A backward that failed: what the rules of a step say of the graph, else what the exception says."""
+    """A failed backward: what the rules of a step find in the graph, else what the exception says."""
     from ..findings.rules.registry import RULES as ASKED
     from ..findings.run import folded
 

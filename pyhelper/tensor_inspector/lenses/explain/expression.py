@@ -1,6 +1,6 @@
-"""What the expressions of a frame's source stand for: values by their names, and shapes of what is computed of them.
+"""Reads the expressions of a frame's source: finds values by their names, and works out shapes of results.
 
-Nothing is evaluated: names, attributes and items are looked up as the guard does it, shapes are computed by rule.
+Nothing is evaluated. Names, attributes and items are looked up by the guard; shapes follow from rules.
 """
 
 from __future__ import annotations

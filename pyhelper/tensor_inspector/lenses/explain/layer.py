@@ -1,4 +1,4 @@
-"""The layer that was running when its forward failed."""
+"""Finds the layer whose forward failed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Layer:
 
     def tensors(self) -> list[Operand]:
         """Its parameters and buffers."""
-        member = Member(self.module, "", "", None)
+        member = Member(self.module)
         name = self.name or class_name(type(self.module))
         tensors = [*member.part("_parameters"), *member.part("_buffers")]
         return [found for suffix, tensor in tensors if (found := operand(name + suffix, tensor)) is not None]

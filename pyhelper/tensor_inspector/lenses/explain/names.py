@@ -1,4 +1,4 @@
-"""What the tensors of a failing line are called: as the user wrote them, or by their number in a dataset."""
+"""Names the tensors of a failing line as the user wrote them; samples of a loader by their number in the dataset."""
 
 from __future__ import annotations
 

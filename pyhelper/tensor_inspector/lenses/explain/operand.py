@@ -1,4 +1,4 @@
-"""What an operation took: a tensor or an array, as the user wrote it, with its shape, dtype and device."""
+"""`Operand`: a tensor or array that an operation was given, with its text in the source, shape, dtype and device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, final
 from ...measure.torch.metadata import device_name, dtype_name, is_tensor, requires_grad, shape_of
 from ...safe.guard import c_attribute, class_module, class_name, mro
 from ...words.text import shape
-from ..step.expressions import shown_text
+from ..step.expressions import short_text
 
 _SHOWN = 44  #: characters of an expression
 #: What a tensor's methods cast to, by their names.
@@ -26,7 +26,7 @@ CASTS = {
 
 
 class Unknown:
-    """Stands for a value that only running code would tell."""
+    """Stands for a value that only running code could give."""
 
 
 UNKNOWN = Unknown()
@@ -121,8 +121,7 @@ def needs_grad(found: Operand) -> bool:
 
 def in_title(node: ast.AST | None) -> str:
     """An expression as a title can hold it."""
-    text = shown_text(node)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return short_text(node, _SHOWN)
 
 
 def _array_dtype(value: Any) -> str | None:

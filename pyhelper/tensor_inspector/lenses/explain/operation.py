@@ -1,4 +1,4 @@
-"""The operation that failed: found in the failing line, or as the library's function that was running."""
+"""Finds the operation that failed: in the failing line, or among the library's functions that were running."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FailingLine:
     def __init__(self, entry: TraceEntry, around: TraceEntry | None = None) -> None:
         self.reader = Reader(entry, around)
         self.whole = _statement(entry)  #: with its body, if it has one
-        self.statement = _head(self.whole)
+        self.statement = _without_body(self.whole)
         self._position = _position(entry)
         nodes = [] if self.statement is None else list(_inner_first(self.statement))
         exact = _at_instruction(entry, nodes)
@@ -136,7 +136,7 @@ class FailingLine:
                 arguments.insert(0, receiver)
         named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
         written = [None] * (len(arguments) - len(node.args)) + [shown_text(argument) for argument in node.args]
-        listed = [_spread(value, name or "") for value, name in zip(arguments, written)]
+        listed = [_as_operands(value, name or "") for value, name in zip(arguments, written)]
         return Operation(name.rstrip("_") or name, listed, named, node)
 
 
@@ -148,12 +148,12 @@ def library_call(entry: TraceEntry, names: dict[int, str]) -> Operation:
         if known is None and parameter == "self":
             continue
         if known is None:
-            known = _spread(value, parameter, names)
+            known = _as_operands(value, parameter, names)
         named[parameter] = known
     return Operation(entry.function, list(named.values()), named)
 
 
-def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
+def _as_operands(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
     """A list of tensors as a list of operands."""
     if type(value) not in SEQUENCES:
         return value
@@ -179,26 +179,26 @@ def _statement(entry: TraceEntry) -> ast.AST | None:
         for node in ast.walk(tree)  # the innermost comes last
         if isinstance(node, ast.stmt) and node.lineno <= entry.lineno <= (node.end_lineno or node.lineno)
     ]
-    if sum(_last_of_head(node) >= entry.lineno for node in around) < 2:
+    if sum(_last_line_without_body(node) >= entry.lineno for node in around) < 2:
         return around[-1] if around else None
     position = _position(entry)  # several stand in the line: nothing is said of any, where it is not known which
-    return None if position is None else next((node for node in reversed(around) if _holds(node, position)), None)
+    return None if position is None else next((node for node in reversed(around) if _contains(node, position)), None)
 
 
-def _last_of_head(statement: Any) -> int:
+def _last_line_without_body(statement: Any) -> int:
     """The last line that belongs to a statement itself and not to its body; 0 where none does."""
-    head = getattr(statement, "subject", None) or _head(statement)
+    head = getattr(statement, "subject", None) or _without_body(statement)
     inside = head.elts if isinstance(head, ast.Tuple) and isinstance(statement, (ast.With, ast.AsyncWith)) else [head]
     return max(getattr(part, "end_lineno", None) or 0 for part in inside)
 
 
-def _holds(statement: Any, position: tuple[int, int, int, int]) -> bool:
+def _contains(statement: Any, position: tuple[int, int, int, int]) -> bool:
     line, last, column, end = position
     begins = (statement.lineno, statement.col_offset) <= (line, column)
     return begins and (last, end) <= (statement.end_lineno, statement.end_col_offset)
 
 
-def _head(statement: ast.AST | None) -> ast.AST | None:
+def _without_body(statement: ast.AST | None) -> ast.AST | None:
     """Of a statement with a body, what stands before the body."""
     for part in ("test", "iter"):
         inside = getattr(statement, part, None)
@@ -225,7 +225,7 @@ def _inner_first(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _at_instruction(entry: TraceEntry, nodes: list[ast.AST]) -> list[ast.AST]:
-    """The operation that an instruction belongs to, where the interpreter tells (3.11 and later)."""
+    """The operation that an instruction belongs to, where the interpreter records it (3.11 and later)."""
     found = _position(entry)
     if found is None:
         return []
@@ -241,7 +241,7 @@ def _at_instruction(entry: TraceEntry, nodes: list[ast.AST]) -> list[ast.AST]:
 
 
 def _position(entry: TraceEntry) -> tuple[int, int, int, int] | None:
-    """The first and last line, the first and last column of an instruction, where the interpreter tells."""
+    """The first and last line, the first and last column of an instruction, where the interpreter records them."""
     positions = getattr(entry.frame.f_code, "co_positions", None)
     if positions is None or entry.instruction < 0:
         return None

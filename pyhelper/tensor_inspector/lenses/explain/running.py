@@ -1,4 +1,4 @@
-"""What was running when a line failed: the library's frames below it, and the call in the line that led into them."""
+"""Finds the library's frames below a failing line, and the call in the line that led into them."""
 
 from __future__ import annotations
 

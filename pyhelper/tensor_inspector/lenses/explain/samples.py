@@ -1,4 +1,4 @@
-"""The samples that a loader puts together to a batch, as its frames hold them."""
+"""The samples that a loader was putting together, read from its frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is known of a failure: the user's line, the operations that may have failed, the layer that was running."""
+"""`Scene`: all that is known of a failure: the user's line, the operations that may have failed, the running layer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
 from ...safe.guard import class_name
-from ..findings.finding import Found
+from ..findings.finding import Found, Title
 from ..step.classes import methods_of
 from ..step.expressions import is_name, last_name, shown_text
 from ..step.source import Source
 from ..step.step import Step
-from .errors import kind_of, short_message
+from .errors import fault_of, short_message
 from .layer import running_layer
 from .names import OperandNames
 from .operand import Operand, in_title, operand
@@ -30,7 +30,7 @@ _TIME = 400  #: milliseconds for all that is in sight
 class Scene:
     def __init__(self, error: BaseException, trace: list[TraceEntry], budget: Budget) -> None:
         self.error = error
-        self.kind = kind_of(error)
+        self.kind = fault_of(error)
         self.message = message(error)
         self.trace = trace
         self.budget = budget
@@ -98,7 +98,7 @@ class Scene:
         """What the failing operation, or the call into the library, was given: the texts, with what they stand for."""
         exact = self.failing.nodes if self.failing.is_exact else []
         for node in dict.fromkeys([*exact, *([] if self.call is None else [self.call]), *self.failing.nodes]):
-            for given in _given(node):
+            for given in _argument_nodes(node):
                 yield in_title(given), self.failing.reader.read(given)
 
     def none_words(self, text: str) -> str:
@@ -107,19 +107,24 @@ class Scene:
         node = None if known is None else getattr(known[1], "value", None)
         called = node.func if isinstance(node, ast.Call) else None
         made = called.func if isinstance(called, ast.Call) else None  # a module that is made and called at once
-        function = _silent(self.failing.reader.value(called)) or _silent(self.failing.reader.value(made))
+        reader = self.failing.reader
+        function = _returns_nothing(reader.value(called)) or _returns_nothing(reader.value(made))
         return "None" if function is None else f"None: {function} returns nothing"
 
     def named_in_line(self) -> list[tuple[str, str]]:
         return [(one.name, one.fact) for one in self.failing.tensors()]
 
     def found(
-        self, title: str, *operands: Operand | tuple[str | None, str] | None, suggestion: str = "", certain: bool = True
+        self,
+        title: Title,
+        *operands: Operand | tuple[str | None, str] | None,
+        suggestion: str = "",
+        certain: bool = True,
     ) -> Found:
         """A finding with its evidence: what the title is about, the layer, then what else the failing line names."""
         facts = [_evidence(one) for one in operands if one is not None]
         if facts:
-            facts[0] = (facts[0][0], facts[0][1] + self._made(facts[0][0]))
+            facts[0] = (facts[0][0], facts[0][1] + self._line_made(facts[0][0]))
         if self.layer is not None and self.layer.name is not None:
             facts.append((self.layer.name, self.layer.fact()))
         facts += self.named_in_line()
@@ -128,18 +133,19 @@ class Scene:
             distinct.setdefault(fact[0] or fact[1], fact)
         return Found(title, *list(distinct.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
 
-    def told(self, *operands: Operand, suggestion: str = "", certain: bool = True) -> Found:
-        """Where no rule knows more than torch says: what the operation was given, and its sentence."""
+    def quoted(self, operands: list[Operand] | None = None, suggestion: str = "") -> Found:
+        """Torch's own sentence, after what the operands are (by default all): for where no rule knows more."""
+        operands = self.operands() if operands is None else operands
         known = ", ".join(f"{one.name} is {one.fact}" for one in operands[:3] if one.fact != "not known")
         sentence = short_message(self.message)
-        title = f"{known}: {sentence}" if known else sentence
-        return self.found(title, *operands[:6], suggestion=suggestion, certain=certain)
+        title = (known, ": ", sentence) if known else sentence
+        return self.found(title, *operands[:6], suggestion=suggestion)
 
     def pair(self, a: Operand, b: Operand, why: str, suggestion: str = "") -> Found:
         """Two operands that do not fit together."""
-        return self.found(f"{a.name} is {a.shape} and {b.name} is {b.shape}: {why}", a, b, suggestion=suggestion)
+        return self.found((f"{a.name} is {a.shape} and {b.name} is {b.shape}", ": ", why), a, b, suggestion=suggestion)
 
-    def _made(self, name: str | None) -> str:
+    def _line_made(self, name: str | None) -> str:
         """The line above the failing one in which a name got its value."""
         source = self.step.sources[0]
         known = source.line_of(name)
@@ -151,9 +157,11 @@ class Scene:
                 return ""
         return f", from line {line}" if line > 0 and not failing <= line <= self.here.lineno else ""
 
-    def in_sight(self) -> list[Operand]:
+    def visible_tensors(self) -> list[Operand]:
         """The tensors in sight, those of the failing frame first."""
-        return [found for thing in self.step.tensors if (found := operand(thing.name, thing.value)) is not None]
+        return [
+            found for variable in self.step.tensors if (found := operand(variable.name, variable.value)) is not None
+        ]
 
     def device_tensors(self) -> list[Operand]:
         """All tensors that took part, the layer's own among them."""
@@ -166,7 +174,7 @@ def first_found(scene: Scene, *checks: Callable[[Scene, Operation], Found | None
     return next((one for one in found if one is not None), None)
 
 
-def _given(node: ast.AST) -> list[ast.AST]:
+def _argument_nodes(node: ast.AST) -> list[ast.AST]:
     """What an operation is done with."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
@@ -182,7 +190,7 @@ def _given(node: ast.AST) -> list[ast.AST]:
     return []
 
 
-def _silent(called: Any) -> str | None:
+def _returns_nothing(called: Any) -> str | None:
     """A function of the user's, or a module's forward, that returns nothing, by its name."""
     if type(called) is FunctionType:
         sources = [(called.__name__, Source(called.__code__, 0))]

@@ -1,4 +1,4 @@
-"""Shapes as tuples: what fits together, and what comes out of it."""
+"""Arithmetic of shapes: which shapes fit together, and the shape of the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INDICES = Classes(int, slice, type(None), type(...))
 _REDUCED = ("sum", "mean", "argmax", "argmin", "std", "var", "prod", "logsumexp")
 
 
-def clash(a: Sizes, b: Sizes) -> int | None:
+def broadcast_conflict(a: Sizes, b: Sizes) -> int | None:
     """The first dimension from the end, as a negative number, in which two shapes do not broadcast."""
     for back in range(1, min(len(a), len(b)) + 1):
         if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
@@ -25,7 +25,7 @@ def clash(a: Sizes, b: Sizes) -> int | None:
 
 
 def broadcast(a: Sizes, b: Sizes) -> Sizes | None:
-    if clash(a, b) is not None:
+    if broadcast_conflict(a, b) is not None:
         return None
     length = max(len(a), len(b))
     long_a, long_b = ((1,) * (length - len(sizes)) + sizes for sizes in (a, b))
@@ -110,10 +110,10 @@ def after(method: str, sizes: Sizes, arguments: list[Any]) -> Sizes | None:
     dims = [number % count for number in numbers] if count else numbers
     if keeps:
         return tuple(1 if at in dims else size for at, size in enumerate(sizes))
-    return _along(method, sizes, dims, numbers)
+    return _after_by_dimension(method, sizes, dims, numbers)
 
 
-def _along(method: str, sizes: Sizes, dims: list[int], numbers: list[int]) -> Sizes | None:
+def _after_by_dimension(method: str, sizes: Sizes, dims: list[int], numbers: list[int]) -> Sizes | None:
     if method == "transpose" and len(dims) == 2:
         found = list(sizes)
         found[dims[0]], found[dims[1]] = found[dims[1]], found[dims[0]]

@@ -1,4 +1,4 @@
-"""The frames that an exception passed through, and the exceptions that caused it. Nothing of the program's runs."""
+"""The frames that an exception passed through, and the exceptions that caused it. No code of the program runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a value is in a few words, where it is no tensor; names that resemble each other."""
+"""Describes values that are no tensors in a few words; finds the most similar name."""
 
 from __future__ import annotations
 

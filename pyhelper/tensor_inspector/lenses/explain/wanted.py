@@ -1,4 +1,4 @@
-"""What torch's layers want of their input: how many dimensions, and which sizes."""
+"""What input torch's layers expect: how many dimensions, and which sizes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH_NORMS = {"BatchNorm1d": (2, 3), "BatchNorm2d": (4,), "BatchNorm3d": (5,),
 _LETTERS = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
-class Wanted(Record):
+class ExpectedInput(Record):
     """``axis`` is the dimension that must be ``size``, counted from the end where it is negative.
 
     ``dims`` are the numbers of dimensions that are taken (empty: any). ``channels`` is how many spatial ones follow the
@@ -40,16 +40,16 @@ class Wanted(Record):
         return (not self.dims or len(sizes) in self.dims) and (self.size is None or self.found(sizes) == self.size)
 
 
-def wanted(module: Any) -> Wanted | None:
+def wanted(module: Any) -> ExpectedInput | None:
     """What a layer wants of its first input; None where that is not known."""
     if is_of(module, "Linear"):
         weight = _weight(module)
         size = weight[-1] if weight else _setting(module, "in_features")
-        return Wanted("a last dimension of", size, -1)
+        return ExpectedInput("a last dimension of", size, -1)
     spatial = _spatial(module)
     if is_of(module, "_ConvNd") and spatial:
         size = _setting(module, "in_channels")
-        return Wanted(
+        return ExpectedInput(
             "channels", size, -spatial - 1, (spatial + 1, spatial + 2), spatial, f"[N, {size}, {_LETTERS[spatial]}]"
         )
     if is_of(module, *_BATCH_NORMS):
@@ -61,23 +61,25 @@ def wanted(module: Any) -> Wanted | None:
             if spatial > 1
             else f"[N, {size}]" + (f" or [N, {size}, L]" if spatial else "")
         )
-        return Wanted("channels", size, front, dims, spatial, letters)
+        return ExpectedInput("channels", size, front, dims, spatial, letters)
     if is_of(module, "GroupNorm"):
         size = _setting(module, "num_channels")
-        return Wanted("channels", size, 1, layout=f"[N, {size}, …]")
+        return ExpectedInput("channels", size, 1, layout=f"[N, {size}, …]")
     if is_of(module, "LayerNorm", "RMSNorm"):
         ends = instance_dict(module).get("normalized_shape")
         if type(ends) is tuple and len(ends) == 1 and type(ends[0]) is int:
-            return Wanted("a last dimension of", ends[0], -1)
+            return ExpectedInput("a last dimension of", ends[0], -1)
         return None
     if is_of(module, *_RECURRENT):
-        return Wanted("a last dimension of", _setting(module, "input_size"), -1, (2, 3))
+        return ExpectedInput("a last dimension of", _setting(module, "input_size"), -1, (2, 3))
     if is_of(module, *_CELLS):
-        return Wanted("a last dimension of", _setting(module, "input_size"), -1, (1, 2))
+        return ExpectedInput("a last dimension of", _setting(module, "input_size"), -1, (1, 2))
     if is_of(module, "MultiheadAttention"):
-        return Wanted("a last dimension of", _setting(module, "embed_dim"), -1, (2, 3))
+        return ExpectedInput("a last dimension of", _setting(module, "embed_dim"), -1, (2, 3))
     if is_of(module, "_MaxPoolNd", "_AvgPoolNd", "_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd") and spatial:
-        return Wanted("dimensions", None, -1, (spatial + 1, spatial + 2), spatial, f"[N, C, {_LETTERS[spatial]}]")
+        return ExpectedInput(
+            "dimensions", None, -1, (spatial + 1, spatial + 2), spatial, f"[N, C, {_LETTERS[spatial]}]"
+        )
     return None
 
 
@@ -120,7 +122,7 @@ def convolved(module: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
     return (*sizes[: -spatial - 1], channels, *made)
 
 
-def fitting(sizes: tuple[int, ...], wants: Wanted, name: str) -> str:
+def suggestion_for(sizes: tuple[int, ...], wants: ExpectedInput, name: str) -> str:
     """What would make an input of these sizes fit; empty where nothing simple does."""
     size = wants.size
     if size is None or not sizes:
@@ -138,14 +140,14 @@ def fitting(sizes: tuple[int, ...], wants: Wanted, name: str) -> str:
     return ""
 
 
-def is_channels_last(sizes: tuple[int, ...], wants: Wanted) -> bool:
+def is_channels_last(sizes: tuple[int, ...], wants: ExpectedInput) -> bool:
     """Whether the channels stand at the end, in what wants them before the spatial dimensions."""
     if not wants.channels or wants.size is None or len(sizes) not in (wants.channels + 1, wants.channels + 2):
         return False
     return sizes[-1] == wants.size and wants.found(sizes) != wants.size
 
 
-def _fitting_channels(sizes: tuple[int, ...], wants: Wanted, name: str) -> str:
+def _fitting_channels(sizes: tuple[int, ...], wants: ExpectedInput, name: str) -> str:
     spatial = wants.channels or 0
     count = len(sizes)
     if is_channels_last(sizes, wants):

@@ -1,1 +1,1 @@
-"""What is wrong with a training step: rules, each a small pure function over the step in sight."""
+"""Finds mistakes in a training step. Each rule is a function of the step in sight."""

@@ -1,4 +1,4 @@
-"""State that is carried from step to step: names that a loop, and attributes that a method, makes of themselves."""
+"""Finds state that is carried from step to step: names and attributes that are computed from their own old values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code of the program that names an attribute."""
+"""Finds code of the program that names an attribute."""
 
 from __future__ import annotations
 

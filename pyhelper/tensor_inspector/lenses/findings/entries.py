@@ -1,4 +1,4 @@
-"""Which entries of a list or a dict of modules the methods of a class take out of it."""
+"""Finds which entries of a list or dict of modules the methods of a class use."""
 
 from __future__ import annotations
 

@@ -1,30 +1,38 @@
-"""What a rule has found, as plain data, and all that was found at a stop."""
+"""`Found`, what a rule gives, and `Findings`, all that was found at a stop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union, cast
 
 from ...words.text import plural
 
 if TYPE_CHECKING:
     from ...protocol import Finding
 
+#: What is wrong; or that, the mark after it (", ", ": ", "; "), and what more there is to say.
+Title = Union[str, tuple[str, str, str]]
+
 
 class Found:
-    """What a rule gives: the parts of a finding that differ from one to the next."""
+    """What a rule gives: the parts of a finding that differ from one to the next.
 
-    __slots__ = ("certain", "evidence", "lineno", "suggestion", "title")
+    ``fact`` and ``more`` are the title in two, for where there is little room.
+    """
+
+    __slots__ = ("certain", "evidence", "fact", "lineno", "more", "suggestion", "title")
 
     def __init__(
         self,
-        title: str,
+        title: Title,
         *evidence: tuple[str | None, str],
         line: tuple[str, int] | None = None,
         certain: bool = True,
         suggestion: str = "",
     ) -> None:
-        self.title = title
+        self.title = "".join(title)
+        parts = (title, "", "") if type(title) is str else cast("tuple[str, str, str]", title)
+        self.fact, _, self.more = parts
         self.evidence = evidence
         self.lineno = line
         self.certain = certain

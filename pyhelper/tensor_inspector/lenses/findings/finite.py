@@ -1,4 +1,4 @@
-"""Whether a tensor is finite: in numbers, and in words."""
+"""Checks whether a tensor is finite, as numbers and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of a module what its ``forward`` returns is computed from, and which of them a gradient comes back to."""
+"""Works out which parts of a module the result of ``forward`` depends on, and which of them get a gradient."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ..step.expressions import last_name, text_of
 from .made_of import ABOUT, ALIKE
 
 _CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item", "numpy", "tensor", "tolist"))
+#: What is given by these is a choice, without a slope.
+_CHOICES = frozenset("argmax argmin argsort bincount bool indices int long multinomial one_hot searchsorted".split())
 _BLOCKS = ("no_grad", "inference_mode")
 _DEEP = 60  #: of expressions and statements in one another
 
@@ -127,9 +129,13 @@ class _Forward:
             return names.get(node.id, _NOTHING)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, names, depth)
-        if isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and _called(node) in ALIKE):
+        if isinstance(node, ast.Call) and _called(node) in ALIKE:
             return _NOTHING
-        if isinstance(node, ast.Call) and _called(node) in _CUTS:
+        if isinstance(node, ast.Compare):
+            return self._union(ast.iter_child_nodes(node), names, depth).cut_at(
+                (self._file, node.lineno, "a comparison")
+            )
+        if isinstance(node, ast.Call) and _called(node) in _CUTS | _CHOICES:
             flow = self._union(ast.iter_child_nodes(node), names, depth)
             return flow.cut_at((self._file, node.lineno, f"{_called(node)}()"))
         return self._union(ast.iter_child_nodes(node), names, depth)
@@ -149,7 +155,8 @@ class _Forward:
             parts = set(self._parts_of(node.attr, set()))
             return Derived(parts, parts)
         flow = self._flow(node.value, names, depth)
-        return flow.cut_at((self._file, node.lineno, ".data")) if node.attr == "data" else flow
+        is_cut = node.attr in ("data", "indices")
+        return flow.cut_at((self._file, node.lineno, f".{node.attr}")) if is_cut else flow
 
     def _parts_of(self, name: str, seen: set[str]) -> Iterator[str]:
         """An attribute, or those that a method names."""

@@ -1,4 +1,4 @@
-"""The lens `findings`: what is wrong with the step in sight of the paused frame, and what an exception there was about."""
+"""The lens `findings`: mistakes in the training step around the paused frame, and the cause of its exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the user's source that a finding is about: where a name was bound, made, changed, or a function called."""
+"""Lines of the user's source: where a name was bound, made or changed, or a function called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of loss functions and of models in the source in sight, with the values that were, or will be, given to them."""
+"""Finds the calls of loss functions and models in the source, with the values of their arguments."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, mro
 from ..step.calls import Call
-from ..step.expressions import before_moves, last_name
-from ..step.sight import Thing
+from ..step.expressions import before_moves, last_name, names_in, root_of
+from ..step.sight import VisibleVariable
+from ..step.source import Source
 from ..step.step import Step
 
 BY_CLASS = {
@@ -62,9 +63,38 @@ def kind_of(call: Call, callee: Any) -> str | None:
     return kind
 
 
-def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
+def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> VisibleVariable | None:
     found = step.operand(before_moves(call.argument(position, keyword)), view, call.lineno)
     return found if found is not None and is_exact_tensor(found.value) else None
+
+
+def is_backpropagated(step: Step, one: LossCall) -> bool:
+    """Whether the loss surely goes into a backward, in the rounds in which its target was made: it is no evaluation."""
+    source, line = step.sources[one.view], one.call.lineno
+    if not step.grad_mode or one.target is None or source.is_under(line, "no_grad", "inference_mode") is not None:
+        return False
+    made = source.value_of(root_of(one.target.key))
+    loop = None if made is None else source.loop_of(made[0])
+    for backward in source.backwards if one.view == step.at else ():
+        is_near = loop is None or loop[0] <= backward.lineno <= loop[1]
+        if is_near and not source.is_conditional(backward.lineno, seen_from=source.lineno):
+            nodes = [backward.call.node, *_behind(source, backward.mentioned, loop)]
+            if any(below is one.call.node for node in nodes for below in ast.walk(node)):
+                return True
+    return False
+
+
+def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> Iterator[ast.AST]:
+    """What is bound, in a loop, to names, and to the names that this is made of."""
+    waiting, seen = list(names), set[str]()
+    while waiting and len(seen) < 100:
+        name = waiting.pop()
+        for line, node in () if name in seen else source.bound(name):
+            value = getattr(node, "value", None)
+            if isinstance(value, ast.AST) and (loop is None or loop[0] <= line <= loop[1]):
+                yield value
+                waiting.extend(part for inner in names_in(value) for part in (inner, root_of(inner)))
+        seen.add(name)
 
 
 class ModelInput:
@@ -76,7 +106,14 @@ class ModelInput:
     __slots__ = ("call", "is_beside", "model", "name", "position", "tensor", "view")
 
     def __init__(
-        self, name: str, tensor: Any, call: Call, model: Thing, position: int | str, view: int, is_beside: bool
+        self,
+        name: str,
+        tensor: Any,
+        call: Call,
+        model: VisibleVariable,
+        position: int | str,
+        view: int,
+        is_beside: bool,
     ) -> None:
         self.name = name.replace("'", '"')
         self.tensor = tensor
@@ -110,12 +147,12 @@ def model_inputs(step: Step) -> Iterator[ModelInput]:
         beside = source.arguments[2:] if source.function == "forward" else []
         given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args), *call.keywords.items()]
         for position, argument in given:
-            thing = step.operand(argument, view, call.lineno)
-            if thing is None:
+            variable = step.operand(argument, view, call.lineno)
+            if variable is None:
                 continue
-            if is_exact_tensor(thing.value):
-                yield ModelInput(thing.key, thing.value, call, model, position, view, thing.key in beside)
-            elif issubclass(type(thing.value), dict):
-                for name, value in list(dict.items(thing.value))[:32]:
+            if is_exact_tensor(variable.value):
+                yield ModelInput(variable.key, variable.value, call, model, position, view, variable.key in beside)
+            elif issubclass(type(variable.value), dict):
+                for name, value in list(dict.items(variable.value))[:32]:
                     if type(name) is str and is_exact_tensor(value):
-                        yield ModelInput(f"{thing.key}[{name!r}]", value, call, model, name, view, False)
+                        yield ModelInput(f"{variable.key}[{name!r}]", value, call, model, name, view, False)

@@ -1,4 +1,4 @@
-"""What the source makes a value of: the expressions on the way to it, and whether they use a name for its elements."""
+"""Follows a value in the source to the expressions that it is computed from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...safe.record import Record
-from ..step.expressions import is_name, last_name, names_in, parent_of, text_of
+from ..step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from ..step.source import Source
 
 #: What tells of a tensor without its elements.
@@ -37,7 +37,7 @@ class Made(Record):
 
 def made_of(source: Source, name: str) -> Iterator[Made]:
     """The expressions that a name is made of, as far as they stand above in the source; its own first."""
-    seen, waiting = set[str](), [name.replace('"', "'")]
+    seen, waiting = set[str](), [key_of(name)]
     while waiting and len(seen) < _MOST:
         name = waiting.pop(0)
         if name in seen:
@@ -56,11 +56,24 @@ def _bound(source: Source, name: str) -> Iterator[Made]:
     last = source.value_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
     for line, node in sorted(lines, key=lambda one: -one[0]):
-        value = getattr(node, "value", None)
+        value = _own_part(node, name)
         if isinstance(value, ast.expr):
             yield Made(name, line, value)
         if not isinstance(node, ast.AugAssign) and (value is None or name not in names_in(value)):
             return
+
+
+def _own_part(node: ast.AST, name: str) -> ast.AST | None:
+    """What a statement makes a name of: of ``a, b = f(x), g(y)`` its own part."""
+    value: ast.AST | None = getattr(node, "value", None)
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+        pairs = [(text_of(one), part) for one, part in zip(target.elts, value.elts)]
+        is_plain = len(target.elts) == len(value.elts) and not any(
+            isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)
+        )
+        return next((part for text, part in pairs if text == name), value) if is_plain else value
+    return value
 
 
 def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:

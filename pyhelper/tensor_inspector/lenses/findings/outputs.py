@@ -1,4 +1,4 @@
-"""What a node of the graph has made, where something in sight still holds it; `measure.torch.flow` works out more."""
+"""Finds the result of a graph node among the values in sight; `measure.torch.flow` works out more."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ USUAL = {0: "self", 1: "other"}
 
 def output_of(step: Step, node: AutogradNode) -> Any:
     """The tensor that a node has made: a variable, its saved result, or what a user of it has saved; None if unknown."""
-    thing = step.tensor_at(node)
-    if thing is not None:
-        return thing.value
+    variable = step.tensor_at(node)
+    if variable is not None:
+        return variable.value
     saved = node.tensor("result") if "result" in node.saves() else None
     if saved is not None:
         return saved

@@ -1,4 +1,4 @@
-"""Findings as rows of a tree: each with what was seen, down to the values, why it matters, and what to try."""
+"""Findings as rows of a tree: each with its evidence, why it matters, and what to try."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _rows(line: str, rows: list[Child], findings: Iterable[Finding]) -> Rows:
     """A row as loud as the gravest of these findings."""
     severities = {finding["severity"] for finding in findings}
     badges = next((loud for severity, loud in _LOUD.items() if severity in severities), [])
-    return Rows(line, len(rows), lambda start, count: rows[start : start + count], "finding", badges)
+    return Rows.of(line, rows, "finding", badges)
 
 
 def _finding(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child:

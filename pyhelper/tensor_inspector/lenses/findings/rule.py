@@ -1,4 +1,4 @@
-"""A rule: what it takes, how grave what it finds is, and why that matters."""
+"""`Rule`: its check, severity, and why it matters."""
 
 from __future__ import annotations
 
@@ -49,6 +49,8 @@ def finding_of(rule: Rule, found: Found) -> Finding:
         "severity": rule.severity,
         "certain": found.certain,
         "title": found.title,
+        "fact": found.fact,
+        "more": found.more,
         "evidence": evidence,
         "source": None if line is None else {"file": full_path(line[0]), "line": line[1]},
         "why": rule.why,
@@ -62,7 +64,10 @@ def missing(rule: Rule, step: Step) -> str | None:
     reasons = {
         "loss": (bool(step.losses), "no loss in sight"),
         "optimizer": (bool(step.optimizers), "no optimizer in sight"),
-        "groups": (all(is_readable(thing.value) for thing in step.optimizers), "an optimizer computes its groups"),
+        "groups": (
+            all(is_readable(variable.value) for variable in step.optimizers),
+            "an optimizer computes its groups",
+        ),
         "module": (bool(step.modules), "no module in sight"),
         "scaler": (bool(step.scalers), "no gradient scaler in sight"),
         "source": (step.source.is_known(), "no source"),

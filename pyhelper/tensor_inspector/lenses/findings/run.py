@@ -1,4 +1,4 @@
-"""Asks every rule, puts causes first, and folds under each what follows from it."""
+"""Asks every rule, puts causes first, and folds consequences under them."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "lr-zero": ("weights-unchanged", "lr-too-low"),
     "clip-before-unscale": ("scaler-bypassed",),
     "graph-freed": ("graph-grows",),
+    "graph-grows": ("inplace-modified",),
     "non-leaf-grad": ("graph-freed", "retained-graph", "graph-grows"),
     "scaler-bypassed": ("lr-too-high", "exploding-grad", "nan-in-params"),
     "target-requires-grad": ("param-not-in-optimizer",),

@@ -1,4 +1,4 @@
-"""The search for what is wrong at a stop: looks at the step in sight, asks the rules, keeps the numbers for later stops."""
+"""The search for findings at a stop: reads the step in sight, asks the rules, and keeps numbers for later stops."""
 
 from __future__ import annotations
 
@@ -100,5 +100,5 @@ class Search:
 
 def _owner(step: Step) -> Any:
     """What the numbers of the step are remembered for; None further in, where a stop is no turn of the loop."""
-    found = (thing.value for thing in (*step.optimizers, *step.modules))
+    found = (variable.value for variable in (*step.optimizers, *step.modules))
     return None if step.at else next(found, None)

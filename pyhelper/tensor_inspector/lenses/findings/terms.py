@@ -1,4 +1,4 @@
-"""Terms of a loss without a gradient: what the source makes of predictions only through a step, as argmax or a comparison."""
+"""Finds terms of a loss that have no gradient because they come from a step function: argmax, a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the source writes what a node of the graph has made: the variable's name, or the text in a loss's call."""
+"""How the source writes the result of a graph node: a variable's name, or the text in a call of a loss."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ...safe.record import Record
 from ..step.called import functions_called
 from ..step.calls import Call
 from ..step.classes import forward_of, function_called, is_library
-from ..step.expressions import shown_text
-from ..step.sight import Thing
+from ..step.expressions import short_text
+from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line, assigned, made
@@ -82,7 +82,7 @@ def _only_call(step: Step, node: AutogradNode) -> Written:
     if len(calls) != 1:
         return Written()
     (line, call), *_ = calls.items()
-    return Written(call.target or _shortened(call.node), None, line)
+    return Written(call.target or short_text(call.node, _LONG), None, line)
 
 
 def written_as(step: Step, node: AutogradNode, loss: str) -> Written | None:
@@ -100,7 +100,7 @@ def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: 
         if len(calls) > 1 or argument is None:
             return None
         line = _line_of_op(step, node, argument, one.view) or (step.sources[one.view].file, one.call.lineno)
-        return Written(_shortened(argument), None, line)
+        return Written(short_text(argument, _LONG), None, line)
     below = [
         (called.source, call)
         for called in (functions_called(step) if kinds else ())
@@ -108,12 +108,9 @@ def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: 
         if kind_of(call, called.value(call.callee)) in kinds
     ]
     argument = below[0][1].argument(position, keyword) if len(below) == 1 else None
-    return None if argument is None else Written(_shortened(argument), None, (below[0][0].file, below[0][1].lineno))
-
-
-def _shortened(argument: ast.expr) -> str:
-    text = shown_text(argument)
-    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+    return (
+        None if argument is None else Written(short_text(argument, _LONG), None, (below[0][0].file, below[0][1].lineno))
+    )
 
 
 def _users(step: Step, node: AutogradNode) -> Iterator[tuple[AutogradNode, int]]:
@@ -157,7 +154,7 @@ def _called_in(source: Source, op: str) -> Line | None:
     return (source.file, calls[-1].lineno) if calls else None
 
 
-def _in_module(step: Step, called: Thing, op: str) -> Line | None:
+def _in_module(step: Step, called: VisibleVariable, op: str) -> Line | None:
     """Where the forward of a module, or of a part of it, runs the activation; else where its last such layer is made."""
     layers: list[tuple[str, Member]] = []
     for name, member in step.members.values():

@@ -1,1 +1,1 @@
-"""Whether a backward is right: its gradients beside differences of the function's own values."""
+"""Checks a backward: compares its gradients with finite differences of the function's values."""

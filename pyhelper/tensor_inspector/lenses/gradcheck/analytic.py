@@ -1,4 +1,4 @@
-"""What the backward says of a call: of each number of the result, for some entries of each input."""
+"""The gradients that backward gives: of each element of the result, for some entries of each input."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...measure.stats.layout import index_of
+from ...measure.torch.graph import Graph
+from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.record import Record
-from .entries import places
-from .evaluation import Evaluation, Leaf, flat, said, spread
+from .doubt import CHECKPOINT
+from .entries import chosen_entries
+from .evaluation import Evaluation, Leaf, as_gradients, error_text, flat
 
 if TYPE_CHECKING:
     from ...protocol import GradcheckWhy
@@ -45,7 +48,7 @@ class Checked(Record):
     def count(self) -> int:
         return math.prod(self.shape)
 
-    def looked_at(self) -> int:
+    def checked_count(self) -> int:
         return self.agree + self.wrong + self.kinks + self.unsure
 
     def note(self, verdict: Verdict) -> None:
@@ -71,6 +74,8 @@ class Analytic:
         self.not_asked: list[str] = []  #: names of inputs that require no gradient, where others do
         self.why: GradcheckWhy | None = None
         self.error: str | None = None
+        self.ops: frozenset[str] = frozenset()  #: of the graph
+        self.custom: frozenset[str] = frozenset()  #: those among them whose backward Python runs
         self._differentiable: list[bool] = []
 
     def wants(self, leaf: Leaf) -> bool:
@@ -108,13 +113,17 @@ class Analytic:
             self.why, self.error = "no_tensor", "an empty tensor"
             return
         self.shapes = [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
+        nodes = Graph([one.grad_fn for one in outputs], Budget()).nodes
+        self.ops = frozenset(node.op for node in nodes)
+        self.custom = frozenset(node.op for node in nodes if node.is_custom)
+        del nodes
         if not bool(torch.isfinite(self.at).all()):
             self.why = "not_finite"
             return
         try:
             self._differentiate(call.leaves, outputs)
         except (Exception, SystemExit, GeneratorExit) as error:
-            self.why, self.error = "backward_raised", said(error)
+            self.why, self.error = "backward_raised", error_text(error)
 
     def _differentiate(self, leaves: list[Leaf], outputs: list[Any]) -> None:
         wanted = [(number, leaf) for number, leaf in enumerate(leaves) if leaf.tensor.requires_grad]
@@ -122,9 +131,10 @@ class Analytic:
 
         def gradients(weights: Any) -> list[Any]:
             inputs = [leaf.tensor for _, leaf in wanted]
-            pairs = [(output, part) for output, part in zip(outputs, spread(weights, outputs)) if part.any()]
+            pairs = [(output, part) for output, part in zip(outputs, as_gradients(weights, outputs)) if part.any()]
             used, given = zip(*pairs)  # of the others the backward is given None, as where a program uses one alone
-            found = torch.autograd.grad(used, inputs, given, retain_graph=True, allow_unused=True)
+            differentiate = _accumulated if CHECKPOINT in self.ops else torch.autograd.grad
+            found = differentiate(used, inputs, given, retain_graph=True, allow_unused=True)
             return [None if one is None else _dense(one) for one in found]
 
         length = len(self.at)
@@ -144,13 +154,21 @@ class Analytic:
                     checked.largest.append(_largest(gradient))
 
 
+def _accumulated(outputs: Any, inputs: list[Any], given: Any, **_: Any) -> list[Any]:
+    """By ``backward()``, since a reentrant checkpoint takes nothing else. The inputs are copies."""
+    for one in inputs:
+        one.grad = None
+    torch.autograd.backward(outputs, given, retain_graph=True)
+    return [one.grad for one in inputs]
+
+
 def weighted(length: int) -> Any:
     """Weights for all numbers of a result, no two alike."""
     return 0.5 + (torch.arange(length, dtype=torch.float64, device="cpu") * _GOLDEN).frac()
 
 
 def _probes(length: int) -> Iterator[tuple[int | None, Any]]:
-    for at in range(length) if length <= _PROBED else places(length, _SAMPLED, None):
+    for at in range(length) if length <= _PROBED else chosen_entries(length, _SAMPLED, None):
         weights = torch.zeros(length, dtype=torch.float64, device="cpu")
         weights[at] = 1.0
         yield at, weights
@@ -161,7 +179,7 @@ def _probes(length: int) -> Iterator[tuple[int | None, Any]]:
 def _checked(number: int, leaf: Leaf, gradient: Any) -> Checked:
     shape, tensor = tuple(leaf.tensor.shape), leaf.tensor.detach()
     most = min(math.prod(shape), _UNUSED if gradient is None else _ENTRIES)
-    found = places(math.prod(shape), most, None if gradient is None else gradient.reshape(-1))
+    found = chosen_entries(math.prod(shape), most, None if gradient is None else gradient.reshape(-1))
     mean = float(tensor.abs().mean()) if found else 0.0
     typical = mean if 0 < mean < math.inf else 1.0
     is_complex = bool(tensor.is_complex())

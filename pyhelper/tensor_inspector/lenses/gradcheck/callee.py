@@ -1,4 +1,4 @@
-"""What is to be checked: how it is called, what it may change, and whose parameters are checked with it."""
+"""What is checked: the function, its inputs, and the parameters of its modules."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
+from ...kinds import Child
 from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name, instance_dict, module, mro, owner_of
 from ...safe.record import Record
+from ..lens import wrong_type
 from ..running.isolation import unwrapped
 from ..running.reached import methods
 
@@ -17,19 +19,19 @@ torch: Any = module("torch")
 
 
 class Callee(Record):
-    """``target`` is what an isolation copies; ``things`` is what it has to keep apart beside it."""
+    """``target`` is what an isolation copies; ``values`` is what it has to keep apart beside it."""
 
     target: Any
-    things: tuple[Any, ...] = ()
+    values: tuple[Any, ...] = ()
     owner: Any = None  #: the module whose parameters are checked
     is_class: bool = False  #: an autograd Function, which is called by its ``apply``
     compiled: bool = False  #: it was given to `torch.compile`, which is left out
 
 
-def called(value: Any, name: str) -> Callee:
+def called(asked: Child) -> Callee:
     """How a value is called; ``TypeError`` where it can't be."""
-    bare = _unwrapped(value)
-    compiled = bare is not value
+    bare = _unwrapped(asked.value)
+    compiled = bare is not asked.value
     if type(bare) is MethodType and is_function_class(bare.__self__):
         bare = bare.__self__
     if is_function_class(bare):
@@ -39,7 +41,7 @@ def called(value: Any, name: str) -> Callee:
     if type(bare) is MethodType:
         return Callee(bare, (), bare.__self__ if is_module(bare.__self__) else None, compiled=compiled)
     if issubclass(type(bare), type) or owner_of(type(bare), "__call__") is None:
-        raise TypeError(f"{name} is no function and no module")
+        raise wrong_type(asked, "a function, a torch.nn.Module or an autograd Function")
     return Callee(bare, compiled=compiled)
 
 

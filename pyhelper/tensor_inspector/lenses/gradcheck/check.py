@@ -1,4 +1,4 @@
-"""The check, entry by entry: one backward for each number of the result, two calls for each entry of an input."""
+"""Runs the check entry by entry: one backward for each element of the result, two calls for each entry of an input."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Child
 from ...measure.stats.layout import index_of
 from ...measure.torch.elements import is_plain
 from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import module
 from ..running.duplicates import NotCopied
+from ..running.given import CallArguments
 from ..running.isolation import why_not
 from .analytic import Analytic, Checked
 from .callee import Callee
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...protocol import GradcheckWhy
     from .entries import Part, Verdict
 
-    Place = tuple[Checked, int, bool]  #: an entry by its number among the places of an input, and its part
+    EntryKey = tuple[Checked, int, bool]  #: an entry by its number among the places of an input, and its part
 
 torch: Any = module("torch")
 _ALL = 2000  #: entries of all inputs
@@ -32,12 +32,11 @@ _ORDER: tuple[Verdict, ...] = ("unsure", "kink", "agrees")  #: what is said of a
 
 
 class Check:
-    """What is found. ``why`` is the reason why nothing could be checked, ``error`` what was said then."""
+    """What is found. ``why`` is the reason why nothing could be checked, ``error`` its message."""
 
-    def __init__(self, what: Callee, inputs: list[Child]) -> None:
+    def __init__(self, what: Callee, given: CallArguments) -> None:
         self._what = what
-        self._inputs = [one.value for one in inputs]
-        self._names = [one.name for one in inputs]
+        self._given = given
         self.analytic = Analytic()
         self.why: GradcheckWhy | None = None
         self.error: str | None = None
@@ -47,7 +46,9 @@ class Check:
 
     def steps(self) -> Iterator[None]:
         """Takes it step by step: a call or two each."""
-        why = self._unreadable() or why_not(self._what.target, *self._what.things, *self._inputs)
+        why = self._unreadable() or why_not(
+            self._what.target, *self._what.values, *(one.value for one in self._given.all())
+        )
         if why is not None:
             self.why, self.error = "not_run", why
             return
@@ -68,9 +69,9 @@ class Check:
         waiting = self._waiting()
         self.all = max(1, len(waiting))
         until = perf_counter() + _SECONDS
-        for place in waiting:
+        for key in waiting:
             yield
-            self._look(*place)
+            self._check_entry(*key)
             self.done += 1
             if perf_counter() > until:
                 break
@@ -78,8 +79,8 @@ class Check:
             self.why = "unsettled"
 
     def _unreadable(self) -> str | None:
-        given = zip(self._names, self._inputs)
-        found = next((name for name, value in given if is_any_tensor(value) and not is_plain(value)), None)
+        given = self._given.all()
+        found = next((one.name for one in given if is_any_tensor(one.value) and not is_plain(one.value)), None)
         return None if found is None else f"the values of {found} can't be read as they are"
 
     def _differentiate(self) -> None:
@@ -101,14 +102,14 @@ class Check:
 
     def _is_refused(self) -> bool:
         """Whether what raised with doubles runs with what it was given."""
-        with evaluated(self._what, self._inputs, self._names, doubles=False) as call:
+        with evaluated(self._what, self._given, doubles=False) as call:
             try:
                 call.call(lambda leaf: bool(leaf.tensor.requires_grad))
             except Failed:
                 return False
         return True
 
-    def _waiting(self) -> list[Place]:
+    def _waiting(self) -> list[EntryKey]:
         """The entries that are looked at, of each input one at a time."""
         rows = []
         for leaf in self.analytic.leaves:
@@ -118,7 +119,7 @@ class Check:
         longest = max(map(len, rows), default=0)
         return [row[at] for at in range(longest) for row in rows if at < len(row)][: max(_ALL, len(rows))]
 
-    def _look(self, leaf: Checked, at: int, imaginary: bool) -> None:
+    def _check_entry(self, leaf: Checked, at: int, imaginary: bool) -> None:
         known: dict[float, list[Slope] | None] = {}
 
         def slope(probe: int, share: float) -> Slope | None:
@@ -138,7 +139,7 @@ class Check:
             smallest = slope(probe, STEPS[0])
             if verdict == "wrong" and smallest is not None:
                 found = Disagreement(leaf.name, index, part, output, analytic, smallest.middle)
-                worst = found if worst is None or found.tells_more(worst) else worst
+                worst = found if worst is None or found.is_more_precise(worst) else worst
         leaf.note("wrong" if worst is not None else next(one for one in _ORDER if one in verdicts))
         if worst is not None:
             self.wrong.append(worst)
@@ -168,4 +169,4 @@ class Check:
 
     def _evaluated(self) -> Any:
         self.calls += 1
-        return evaluated(self._what, self._inputs, self._names)
+        return evaluated(self._what, self._given)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from types import CellType, CodeType, FunctionType, MethodType
+from collections.abc import Sequence
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from ...measure.torch.elements import bare, is_plain
@@ -11,6 +11,7 @@ from ...measure.torch.metadata import element_count, is_exact_tensor
 from ...safe.guard import class_name, module, plain_str
 from ..running.duplicates import Duplicates, NotCopied
 from ..running.isolation import Isolation
+from ..running.reached import names_in_code
 from ..step.classes import is_library_module
 
 torch: Any = module("torch")
@@ -20,7 +21,7 @@ _SPAN = 1 << 22  #: elements of memory that the copy of a tensor with gaps may s
 class Doubles(Duplicates):
     """Copies whose numbers are of float64 or complex128, with the strides that they have.
 
-    A function of the program is made anew, over copies of what it closes over and of the global variables that it
+    A function of the program is rebuilt over copies of what it closes over and of the global variables that it
     names: they are doubles too, and what it assigns to them is not the program's.
     """
 
@@ -55,19 +56,21 @@ class Doubles(Duplicates):
         made.__dict__.update(value.__dict__)
         for cell, original in zip(cells, value.__closure__ or ()):
             try:
-                cell.cell_contents = self._held(original.cell_contents, depth)
+                cell.cell_contents = self._copy_or_itself(original.cell_contents, depth)
             except ValueError:  # empty
                 continue
-        for name in _names_of(value.__code__):
+        for name in names_in_code(value.__code__):
             if name in known:
-                names[name] = self._held(known[name], depth)
+                names[name] = self._copy_or_itself(known[name], depth)
         if value.__defaults__ is not None:
-            made.__defaults__ = tuple(self._held(item, depth) for item in value.__defaults__)
+            made.__defaults__ = tuple(self._copy_or_itself(item, depth) for item in value.__defaults__)
         if value.__kwdefaults__ is not None:
-            made.__kwdefaults__ = {name: self._held(item, depth) for name, item in value.__kwdefaults__.items()}
+            made.__kwdefaults__ = {
+                name: self._copy_or_itself(item, depth) for name, item in value.__kwdefaults__.items()
+            }
         return made
 
-    def _held(self, value: Any, depth: int) -> Any:
+    def _copy_or_itself(self, value: Any, depth: int) -> Any:
         """A copy, or the value itself where it can't be copied."""
         try:
             return self.of(value, depth)
@@ -78,8 +81,8 @@ class Doubles(Duplicates):
 class Doubled(Isolation):
     """A context in which functions and modules are run on doubles."""
 
-    def __init__(self, *things: Any) -> None:
-        super().__init__(*things)
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
         self._copies = Doubles()
 
 
@@ -111,11 +114,3 @@ def _is_apart(shape: Sequence[int], strides: Sequence[int]) -> bool:
             return False
         span += stride * (size - 1)
     return span <= _SPAN
-
-
-def _names_of(code: CodeType) -> Iterator[str]:
-    waiting = [code]
-    while waiting:
-        current = waiting.pop()
-        yield from current.co_names
-        waiting.extend(item for item in current.co_consts if type(item) is CodeType)

@@ -1,4 +1,4 @@
-"""How one entry of an input is judged: what its backward says beside differences of the function's values."""
+"""Judges one entry of an input: the gradient of backward beside finite differences."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Disagreement(Record):
         found = abs(self.analytic - self.numeric)
         return found if isfinite(found) else inf
 
-    def tells_more(self, other: Disagreement) -> bool:
+    def is_more_precise(self, other: Disagreement) -> bool:
         """Than another one of the same entry: one number of the result tells more than all of them."""
         known = self.output is not None, other.output is not None
         return known[0] if known[0] is not known[1] else self.gap() > other.gap()
@@ -107,7 +107,7 @@ def _is_one(slope: Slope, wider: Slope, share: float, scale: float) -> bool:
     return apart <= share * largest + _SCALE * scale + slope.noise + wider.noise
 
 
-def places(count: int, most: int, gradient: Any) -> list[int]:
+def chosen_entries(count: int, most: int, gradient: Any) -> list[int]:
     """Which entries are looked at: all, or half of them those with the largest gradients and half from everywhere."""
     if count <= most:
         return list(range(count))

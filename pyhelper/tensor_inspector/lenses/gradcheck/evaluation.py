@@ -1,10 +1,11 @@
-"""One call of what is checked, on double copies of all that it is given and holds, with nothing of it left behind."""
+"""Calls the checked function once on double-precision copies, and leaves nothing of the call behind."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from ...measure.torch.elements import bare
@@ -13,6 +14,7 @@ from ...safe.guard import SEQUENCES, class_name, module, plain_message
 from ...safe.record import Record
 from ...safe.untouched import Released
 from ...words.text import one_line
+from ..running.given import CallArguments
 from ..running.isolation import Isolation
 from .callee import Callee, parameters
 from .doubles import Doubled, is_continuous, strided_like
@@ -49,12 +51,13 @@ class Shift(Record):
 class Evaluation:
     """A call: its ``leaves`` and its ``outputs``, the tensors in what it returned. To be used within `evaluated`."""
 
-    def __init__(self, run: Isolation, what: Callee, inputs: list[Any], names: list[str]) -> None:
+    def __init__(self, run: Isolation, what: Callee, given: CallArguments) -> None:
         self._run = run
         self._what = what
         self.leaves: list[Leaf] = []
         self._passed: dict[int, Any] = {}  #: what is passed for a leaf, by its id
-        self._inputs = [self._prepared(value, name, 0) for value, name in zip(inputs, names)]
+        self._positional = [self._prepared(one.value, one.name, 0) for one in given.positional]
+        self._named = {one.name: self._prepared(one.value, one.name, 0) for one in given.named}
         self.leaves.extend(Leaf(name, tensor, True) for name, tensor in parameters(what.owner))
         self.outputs: list[Any] = []
         self.result = ""  #: the class of what it returned
@@ -73,11 +76,12 @@ class Evaluation:
             if not leaf.is_parameter:
                 leaf.tensor.requires_grad_(wanted(leaf))
         function = self._run.copy(self._what.target)
-        arguments = [make() for make in self._inputs]
+        arguments = [make() for make in self._positional]
+        named = {name: make() for name, make in self._named.items()}
         try:
-            result = (function.apply if self._what.is_class else function)(*arguments)
+            result = (function.apply if self._what.is_class else function)(*arguments, **named)
         except (Exception, SystemExit, GeneratorExit) as error:
-            raise Failed(said(error)) from None
+            raise Failed(error_text(error)) from None
         self.result = class_name(type(result))
         self.outputs = [tensor for tensor in _tensors(result, 0) if is_continuous(tensor)]
 
@@ -97,20 +101,21 @@ class Evaluation:
             return lambda: copied
         if all(leaf.tensor is not copied for leaf in self.leaves):
             self.leaves.append(Leaf(name, copied))
-        return lambda: self._pass(copied)
+        return partial(_passed, self._passed, copied)  # which does not hold this call: that would be a cycle
 
-    def _pass(self, leaf: Any) -> Any:
-        if id(leaf) not in self._passed:
-            self._passed[id(leaf)] = strided_like(leaf, leaf.dtype).copy_(leaf)
-        return self._passed[id(leaf)]
+
+def _passed(known: dict[int, Any], leaf: Any) -> Any:
+    if id(leaf) not in known:
+        known[id(leaf)] = strided_like(leaf, leaf.dtype).copy_(leaf)
+    return known[id(leaf)]
 
 
 @contextmanager
-def evaluated(what: Callee, inputs: list[Any], names: list[str], *, doubles: bool = True) -> Iterator[Evaluation]:
+def evaluated(what: Callee, given: CallArguments, *, doubles: bool = True) -> Iterator[Evaluation]:
     """A call that is about to be made: random numbers go on from where the program's are, and all is put back."""
     kind = Doubled if doubles else Isolation
-    with _recording(doubles), kind(what.target, *what.things, *inputs) as run:
-        yield Evaluation(run, what, inputs, names)
+    with _recording(doubles), kind(what.target, *what.values, *(one.value for one in given.all())) as run:
+        yield Evaluation(run, what, given)
 
 
 @contextmanager
@@ -132,7 +137,7 @@ def flat(outputs: list[Any]) -> Any:
     return torch.cat(parts) if parts else torch.empty(0, dtype=torch.float64, device="cpu")
 
 
-def spread(weights: Any, outputs: list[Any]) -> list[Any]:
+def as_gradients(weights: Any, outputs: list[Any]) -> list[Any]:
     """The weights of such a vector as tensors in the shapes of the outputs, for their backward."""
     found, start = [], 0
     for output in outputs:
@@ -146,7 +151,7 @@ def spread(weights: Any, outputs: list[Any]) -> list[Any]:
     return found
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     text = plain_message(error)
     return one_line(f"{class_name(type(error))}: {text}" if text else class_name(type(error)), 300)
 

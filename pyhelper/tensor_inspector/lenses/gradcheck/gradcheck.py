@@ -1,4 +1,4 @@
-"""The lens `gradcheck`: whether the backward of a function, module or autograd Function is right, on paused values."""
+"""The lens `gradcheck`: whether the backward of a function, module or autograd Function is right."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child
 from ...safe.budget import Budget
 from ..lens import Lens, Paused
+from ..running.given import CallArguments
 from .analytic import Checked
 from .callee import called
 from .check import Check
+from .doubt import doubt
 from .entries import Disagreement
 from .words import rows
 
 if TYPE_CHECKING:
-    from ...protocol import Found, GradcheckEntry, GradcheckFound, GradcheckInput
+    from typing import Literal
+
+    from ...protocol import Found, GradcheckDoubt, GradcheckEntry, GradcheckFound, GradcheckInput
 
 _WORST = 100
 _ONE = 1e-2  #: how far apart ratios may be that are one
@@ -24,8 +28,8 @@ _ONE = 1e-2  #: how far apart ratios may be that are one
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     function = values["function"]
-    inputs = [values[f"input{number}"] for number in range(1, len(values))]
-    return _Gradcheck(function, inputs, Check(called(function.value, function.name), inputs), budget)
+    given = CallArguments.of(values, options)
+    return _Gradcheck(function, given.all(), Check(called(function), given), budget)
 
 
 class _Gradcheck(Lens):
@@ -50,13 +54,15 @@ class _Gradcheck(Lens):
         check = self._check
         leaves = check.analytic.leaves
         wrong = sorted(check.wrong, key=Disagreement.order)
+        state: Literal["unchecked", "agrees"] = "unchecked" if check.why or not _checked_count(leaves) else "agrees"
         return {
             "lens": "gradcheck",
-            "state": "disagrees" if wrong else "unchecked" if check.why or not _looked_at(leaves) else "agrees",
+            "state": "disagrees" if wrong else state,
             "why": check.why,
+            "doubt": self._doubt(wrong),
             "error": check.error,
             "entries": sum(leaf.count() for leaf in leaves),
-            "looked_at": _looked_at(leaves),
+            "looked_at": _checked_count(leaves),
             "wrong": sum(leaf.wrong for leaf in leaves),
             "kinks": sum(leaf.kinks for leaf in leaves),
             "unsure": sum(leaf.unsure for leaf in leaves),
@@ -66,24 +72,30 @@ class _Gradcheck(Lens):
             "worst": [self._entry(one) for one in wrong[:_WORST]],
         }
 
+    def _doubt(self, wrong: list[Disagreement]) -> GradcheckDoubt | None:
+        found = self._check.analytic
+        leaves = [leaf for leaf in found.leaves if leaf.wrong]
+        unreached, partly = any(leaf.without for leaf in leaves), any(leaf.agree for leaf in leaves)
+        return doubt(wrong, found.ops, found.custom, unreached=unreached, partly=partly)
+
     def row(self) -> Child:
         return rows(self._function, self._inputs, self._found)
 
     def _entry(self, entry: Disagreement) -> GradcheckEntry:
-        output, place = self._check.analytic.output_of(entry.output)
+        output, output_index = self._check.analytic.output_of(entry.output)
         return {
             "input": entry.name,
             "index": list(entry.index),
             "part": entry.part,
             "output": output,
-            "output_index": place,
+            "output_index": output_index,
             "analytic": entry.analytic,
             "numeric": entry.numeric,
         }
 
 
-def _looked_at(leaves: list[Checked]) -> int:
-    return sum(leaf.looked_at() for leaf in leaves)
+def _checked_count(leaves: list[Checked]) -> int:
+    return sum(leaf.checked_count() for leaf in leaves)
 
 
 def _input(leaf: Checked, wrong: list[Disagreement]) -> GradcheckInput:
@@ -91,7 +103,7 @@ def _input(leaf: Checked, wrong: list[Disagreement]) -> GradcheckInput:
         "name": leaf.name,
         "parameter": leaf.is_parameter,
         "entries": leaf.count(),
-        "looked_at": leaf.looked_at(),
+        "looked_at": leaf.checked_count(),
         "wrong": leaf.wrong,
         "kinks": leaf.kinks,
         "unsure": leaf.unsure,

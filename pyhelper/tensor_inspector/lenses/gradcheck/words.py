@@ -1,15 +1,15 @@
-"""The answer of `gradcheck` as rows: what disagrees first, then each input with how much of it was looked at."""
+"""The answer of `gradcheck` as rows: how much of each input is right, then the entries that disagree."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Child, Rows
+from ...kinds import Child, Rows, TextRow
 from ...words.line import Word, line_of
 from ...words.text import count, number, out_of
 
 if TYPE_CHECKING:
-    from ...protocol import Badge, GradcheckEntry, GradcheckFound, GradcheckInput, GradcheckWhy
+    from ...protocol import Badge, GradcheckDoubt, GradcheckEntry, GradcheckFound, GradcheckInput, GradcheckWhy
 
 _WHY: dict[GradcheckWhy, str] = {
     "not_run": "not run",
@@ -23,18 +23,30 @@ _WHY: dict[GradcheckWhy, str] = {
     "unsettled": "not told: differences of its values don't settle, as it is rounded in between or not smooth",
     "not_deterministic": "not checked: two calls with the same random numbers return other values",
 }
+_DOUBT: dict[GradcheckDoubt, str] = {
+    "symmetric": "agrees where both sides of the diagonal change together: it takes a symmetric matrix",
+    "not_unique": "can't be told: its result is unique up to signs or bases only",
+    "straight_through": "straight-through? its result does not change where its backward says so",
+    "cut": "a part of the gradient is cut off, as by detach(): on purpose?",
+}
 _LOUD = ("backward_raised", "no_graph")
+_LONG = 60  #: characters of an error, of which the line may not have all
 _ROUND = 0.02  #: how near to a round number a ratio is taken for it
 
 
 def rows(function: Child, inputs: list[Child], found: GradcheckFound) -> Child:
-    below = [_entry_row(one) for one in found["worst"]]
+    below: list[Child] = []
     paths = {one.name: one for one in inputs}
     if found["looked_at"]:
         below += [_input_row(one, paths.get(one["name"])) for one in found["inputs"]]
         below += [Child(name, Rows.of("not looked at: it requires no gradient", []), "") for name in found["not_asked"]]
+    below += [_entry_row(one, found["doubt"] is None) for one in found["worst"]]
+    if len(found["error"] or "") > _LONG:
+        below.append(Child("error", TextRow(found["error"] or ""), ""))
     name = f"gradcheck of {function.name}({', '.join(one.name for one in inputs)})"
     badges: list[Badge] = ["wrong"] if found["state"] == "disagrees" or found["why"] in _LOUD else []
+    if found["doubt"] is not None:
+        badges = [] if found["doubt"] == "symmetric" else ["doubtful"]
     line = line_of(_parts(found))
     return Child(name, Rows(line, len(below), lambda start, most: below[start : start + most], "group", badges), "")
 
@@ -53,44 +65,47 @@ def _parts(found: GradcheckFound) -> list[str | None]:
     wrong_as = "wrong" if ratio is None else f"wrong: {_ratio(ratio)}"
     if without:
         wrong_as = f"wrong: no gradient for {without[0]}"
+    doubt = found["doubt"]
+    verdict = Word(wrong_as, loud=True) if wrong else "agrees"
     return [
-        Word(wrong_as, loud=True) if wrong else "agrees",
+        verdict if doubt is None else _DOUBT[doubt],
+        _ratio(ratio) if doubt is not None and ratio else None,
         f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
-        _shown(found["worst"][0]) if wrong else None,
+        _shown(found["worst"][0], doubt is None) if wrong else None,
         *(f"{one['name']} gets no gradient" for one in found["inputs"] if one["without"] and not one["looked_at"]),
         *(f"{name} not looked at" for name in found["not_asked"]),
-        _looked_at(found) if not wrong or looked_at < found["entries"] else None,
+        _checked_text(found) if not wrong or looked_at < found["entries"] else None,
         f"{count(found['kinks'])} at kinks" if found["kinks"] else None,
         f"{count(found['unsure'])} can't be told" if found["unsure"] else None,
     ]
 
 
-def _looked_at(found: Any) -> str:
+def _checked_text(found: Any) -> str:
     looked_at, entries = found["looked_at"], found["entries"]
     if looked_at >= entries:
         return f"{count(looked_at)} {'entry' if looked_at == 1 else 'entries'}"
     return f"{out_of(looked_at, entries)} entries looked at"
 
 
-def _shown(entry: GradcheckEntry) -> str:
-    return f"{_place(entry)}: {_sides(entry)}"
+def _shown(entry: GradcheckEntry, sure: bool) -> str:
+    return f"{_entry_text(entry)}: {_sides(entry, sure)}"
 
 
-def _sides(entry: GradcheckEntry) -> str:
-    return f"{number(entry['analytic'])}, should be {number(entry['numeric'])}"
+def _sides(entry: GradcheckEntry, sure: bool) -> str:
+    return f"{number(entry['analytic'])}, {'should be' if sure else 'by differences'} {number(entry['numeric'])}"
 
 
-def _place(entry: GradcheckEntry) -> str:
+def _entry_text(entry: GradcheckEntry) -> str:
     part = f".{entry['part']}" if entry["part"] is not None else ""
     return f"{entry['input']}{list(entry['index']) if entry['index'] else ''}{part}"
 
 
-def _entry_row(entry: GradcheckEntry) -> Child:
+def _entry_row(entry: GradcheckEntry, sure: bool) -> Child:
     output, index = entry["output"], entry["output_index"]
     of = "of all outputs, weighted" if output is None else ""
     if output is not None and (index or output):
         of = f"of output{output or ''}{index or ''}"
-    return Child(_place(entry), Rows.of(line_of([_sides(entry), of]), []), "")
+    return Child(_entry_text(entry), Rows.of(line_of([_sides(entry, sure), of]), []), "")
 
 
 def _input_row(one: GradcheckInput, given: Child | None) -> Child:
@@ -103,11 +118,12 @@ def _input_parts(one: GradcheckInput) -> list[str | None]:
         return ["its backward gives it no gradient" if one["without"] else "not looked at"]
     wrong = f"{out_of(one['wrong'], one['looked_at'])} entries disagree" if one["wrong"] else None
     ratio = one["ratio"]
+    agrees = "agrees" if one["kinks"] + one["unsure"] < one["looked_at"] else None
     return [
-        Word(wrong, loud=True) if wrong else "agrees",
+        Word(wrong, loud=True) if wrong else agrees,
         None if ratio is None else _ratio(ratio),
         "gets no gradient" if one["without"] else None,
-        _looked_at(one),
+        _checked_text(one) if not wrong or one["looked_at"] < one["entries"] else None,
         f"{count(one['kinks'])} at kinks" if one["kinks"] else None,
         f"{count(one['unsure'])} can't be told" if one["unsure"] else None,
     ]

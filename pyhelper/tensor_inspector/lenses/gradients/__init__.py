@@ -1,1 +1,1 @@
-"""What the gradients of a model are like, and what the optimizer would make of them."""
+"""The gradients of a model, and what the optimizer would make of them."""

@@ -1,4 +1,4 @@
-"""The lens `gradients`: the gradients of a model or of an optimizer's parameters as a table, the worst first."""
+"""The lens `gradients`: a table of the gradients of a model or an optimizer, the worst first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...measure.torch.norms import Norms
 from ...measure.torch.optimizers import groups, is_optimizer
 from ...measure.torch.updates import Rules
 from ...safe.budget import Budget, Steps
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, row_limit, wrong_type
 from ..surroundings import Names, step_around
 from .row import ParameterRow, by_depth
 from .words import table
@@ -22,20 +22,16 @@ from .words import table
 if TYPE_CHECKING:
     from ...protocol import Found, GradientsFound
 
-_ROWS = 100
-
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    asked, rows = values["model"], options.get("rows", _ROWS)
-    if type(rows) is not int or rows < 0:
-        raise ValueError("rows is a whole number, as in 100")
+    asked, rows = values["model"], row_limit(options)
     step = step_around(paused, budget)
-    optimizers = [thing.value for thing in step.optimizers] if step is not None else []
+    optimizers = [variable.value for variable in step.optimizers] if step is not None else []
     if is_optimizer(asked.value):
         return Gradients(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
     if is_module(asked.value):
         return Gradients(asked, list(_of_module(asked, budget)), optimizers, budget, rows)
-    raise TypeError(f"{asked.name} is no module and no optimizer")
+    raise wrong_type(asked, "a torch.nn.Module or an optimizer")
 
 
 def _of_module(asked: Child, budget: Budget) -> Iterator[ParameterRow]:
@@ -62,14 +58,14 @@ class Gradients(Lens):
     """Reads the norms of all gradients and weights, and then works out what the optimizer would do with them."""
 
     def __init__(
-        self, asked: Child, rows: list[ParameterRow], optimizers: list[Any], budget: Budget, shown: int
+        self, asked: Child, rows: list[ParameterRow], optimizers: list[Any], budget: Budget, limit: int
     ) -> None:
         super().__init__(budget)
         self._asked = asked
         self._all = rows
-        self._shown = shown
-        self._graded = [row for row in rows if row.gradient is not None]
-        self._norms = Norms([*(row.gradient for row in self._graded), *(row.weight for row in rows)])
+        self._row_limit = limit
+        self._with_gradient = [row for row in rows if row.gradient is not None]
+        self._norms = Norms([*(row.gradient for row in self._with_gradient), *(row.weight for row in rows)])
         self._rules = Rules(optimizers)
         self._waiting: deque[ParameterRow] | None = None
         self._rule: str | None = None
@@ -79,7 +75,7 @@ class Gradients(Lens):
             if not self._norms.go_on(self.budget):
                 return False
             self._note_norms()
-            self._waiting = deque(row for row in self._graded if row.is_finite())
+            self._waiting = deque(row for row in self._with_gradient if row.is_finite())
         while self._waiting:
             if self.budget.spent():
                 return False
@@ -89,12 +85,12 @@ class Gradients(Lens):
     def progress(self) -> float:
         if self._waiting is None:
             return 0.5 * self._norms.progress()
-        return 0.5 + 0.5 * (1 - len(self._waiting) / max(1, len(self._graded)))
+        return 0.5 + 0.5 * (1 - len(self._waiting) / max(1, len(self._with_gradient)))
 
     def found(self) -> Found:
         rows = self.sorted
         states = [row.state() for row in rows]
-        norms = [row.norm for row in self._graded]
+        norms = [row.norm for row in self._with_gradient]
         known = [norm for norm in norms if norm is not None]
         answer: GradientsFound = {
             "lens": "gradients",
@@ -107,13 +103,17 @@ class Gradients(Lens):
             "unread": states.count("unread"),
             "norm": sqrt(sum(norm * norm for norm in known)) if len(known) == len(norms) else None,
             "rule": self._rule,
-            "by_depth": [norm for _, norm in by_depth(self._all)],
-            "rows": [row.data() for row in rows[: self._shown]],
+            "by_depth": [norm for _, norm in self._by_depth],
+            "rows": [row.data() for row in rows[: self._row_limit]],
         }
         return answer
 
     def row(self) -> Child:
-        return table(f"gradients of {self._asked.name}", self.found(), self.sorted, by_depth(self._all))
+        return table(f"gradients of {self._asked.name}", self.found(), self.sorted, self._by_depth)
+
+    @cached_property
+    def _by_depth(self) -> list[tuple[str, float]]:
+        return by_depth(self._all)
 
     @cached_property
     def sorted(self) -> list[ParameterRow]:
@@ -122,9 +122,9 @@ class Gradients(Lens):
 
     def _note_norms(self) -> None:
         found = self._norms.found
-        for row, norm in zip(self._graded, found):
+        for row, norm in zip(self._with_gradient, found):
             row.note_gradient(norm)
-        for row, norm in zip(self._all, found[len(self._graded) :]):
+        for row, norm in zip(self._all, found[len(self._with_gradient) :]):
             row.weight_norm = None if norm is None else norm.value
 
     def _update(self, row: ParameterRow) -> None:

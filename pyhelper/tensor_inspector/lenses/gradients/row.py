@@ -1,4 +1,4 @@
-"""What is known of the gradient of one parameter."""
+"""The gradient of one parameter: its norm, state, and share of the weight."""
 
 from __future__ import annotations
 

@@ -37,6 +37,9 @@ def table(name: str, found: Any, rows: list[ParameterRow], depth: list[tuple[str
 
 def _parts(found: Any) -> Iterator[str | None]:
     frozen = found["parameters"] - found["trainable"]
+    if not found["parameters"]:
+        yield "no parameters"
+        return
     yield plural(found["parameters"], "parameter") + (f", {frozen:,} frozen" if frozen else "")
     for amount, state in (
         (found["nan"], "with NaN"),
@@ -68,9 +71,7 @@ def _row(row: ParameterRow, name: str) -> Child:
         path = None if row.path is None else f"{row.path}.grad"
         below.append(Child(path or "grad", row.gradient, path))
     badges = _BADGES.get(row.state(), ())
-    rows = Rows(
-        line_of(_row_words(row)), len(below), lambda start, count: below[start : start + count], "tensor", badges
-    )
+    rows = Rows.of(line_of(_row_words(row)), below, "tensor", badges)
     return Child(name, rows, "")
 
 

@@ -1,1 +1,1 @@
-"""Questions about the autograd graph: what it is made of, where it breaks, and where what is not finite began."""
+"""Questions about the autograd graph: its operations, where it breaks, where NaN began."""

@@ -1,4 +1,4 @@
-"""The lens `autograd`: from a tensor to its leaves, as a finite tree of operations with the parameters' names."""
+"""The lens `autograd`: the graph behind a tensor as a tree of operations, with the names of parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ...words.line import Word, line_of
 from ...words.text import listed, plural
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, wrong_type
 from ..surroundings import Names, step_around
 from .rows import GraphRows
 
@@ -26,7 +26,7 @@ _CUSTOM = 20  #: classes of the program's own functions that are named
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     asked = values["tensor"]
     if not is_tensor(asked.value):
-        raise TypeError(f"{asked.name} is no tensor")
+        raise wrong_type(asked, "a tensor")
     return _Autograd(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
 
 
@@ -40,7 +40,7 @@ class _Autograd(Lens):
         self._states: dict[str, int] = {}
         self._read = 0
         self._chains = Chains(self._graph)
-        self._laying: Iterator[None] | None = None
+        self._layout: Iterator[None] | None = None
 
     def go_on(self) -> bool:
         if not self._graph.grow(self.budget):
@@ -52,14 +52,14 @@ class _Autograd(Lens):
             state = node.state()
             self._states[state] = self._states.get(state, 0) + 1
             self._read += 1
-        if self._laying is None and self._graph.nodes:
-            self._laying = self._chains.lay_out(self._graph.nodes[0])
-        return all(not steps.end() for _ in self._laying or ())
+        if self._layout is None and self._graph.nodes:
+            self._layout = self._chains.lay_out(self._graph.nodes[0])
+        return all(not steps.end() for _ in self._layout or ())
 
     def progress(self) -> float:
         known = len(self._graph.nodes)
         read = 0.5 * self._read / known if self._graph.complete and known else 0.1
-        return read if self._laying is None else 0.9
+        return read if self._layout is None else 0.9
 
     def found(self) -> Found:
         operations = [node for node in self._graph.nodes if node.leaf is None]

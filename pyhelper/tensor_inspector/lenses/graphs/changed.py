@@ -1,4 +1,4 @@
-"""What was changed in place after the graph had saved it: the variable, and the line that surely did it."""
+"""Finds what was changed in place after the graph had saved it: the variable, and the line that changed it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..step.called import Called, functions_called
 from ..step.expressions import names_given, names_in, text_of
 from ..step.source import Source
 from ..step.step import Step
-from .lines import called_as, functions_of, methods_in_sight
+from .lines import called_as, methods_in_sight, methods_of_module
 
 _KEEPING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")  #: that change no element
 _LAYERS = ("Addmm", "Convolution", "Mm", "Mv", "Bmm", "NativeBatchNorm", "NativeLayerNorm", "Embedding")
@@ -28,8 +28,8 @@ _SIGNS: dict[type[ast.operator], tuple[str, ...]] = {
 
 
 class Change:
-    """``name`` as the user types it, None where no variable in sight means it. ``line`` and ``by_call``, the call that
-    changes it, are told where they surely did."""
+    """``name`` is what the user would type, None where no variable in sight refers to it. ``line`` and ``by_call``, the
+    call that changes it, are given where they are certain."""
 
     __slots__ = ("by_call", "line", "name")
 
@@ -39,15 +39,15 @@ class Change:
         self.by_call = by_call
 
 
-class _Changing(NamedTuple):
-    """A place in a source that changes what an expression means."""
+class _InPlaceWrite(NamedTuple):
+    """A write in the source: the expression that is changed, and the node of the syntax tree."""
 
     key: str
     node: ast.expr | ast.stmt
     by_call: str
 
 
-class _InSight(NamedTuple):
+class _VisibleTensor(NamedTuple):
     """A tensor in sight: what holds it, under which attribute, and the number of its frame."""
 
     name: str
@@ -59,7 +59,7 @@ class _InSight(NamedTuple):
 
 def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
     """The change of what a node has saved, which is the same memory under each of its names."""
-    memory, steps, known = memory_of(node.saved(saved).now), Steps(step.budget), list[_InSight]()
+    memory, steps, known = memory_of(node.saved(saved).now), Steps(step.budget), list[_VisibleTensor]()
     for named in _named(step) if memory is not None else ():
         if steps.end():
             break
@@ -72,40 +72,42 @@ def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
     return next(iter(inside.values())) if len(inside) == 1 else Change(None)
 
 
-def _named(step: Step) -> Iterator[_InSight]:
-    for thing in step.tensors:
-        owner, _, attribute = thing.key.rpartition(".")
-        yield _InSight(thing.name, thing.value, step.value(owner, thing.view) if owner else None, attribute, thing.view)
+def _named(step: Step) -> Iterator[_VisibleTensor]:
+    for variable in step.tensors:
+        owner, _, attribute = variable.key.rpartition(".")
+        yield _VisibleTensor(
+            variable.name, variable.value, step.value(owner, variable.view) if owner else None, attribute, variable.view
+        )
     parts = [(one.name, one.tensor, one.member) for one in step.parameters.values()]
     for name, tensor, member in (*parts, *step.buffers):
-        yield _InSight(name, tensor, member.module, name.rpartition(".")[2], step.at)
+        yield _VisibleTensor(name, tensor, member.module, name.rpartition(".")[2], step.at)
 
 
-def _sure_changes(step: Step, node: AutogradNode, saved: str, known: list[_InSight]) -> Iterator[Change]:
+def _sure_changes(step: Step, node: AutogradNode, saved: str, known: list[_VisibleTensor]) -> Iterator[Change]:
     """What has surely run after the operation: lines in the frames, an optimizer's step, lines of methods."""
     is_new = node.saved(saved).expected == 0  # nothing had changed it before the operation
     for view in dict.fromkeys((*(named.view for named in known), step.at)):
-        start = (0, 0) if is_new else _made_at(step, node, view)
+        start = (0, 0) if is_new else _first_younger_result(step, node, view)
         if start is not None:
             yield from _in_frame(step.sources[view], start, [one for one in known if one.view == view])
             yield from _by_optimizers(step, start, known) if view == step.at else ()
-    is_alone = not any(_operations(step.sources[one.view], node.op, _key(one)) for one in known)
-    running = {_place(source) for source in step.sources}
+    is_alone = not any(_operations(step.sources[one.view], node.op, _written_name(one)) for one in known)
+    running = {_source_key(source) for source in step.sources}
     for called in functions_called(step, range(len(step.views))):
-        if _place(called.source) not in running and _surely_called(step, called):
+        if _source_key(called.source) not in running and _surely_called(step, called):
             for change, named in _of_owners(called, known):
                 if is_new or (is_alone and _is_after(called.source, node.op, change)):
                     yield Change(named.name, (called.source.file, change.node.lineno), change.by_call)
     for named in known if is_alone else ():
         for source in _forward(named.owner):
-            for change in _all_in(source) if _place(source) not in running else ():
+            for change in _writes_in(source) if _source_key(source) not in running else ():
                 if change.key == f"{source.self_name}.{named.attribute}" and _is_after(source, node.op, change):
                     yield Change(named.name, (source.file, change.node.lineno), change.by_call)
 
 
-def _in_frame(source: Source, start: tuple[int, int], known: list[_InSight]) -> Iterator[Change]:
-    names = {_key(one): one.name for one in known}
-    for key, changing, by_call in _all_in(source):
+def _in_frame(source: Source, start: tuple[int, int], known: list[_VisibleTensor]) -> Iterator[Change]:
+    names = {_written_name(one): one.name for one in known}
+    for key, changing, by_call in _writes_in(source):
         if key in names and _start(changing) >= start and source.surely_ran(changing):
             line, column = _end(changing)
             if source.is_current(key, line, column + 1):
@@ -114,41 +116,41 @@ def _in_frame(source: Source, start: tuple[int, int], known: list[_InSight]) -> 
 
 def _forward(owner: Any) -> list[Source]:
     """The program's ``forward`` of a module: it has run where the operation stands in it, and nowhere else."""
-    methods = functions_of(owner)[:1] if is_module(owner) else []
+    methods = methods_of_module(owner)[:1] if is_module(owner) else []
     return [Source(method.__code__, 0) for method in methods if method.__code__.co_name == "forward"]
 
 
-def _made_at(step: Step, node: AutogradNode, view: int) -> tuple[int, int] | None:
+def _first_younger_result(step: Step, node: AutogradNode, view: int) -> tuple[int, int] | None:
     """Where a frame has bound the first result that is younger than a node: the operation has run by then.
 
     A result that was itself changed in place may be older than its node.
     """
     order, source, steps, ends = node.order(), step.sources[view], Steps(step.budget), list[tuple[int, int]]()
-    for thing in step.tensors if order >= 0 else ():
+    for variable in step.tensors if order >= 0 else ():
         if steps.end():
             return None
-        made = step.node_of(thing.value) if thing.view == view and not version_of(thing.value) else None
+        made = step.node_of(variable.value) if variable.view == view and not version_of(variable.value) else None
         if made is None or made.leaf is not None or made.order() < order:
             continue
-        bound = source.value_of(thing.key)
-        if bound is None and thing.key in source.arguments:
+        bound = source.value_of(variable.key)
+        if bound is None and variable.key in source.arguments:
             return 0, 0
         if bound is not None and isinstance(bound[1], (ast.stmt, ast.expr)):
             ends.append(_end(bound[1]))
     return min(ends, default=None)
 
 
-def _by_optimizers(step: Step, start: tuple[int, int], known: list[_InSight]) -> Iterator[Change]:
+def _by_optimizers(step: Step, start: tuple[int, int], known: list[_VisibleTensor]) -> Iterator[Change]:
     """The steps of optimizers that hold it."""
     source, trained = step.source, {id(one.tensor) for one in step.trained()}
     names = {id(one.tensor): one.name for one in known if id(one.tensor) in trained}
     for call in source.calls_of("step") if names else ():
         if _start(call.node) < start or not source.surely_ran(call.node):
             continue
-        for thing in step.optimizers:
-            held = [id(one) for group in each_group(thing.value) for one in group.tensors]
-            name = next((names[one] for one in held if one in names), None)
-            if name is not None and thing.key == text_of(call.receiver):
+        for variable in step.optimizers:
+            tensors = [id(one) for group in each_group(variable.value) for one in group.tensors]
+            name = next((names[one] for one in tensors if one in names), None)
+            if name is not None and variable.key == text_of(call.receiver):
                 yield Change(name, (source.file, call.lineno), call.callee)
 
 
@@ -161,9 +163,9 @@ def _surely_called(step: Step, called: Called) -> bool:
     return called.caller is None or _surely_called(step, called.caller)
 
 
-def _of_owners(called: Called, known: list[_InSight]) -> Iterator[tuple[_Changing, _InSight]]:
+def _of_owners(called: Called, known: list[_VisibleTensor]) -> Iterator[tuple[_InPlaceWrite, _VisibleTensor]]:
     """What a function changes of the objects that hold it, whatever its conditions are."""
-    for change in _all_in(called.source):
+    for change in _writes_in(called.source):
         owner, _, attribute = change.key.rpartition(".")
         value = called.value(owner) if owner else None
         for named in known if value is not None and called.source.surely_ran(change.node) else ():
@@ -171,34 +173,34 @@ def _of_owners(called: Called, known: list[_InSight]) -> Iterator[tuple[_Changin
                 yield change, named
 
 
-def _is_after(source: Source, op: str, change: _Changing) -> bool:
+def _is_after(source: Source, op: str, change: _InPlaceWrite) -> bool:
     """Whether an operation stands in a source with what is changed, and always before that."""
     nodes = _operations(source, op, change.key)
     return bool(nodes) and source.surely_ran(change.node) and all(_end(one) <= _start(change.node) for one in nodes)
 
 
-def _all_in(source: Source) -> Iterator[_Changing]:
+def _writes_in(source: Source) -> Iterator[_InPlaceWrite]:
     """What a source changes in place: by a method whose name ends with ``_``, by an item, or as in ``x += 1``."""
     for call in source.calls:
         if call.name.endswith("_") and not call.name.endswith("__") and call.name not in _KEEPING:
-            yield _Changing(text_of(call.receiver), call.node, call.callee)
+            yield _InPlaceWrite(text_of(call.receiver), call.node, call.callee)
     for _, node in (one for bound in source.bindings.values() for one in bound):
         targets = node.targets if isinstance(node, ast.Assign) else ()
         if isinstance(node, ast.AugAssign):
-            yield _Changing(text_of(node.target), node, "")
+            yield _InPlaceWrite(text_of(node.target), node, "")
             targets = [node.target]
         for target in targets:
             while isinstance(target, ast.Subscript):  # of `slots[0][1:]`, `slots[0]` and `slots`
                 target = target.value
-                yield _Changing(text_of(target), node, "")  # type: ignore[arg-type]
+                yield _InPlaceWrite(text_of(target), node, "")  # type: ignore[arg-type]
 
 
-def _key(named: _InSight) -> str:
+def _written_name(named: _VisibleTensor) -> str:
     """Its name as the source writes it."""
     return named.name.replace('"', "'")
 
 
-def _place(source: Source) -> tuple[str, int]:
+def _source_key(source: Source) -> tuple[str, int]:
     return source.file, source.body[0].lineno if source.body else 0
 
 
@@ -214,7 +216,7 @@ def _inside(step: Step, node: AutogradNode, saved: str) -> Iterator[Change]:
     """Changes of variables of functions that have ended, if the node's operation makes such a variable, or takes it."""
     functions = [called.source for called in functions_called(step, range(len(step.views)))]
     for source in (*functions, *methods_in_sight(step)):
-        for name, changing, by_call in _all_in(source):
+        for name, changing, by_call in _writes_in(source):
             if _is_of(source, node.op, name, changing.lineno, is_result="result" in saved):
                 yield Change(name, (source.file, changing.lineno), by_call)
 

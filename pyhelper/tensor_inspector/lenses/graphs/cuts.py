@@ -1,5 +1,5 @@
-"""Where the way from a parameter to the loss is cut, by what the source says: that of the frames in sight, and of the
-methods of the modules that hold it."""
+"""Finds in the source where the way from a parameter to the loss is cut: in the frames in sight, and in methods of the
+modules that hold the parameter."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..step.calls import Call
 from ..step.expressions import SCOPES, last_name, text_of
 from ..step.source import Source
 from ..step.step import Step
-from .lines import functions_of
+from .lines import methods_of_module
 
 if TYPE_CHECKING:
     from ...protocol import NoGradientCode
 
 _DETACHED = ("detach", "detach_")
-_REBUILT = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray")
+_MAKING_NEW = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray")
 _NUMBERS = ("float", "int")  #: functions that make a number; the methods of these names keep the graph
 _NO_GRAD = ("no_grad", "inference_mode")
 _ALL = ("children", "modules", "named_children")  #: by which all parts are called at once
 _PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use all parameters at once
-_ASKED = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
+_LOOKING = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
 
 
 class Cut(Record):
@@ -38,7 +38,7 @@ class Cut(Record):
 
 def in_modules(member: Member, suffix: str) -> Cut | None:
     """The cut in the methods of the module that has the parameter, or of one around it."""
-    for part, sources in _around(member, suffix):
+    for part, sources in _modules_around(member, suffix):
         for source in sources:
             found = _cut_of(source, f"{source.self_name}.{part}")
             if found is not None:
@@ -48,7 +48,7 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
 
 def unused(member: Member, suffix: str, step: Step) -> Cut | None:
     """The innermost module that does not mention what it has, where the frames in sight do not either."""
-    for part, sources in _around(member, suffix):
+    for part, sources in _modules_around(member, suffix):
         used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
         if sources and not used and not any(_uses(source, part) for source in step.sources):
             return Cut("unused", f"{sources[0].self_name}.{part}", (sources[0].file, sources[0].lineno))
@@ -62,19 +62,21 @@ def _uses(source: Source, part: str) -> bool:
         node = waiting.pop()
         if isinstance(node, ast.Attribute) and node.attr in (part, *_ALL):
             return True
-        asked = isinstance(node, ast.Call) and last_name(node.func) in _ASKED
+        asked = isinstance(node, ast.Call) and last_name(node.func) in _LOOKING
         if not asked and not isinstance(node, ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(node))
     return False
 
 
-def _around(member: Member, suffix: str) -> Iterator[tuple[str, list[Source]]]:
+def _modules_around(member: Member, suffix: str) -> Iterator[tuple[str, list[Source]]]:
     """For each module around a parameter, from within: what it calls the part on the way there, and its methods."""
     inner: Member | None = member
     part = suffix.lstrip(".").partition("[")[0]
     while inner is not None:
         if part.isidentifier():
-            methods = (Source(found.__code__, found.__code__.co_firstlineno) for found in functions_of(inner.module))
+            methods = (
+                Source(found.__code__, found.__code__.co_firstlineno) for found in methods_of_module(inner.module)
+            )
             yield part, [source for source in methods if source.is_known()]
         if inner.parent is not None:
             part = inner.name[len(inner.parent.name) :].lstrip(".").partition(".")[0]
@@ -101,9 +103,9 @@ def _in_a_method(source: Source, line: int) -> bool:
     return True
 
 
-def _cut_of(source: Source, name: str, is_asked: Callable[[Source, int], bool] = _in_a_method) -> Cut | None:
+def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool] = _in_a_method) -> Cut | None:
     """How what is made with something of a name is cut."""
-    calls = [call for call in source.calls if is_asked(source, call.lineno)]
+    calls = [call for call in source.calls if is_included(source, call.lineno)]
     uses = [call for call in calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
     for call in uses:
         block = source.is_under(call.lineno, *_NO_GRAD)
@@ -116,10 +118,10 @@ def _cut_of(source: Source, name: str, is_asked: Callable[[Source, int], bool] =
     for call in calls:
         code: NoGradientCode | None = _code(call)
         through = code == "detached"  # a number made of a function of it may be for a log
-        if code is not None and any(_is_of(given, made, through) for given in _given(call)):
+        if code is not None and any(_is_of(given, made, through) for given in _cut_expressions(call)):
             return Cut(code, text_of(call.node), (source.file, call.lineno))
     for node in _data_taken(source):
-        if _is_of(node.value, made) and is_asked(source, node.lineno):
+        if _is_of(node.value, made) and is_included(source, node.lineno):
             return Cut("detached", text_of(node), (source.file, node.lineno))
     for call in calls:  # of which something may be made that the loss takes from elsewhere
         block = source.is_under(call.lineno, *_NO_GRAD) if call.target else None
@@ -143,14 +145,14 @@ def _data_taken(source: Source) -> Iterator[ast.Attribute]:
 def _code(call: Call) -> NoGradientCode | None:
     if call.name in _DETACHED:
         return "detached"
-    return "rebuilt" if call.name in _REBUILT or call.callee in _NUMBERS else None
+    return "rebuilt" if call.name in _MAKING_NEW or call.callee in _NUMBERS else None
 
 
-def _given(call: Call) -> Iterator[ast.expr]:
+def _cut_expressions(call: Call) -> Iterator[ast.expr]:
     """What a call cuts: what it is called on, or its first argument."""
     if call.receiver is not None:
         yield call.receiver
-    if call.name in (*_REBUILT, *_NUMBERS):
+    if call.name in (*_MAKING_NEW, *_NUMBERS):
         yield from call.args[:1]
 
 

@@ -1,4 +1,4 @@
-"""The user's line that an operation of the graph stands in, as far as it can be told."""
+"""Finds the user's line in which an operation of the graph was computed."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ def methods_in_sight(step: Step) -> list[Source]:
     """The source of the methods of the program's own modules in sight."""
     found: dict[int, Source] = {}
     for _, member in list(step.members.values())[:_FUNCTIONS]:
-        for method in functions_of(member.module):
+        for method in methods_of_module(member.module):
             if id(method.__code__) not in found:
                 found[id(method.__code__)] = Source(method.__code__, method.__code__.co_firstlineno)
     return list(found.values())
 
 
-def functions_of(member: Any) -> list[FunctionType]:
+def methods_of_module(member: Any) -> list[FunctionType]:
     """The methods of a module of the program, its ``forward`` first; none of torch's own classes."""
     found: dict[str, FunctionType] = {}
     for base in mro(type(member)):

@@ -1,4 +1,4 @@
-"""The lens `nan_origin`: where NaN or an infinity in a tensor began, along its graph."""
+"""The lens `nan_origin`: the operation at which NaN or an infinity in a tensor began."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...measure.torch.origin import Origin, OriginSearch
 from ...measure.torch.steep import may_be_steep, steep
 from ...safe.budget import Budget
 from ...words.text import full_path, joined
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, wrong_type
 from ..surroundings import Names, step_around
 from .lines import line_of
 from .masked import find_mask
@@ -35,7 +35,7 @@ _SHOWN = 8  #: tensors that a Function keeps, and operations that may be the ori
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     asked = values["tensor"]
     if not is_tensor(asked.value):
-        raise TypeError(f"{asked.name} is no tensor")
+        raise wrong_type(asked, "a tensor")
     return _NanOrigin(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
 
 
@@ -57,7 +57,7 @@ class _NanOrigin(Lens):
         if not self._graph.grow(self.budget):
             return False
         if self._search is None:
-            self._search = OriginSearch(self._graph, Flow(self._graph, self._live()), self._graph.nodes)
+            self._search = OriginSearch(self._graph, Flow(self._graph, self._visible_results()), self._graph.nodes)
         if not self._search.go_on(self.budget):
             return False
         if self._search.found is not None and self._names.step is not None:
@@ -70,7 +70,7 @@ class _NanOrigin(Lens):
         return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
 
     def found(self) -> Found:
-        origin, node = self._origin(), self._node()
+        origin, node = self._origin(), self._operation()
         name, where = self._name(origin, node), self._where(origin)
         counts = self._counts if origin is None else origin.counts
         answer: NanOriginFound = {
@@ -95,8 +95,8 @@ class _NanOrigin(Lens):
 
     def row(self) -> Child:
         found: Any = self.found()
-        node = self._node()
-        below = list(self._around()) if found["where"] != "finite" else []
+        node = self._operation()
+        below = list(self._evidence_rows()) if found["where"] != "finite" else []
         below += [
             Child(f"saved {at} by {node.op}", value, None)
             for at, value in enumerate(self._ctx_tensors())
@@ -117,21 +117,21 @@ class _NanOrigin(Lens):
         """Of a gradient, the operations on the way whose slope may be infinite: each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []
         for node in nodes[:_SHOWN]:
-            line = line_of(self._names.step, node, self._names.made_by(self._graph, node))
+            line = line_of(self._names.step, node, self._names.result_name(self._graph, node))
             yield f"{node.op}{f', line {line[1]}' if line is not None else ''}: its slope may be infinite"
 
     def _location(self) -> tuple[str, int] | None:
         """The user's line that the operation stands in."""
-        origin, node = self._origin(), self._node()
+        origin, node = self._origin(), self._operation()
         if node is None or self._where(origin) in ("input", "parameter"):
             return None
         return line_of(self._names.step, node, self._name(origin, node))
 
-    def _live(self) -> dict[int, Any]:
+    def _visible_results(self) -> dict[int, Any]:
         """The variables in sight by the nodes that made them."""
         step = self._names.step
         found: dict[int, Any] = {}
-        for value in [self._asked.value, *(thing.value for thing in (step.tensors if step is not None else ()))]:
+        for value in [self._asked.value, *(variable.value for variable in (step.tensors if step is not None else ()))]:
             node = self._graph.of(gradient_of(value).function)
             if node is not None and node.leaf is None and node.sizes() == tuple(value.shape):  # no part of what it made
                 found.setdefault(node.index, value)
@@ -142,9 +142,9 @@ class _NanOrigin(Lens):
         step = self._names.step
         if step is None or self._is_a_gradient():
             return None
-        for thing in step.tensors:
-            function = gradient_of(thing.value).function
-            if function is not None and same_elements(thing.value, value):
+        for variable in step.tensors:
+            function = gradient_of(variable.value).function
+            if function is not None and same_elements(variable.value, value):
                 return function
         return None
 
@@ -153,7 +153,7 @@ class _NanOrigin(Lens):
         step = self._names.step
         if step is None or not self._is_gradient:
             return []
-        some = [loss.tensor for loss in step.losses] or [thing.value for thing in step.tensors]
+        some = [loss.tensor for loss in step.losses] or [variable.value for variable in step.tensors]
         return [gradient_of(value).function for value in some]
 
     def _is_a_gradient(self) -> bool:
@@ -161,7 +161,7 @@ class _NanOrigin(Lens):
         step = self._names.step
         if step is None:
             return False
-        owners = [*(one.tensor for one in step.parameters.values()), *(thing.value for thing in step.tensors)]
+        owners = [*(one.tensor for one in step.parameters.values()), *(variable.value for variable in step.tensors)]
         return any(step.grad(owner) is self._asked.value for owner in owners)
 
     def _where(self, origin: Origin | None) -> Where:
@@ -183,13 +183,13 @@ class _NanOrigin(Lens):
         if origin is not None and origin.given is not None:
             leaf = origin.given.node.leaf if origin.given.node is not None else origin.given.value
             return self._names.of(leaf)
-        return None if node is None else self._names.made_by(self._graph, node)
+        return None if node is None else self._names.result_name(self._graph, node)
 
     def _inputs(self, node: AutogradNode) -> Iterator[str]:
-        names = (self._named(below)[0] for below in self._inputs_of(node))
-        return (name for name in (*names, *(name for name, _ in self._kept_inputs())) if name)
+        names = (self._name_and_value(below)[0] for below in self._inputs_of(node))
+        return (name for name in (*names, *(name for name, _ in self._saved_inputs())) if name)
 
-    def _kept_inputs(self) -> Iterator[tuple[str | None, Any]]:
+    def _saved_inputs(self) -> Iterator[tuple[str | None, Any]]:
         """What it was given that no operation made, as the operation has saved it: the batch."""
         origin = self._origin()
         for one in origin.operands if origin is not None and not origin.node.is_custom else ():
@@ -200,7 +200,7 @@ class _NanOrigin(Lens):
         """What it was given; of a view without a name what that is a view of, as the weight of its transpose."""
         for below in self._graph.inputs(node):
             origin = self._graph.through_views(below)
-            yield below if origin is None or self._named(below)[0] is not None else origin
+            yield below if origin is None or self._name_and_value(below)[0] is not None else origin
 
     def _mask(self, origin: Origin | None) -> Iterator[tuple[str | None, Any]]:
         """What has masked every place of a row."""
@@ -208,21 +208,25 @@ class _NanOrigin(Lens):
             name = self._names.step.owner_of(origin.mask)
             yield name, None if name is None else self._names.step.value(name.replace('"', "'"), 0)
 
-    def _named(self, node: AutogradNode) -> tuple[str | None, Any]:
+    def _name_and_value(self, node: AutogradNode) -> tuple[str | None, Any]:
         """The name of a leaf, or of what a node has made, and its value."""
         if node.leaf is not None:
             return self._names.of(node.leaf), node.leaf
-        thing = self._names.thing_made_by(self._graph, node)
-        return (None, None) if thing is None else (thing.name, thing.value)
+        variable = self._names.result_variable(self._graph, node)
+        return (None, None) if variable is None else (variable.name, variable.value)
 
-    def _around(self) -> Iterator[Child]:
+    def _evidence_rows(self) -> Iterator[Child]:
         """What has it first, and what the operation was given, as rows: each of these names once."""
-        origin, node = self._origin(), self._node()
+        origin, node = self._origin(), self._operation()
         pairs: list[tuple[str | None, Any]] = []
         if origin is not None and origin.given is not None and origin.given.node is None:
             pairs.append((self._name(origin, node), origin.given.value))
         if node is not None:
-            pairs += [self._named(node), *map(self._named, self._inputs_of(node)), *self._kept_inputs()]
+            pairs += [
+                self._name_and_value(node),
+                *map(self._name_and_value, self._inputs_of(node)),
+                *self._saved_inputs(),
+            ]
             pairs += self._mask(origin)
         for name, value in _first_of_each(pairs):
             yield Child(name, value, self._path(name, value))
@@ -238,14 +242,14 @@ class _NanOrigin(Lens):
     def _origin(self) -> Origin | None:
         return None if self._search is None else self._search.found
 
-    def _node(self) -> AutogradNode | None:
+    def _operation(self) -> AutogradNode | None:
         """The operation that it began at."""
         origin = self._origin()
         return self._steep if origin is None else origin.node
 
     def _ctx_tensors(self) -> list[Any]:
         """What a Function of the program, that it may have begun in, keeps for its backward."""
-        node = self._node()
+        node = self._operation()
         return [] if node is None or not node.is_custom else node.ctx_tensors()[:_SHOWN]
 
     def _unknown(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The lens `no_gradient`: why a parameter, or those of a module, have no gradient."""
+"""The lens `no_gradient`: why a parameter, or the parameters of a module, have no gradient."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...measure.torch.modules import Member, is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.record import Record
 from ...words.text import full_path, joined, listed, plural
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, wrong_type
 from ..step.step import Step
 from ..surroundings import Names, step_around
 from .cuts import Cut, in_frames, in_modules, unused
@@ -86,7 +86,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     if is_module(asked.value):
         return _NoGradient(asked, list(_of_module(asked, names, budget)), step, budget)
     if not is_tensor(asked.value):
-        raise TypeError(f"{asked.name} is no tensor and no module")
+        raise wrong_type(asked, "a parameter or a torch.nn.Module")
     known = names.parameter(asked.value)
     target = (
         Target(asked.name, asked.suffix, asked.value, None, "")
@@ -118,11 +118,13 @@ def _losses(step: Step) -> list[_BackwardCall]:
     found = [
         _BackwardCall(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1
     ]
-    single = (thing for thing in step.tensors if not thing.value.dim() and step.node_of(thing.value) is not None)
-    return found or [_BackwardCall(thing.name, thing.value, True) for thing in single]
+    single = (
+        variable for variable in step.tensors if not variable.value.dim() and step.node_of(variable.value) is not None
+    )
+    return found or [_BackwardCall(variable.name, variable.value, True) for variable in single]
 
 
-def _without(tensor: Any, is_trained: bool) -> Reason:
+def _why_not_required(tensor: Any, is_trained: bool) -> Reason:
     """Why a tensor requires no gradient: a parameter was frozen; others have none, or never had one."""
     if is_trained:
         return Reason("frozen")
@@ -185,6 +187,8 @@ class _NoGradient(Lens):
         if len(reasons) == 1:
             rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
             return Child(name, Rows.of(_reason_text(reasons[0]), rows if len(self._targets) > 1 else []), "")
+        if not reasons:
+            return Child(name, Rows.of("it has no parameters", []), "")
         return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
 
     def _sorted(self) -> list[Reason]:
@@ -199,7 +203,7 @@ class _NoGradient(Lens):
     def _why(self, target: Target) -> Reason:
         tensor = target.tensor
         if not requires_grad(tensor):
-            return _without(tensor, target.member is not None or is_parameter(tensor))
+            return _why_not_required(tensor, target.member is not None or is_parameter(tensor))
         gradient = gradient_of(tensor)
         if not gradient.is_leaf:
             return Reason("not_leaf", at=gradient.origin)
@@ -227,7 +231,7 @@ class _NoGradient(Lens):
 
     def _cut(self, target: Target, step: Step) -> Reason:
         """Where the way from a parameter to the loss ends."""
-        near = self._farthest(target, step)
+        near = self._last_variables(target, step)
         cut = in_frames(step, near) if near else None
         if cut is None and target.member is not None:
             cut = in_modules(target.member, target.suffix)
@@ -244,13 +248,13 @@ class _NoGradient(Lens):
             return Reason("loss_is_leaf", at=loss.name)
         return Reason("not_reached", at=near[0] if near else None)
 
-    def _farthest(self, target: Target, step: Step) -> list[str]:
+    def _last_variables(self, target: Target, step: Step) -> list[str]:
         """Variables that lead to the parameter, the last made first: after these the way ends."""
         found: list[tuple[int, str]] = []
-        for thing in step.tensors:
-            node = step.node_of(thing.value)
+        for variable in step.tensors:
+            node = step.node_of(variable.value)
             if node is not None and any(leaf is target.tensor for leaf in step.graph.leaves(node)):
-                found.append((node.order(), thing.name.replace('"', "'")))
+                found.append((node.order(), variable.name.replace('"', "'")))
         return [name for _, name in sorted(found, reverse=True)]
 
     def _holders(self, target: Target, step: Step) -> list[str]:

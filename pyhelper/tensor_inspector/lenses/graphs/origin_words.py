@@ -1,4 +1,4 @@
-"""Where NaN or an infinity began, in words."""
+"""The answer of `nan_origin` in words."""
 
 from __future__ import annotations
 

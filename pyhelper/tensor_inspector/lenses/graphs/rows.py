@@ -1,4 +1,4 @@
-"""Nodes of a graph as rows: chains that end at the leaves, what repeats as one row, and what each node has saved."""
+"""Nodes of a graph as rows: chains down to the leaves, repeated parts as one row, saved tensors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from ...kinds import Child, Rows, TextRow
 from ...measure.torch.chains import ChainPart, Chains
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import grad_hooks_of, hooks_of
-from ...measure.torch.node import AutogradNode, Saved
+from ...measure.torch.node import AutogradNode
+from ...measure.torch.saved import Saved
 from ...safe.guard import class_name
 from ...words.line import head, line_of
 from ...words.text import joined, listed, plural, shape
-from ..surroundings import Names, described
+from ..surroundings import Names, dtype_and_shape
 
 _NAMED = 60  #: characters of a list of names on a line
 _SHOWN = ("tensor", "freed", "hooked", "modified")  #: states of what is saved that have a row
@@ -69,13 +70,13 @@ class GraphRows:
         return Child(node.op, Rows(line_of(self._parts(node)), self._count(node), some, "graph"), "")
 
     def _parts(self, node: AutogradNode) -> Iterator[str | None]:
-        yield self._names.made_by(self._graph, node)
+        yield self._names.result_name(self._graph, node)
         sizes = node.sizes()
         if sizes is not None:
             yield head(node.dtype_name(), shape(sizes))
         if node.is_custom:
             yield "a custom Function"
-        yield listed([self._names.of(leaf) or described(leaf) for leaf in self._leaves(node)], False, _NAMED)
+        yield listed([self._names.of(leaf) or dtype_and_shape(leaf) for leaf in self._leaves(node)], False, _NAMED)
         state = node.state()
         saved_names = [name for name in node.saves() if node.saved(name).state == "tensor"]
         if state == "freed":
@@ -102,7 +103,7 @@ class GraphRows:
             elif one.kind == "chain":
                 yield self._branch(one.node)
             elif one.kind == "again":
-                made = self._names.made_by(self._graph, one.node)
+                made = self._names.result_name(self._graph, one.node)
                 yield Child(one.node.op, TextRow(joined(["≡ stands elsewhere", made])), "")
         for name in node.saves():
             saved = node.saved(name)

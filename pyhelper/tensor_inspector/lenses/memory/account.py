@@ -1,4 +1,4 @@
-"""What memory there is, counted: by devices, by what it is for, by variables."""
+"""Adds memory up: by device, by purpose, by variable."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .inventory import PARTS, Inventory
 class Variable:
     """What a variable holds; see `MemoryGroup` of the protocol."""
 
-    __slots__ = ("blocks", "bytes", "graphs", "place", "saved")
+    __slots__ = ("blocks", "bytes", "graphs", "index", "saved")
 
-    def __init__(self, place: int) -> None:
-        self.place = place
+    def __init__(self, index: int) -> None:
+        self.index = index
         self.bytes = 0
         self.saved = 0
         self.graphs: set[int] = set()
@@ -36,10 +36,10 @@ class Account:
         for number in self.largest:
             self._add(number)
         if inventory.graphs is not None:
-            for root, place in enumerate(inventory.rooted):
-                if place >= 0:
-                    self._variable(inventory.walk.group(place)).graphs.add(inventory.graphs.graph(root))
-        self.variables = sorted(self._variables.values(), key=lambda one: (-one.bytes, one.place))
+            for root, index in enumerate(inventory.root_indices):
+                if index >= 0:
+                    self._variable(inventory.walk.group(index)).graphs.add(inventory.graphs.graph(root))
+        self.variables = sorted(self._variables.values(), key=lambda one: (-one.bytes, one.index))
 
     def _add(self, number: int) -> None:
         bytes, best, part = self.blocks.bytes[number], self.best[number], self.part(number)
@@ -47,18 +47,18 @@ class Account:
         share = self.shares.setdefault((part, self.device(number)), [0, 0])
         share[0] += bytes
         share[1] += 1
-        place = self.inventory.places[best]
-        if place < 0:
+        index = self.inventory.indices[best]
+        if index < 0:
             return
-        variable = self._variable(self.inventory.walk.group(place))
+        variable = self._variable(self.inventory.walk.group(index))
         variable.bytes += bytes
         if best in self.inventory.ops:
             variable.saved += bytes
         else:
             variable.blocks.append(number)
 
-    def _variable(self, place: int) -> Variable:
-        return self._variables.setdefault(place, Variable(place))
+    def _variable(self, index: int) -> Variable:
+        return self._variables.setdefault(index, Variable(index))
 
     def part(self, number: int) -> str:
         return self.inventory.part(self.best[number])
@@ -77,14 +77,14 @@ class Account:
         """Every name that reaches a block, the best first; of what only graphs keep, the operations that do."""
         inventory, ops = self.inventory, self.inventory.ops
         members = sorted(self.blocks.members(number), key=inventory.ranks.__getitem__)
-        places = [inventory.places[member] for member in members if member not in ops]
-        named = [inventory.walk.place(place).name for place in places if place >= 0]
+        indices = [inventory.indices[member] for member in members if member not in ops]
+        named = [inventory.walk.named_path(index).name for index in indices if index >= 0]
         return list(dict.fromkeys(named or [ops[member] for member in members if member in ops]))
 
     def path(self, number: int) -> str | None:
         """The expression that reaches what stands for a block."""
-        place = self.inventory.places[self.best[number]]
-        return None if place < 0 or self.op(number) is not None else self.inventory.walk.place(place).path
+        index = self.inventory.indices[self.best[number]]
+        return None if index < 0 or self.op(number) is not None else self.inventory.walk.named_path(index).path
 
     def bytes(self, *, device: str | None = None, part: str | None = None) -> int:
         return sum(

@@ -1,31 +1,32 @@
-"""All memory that the program's names reach, that graphs keep, and, where asked for, that no name reaches."""
+"""Collects all memory that names reach, that graphs keep, and, on request, that no name reaches."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import compress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ...measure.memory.blocks import Extent, extents_of_array, is_array
+from ...measure.memory.blocks import Extent
+from ...measure.memory.extents import extents_of
 from ...safe.budget import Budget, Steps
 from ...safe.guard import module
-from .roots import roots
+from .roots import frames_of, roots
 from .walk import MOST, Walk
 
 if TYPE_CHECKING:
     from ...measure.memory.retained import Retained
 
 PARTS = ("model", "gradients", "optimizer", "variables", "saved", "unnamed")
-_PLACES = 40  #: bits for a number of a place in a rank
+_INDEX_BITS = 40  #: bits of a rank that hold an index
 
 
 class Inventory:
-    """Extents of memory, and who has each: worked at in slices. What is known of them stands in lists, by numbers.
+    """Extents of memory, and who holds each: found in slices of time, and kept in parallel lists.
 
-    ``places`` are those of the walk, −1 of what has no name; of what a graph keeps, that of the variable whose graph it
-    is, with the operation in ``ops``. Of several that share memory the one of the lowest rank stands for it.
+    ``indices`` are those of `Walk`, −1 for a value without a name; for a tensor that a graph saved, of the variable
+    with the graph, and its operation is in ``ops``. Of several that share memory the one of the lowest rank counts.
     ``thorough`` looks for tensors without a name too; without ``shares`` there is only the walk, which meets what is
     ``watched``.
     """
@@ -39,20 +40,19 @@ class Inventory:
         most: int = MOST,
         shares: bool = True,
     ) -> None:
-        self.walk = Walk(roots(frame), watched, most)
+        self.walk = Walk(roots(frame), watched, most, frames_of(frame))
         self.extents: list[Extent] = []
         self.ranks: list[int] = []
-        self.places: list[int] = []
+        self.indices: list[int] = []
         self.values: list[Any] = []
         self.ops: dict[int, str] = {}
         self.graphs: Retained | None = None
-        self.rooted: list[int] = []  #: the places of the tensors whose graphs are gone through, in their order
+        self.root_indices: list[int] = []  #: of the tensors whose graphs are gone through, in their order
         self.is_thorough = thorough
         self._shares = shares
-        self._measured: dict[int, list[Extent]] = {}  #: by the ids of values, which are kept
-        self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, place and node of a tensor, by its id
+        self._measured: dict[int, Sequence[Extent]] = {}  #: by the ids of values, which are kept
+        self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, index and node of a tensor, by its id
         self._function_of = None if module("torch") is None else _function_of()
-        self._extents_of = _extents_of()
         self._stage = 0
         self._at = 0
         self._unnamed: list[Any] = []
@@ -72,15 +72,15 @@ class Inventory:
         return (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)[self._stage]
 
     def part(self, number: int) -> str:
-        return PARTS[self.ranks[number] >> (_PLACES + 2)]
+        return PARTS[self.ranks[number] >> (_INDEX_BITS + 2)]
 
-    def unnamed(self) -> list[tuple[Any, list[Extent]]]:
+    def unnamed(self) -> list[tuple[Any, Sequence[Extent]]]:
         """The tensors that no name has reached, with their memory."""
-        return [(one, self._extents_of(one)) for one in unnamed_tensors(self._measured)]
+        return [(one, extents_of(one)) for one in unnamed_tensors(self._measured)]
 
     @property
     def complete(self) -> bool:
-        return self.walk.complete and (self.graphs is None or self.graphs.complete)
+        return self.walk.complete and not self.walk.uncounted and (self.graphs is None or self.graphs.complete)
 
     def _walk(self, budget: Budget) -> bool:
         return self.walk.go_on(budget)
@@ -90,32 +90,32 @@ class Inventory:
         while self._at < len(walk.met):
             if steps.end():
                 return False
-            place = walk.met[self._at]
+            index = walk.met[self._at]
             self._at += 1
-            rank = not walk.given[place], walk.group(place) == place
-            self._enter(walk.values[place], walk.roles[place], *rank, place)
+            rank = not walk.given[index], walk.group(index) == index
+            self._enter(walk.values[index], walk.roles[index], *rank, index)
         return True
 
-    def _enter(self, value: Any, part: str, is_taken: bool, is_group: bool, place: int, op: str | None = None) -> None:
+    def _enter(self, value: Any, part: str, is_taken: bool, is_group: bool, index: int, op: str | None = None) -> None:
         """What a module says is its own stands before what it is elsewhere, what is in a variable before itself."""
-        order = place if place >= 0 and op is None else len(self.ranks)
-        rank = ((PARTS.index(part) * 2 + is_taken) * 2 + is_group) << _PLACES | order
+        order = index if index >= 0 and op is None else len(self.ranks)
+        rank = ((PARTS.index(part) * 2 + is_taken) * 2 + is_group) << _INDEX_BITS | order
         known = self._measured.get(id(value))
         if known is None:
-            known = self._measured[id(value)] = self._extents_of(value)
+            known = self._measured[id(value)] = extents_of(value)
         for extent in known:
             if op is not None:
                 self.ops[len(self.ranks)] = op
             self.extents.append(extent)
             self.ranks.append(rank)
-            self.places.append(place)
+            self.indices.append(index)
             self.values.append(value)
         function = None if op is not None or self._function_of is None else self._function_of(value)
         if function is not None:
             before = self._functions.get(id(value))
-            below = rank & ((1 << _PLACES + 2) - 1)
+            below = rank & ((1 << _INDEX_BITS + 2) - 1)
             if before is None or below < before[0]:
-                self._functions[id(value)] = below, place, function
+                self._functions[id(value)] = below, index, function
 
     def _enter_unnamed(self, budget: Budget) -> bool:
         if not self.is_thorough or self._function_of is None:
@@ -135,7 +135,7 @@ class Inventory:
             from ...measure.memory.retained import Retained
 
             known = sorted(self._functions.values(), key=lambda one: (one[1] < 0, one[0]))
-            self.rooted = [place for _, place, _ in known]
+            self.root_indices = [index for _, index, _ in known]
             self.graphs = Retained([function for _, _, function in known])
         return self.graphs is None or self.graphs.go_on(budget)
 
@@ -144,8 +144,8 @@ class Inventory:
         while graphs is not None and self._at < len(graphs.kept):
             if steps.end():
                 return False
-            place = self.rooted[graphs.roots[self._at]]
-            self._enter(graphs.kept[self._at], "saved", True, True, place, graphs.ops[self._at])
+            index = self.root_indices[graphs.roots[self._at]]
+            self._enter(graphs.kept[self._at], "saved", True, True, index, graphs.ops[self._at])
             self._at += 1
         return True
 
@@ -170,18 +170,3 @@ def _function_of() -> Callable[[Any], Any]:
     from ...measure.torch.metadata import grad_fn_of, is_tensor
 
     return lambda value: grad_fn_of(value) if is_tensor(value) else None
-
-
-def _extents_of() -> Callable[[Any], list[Extent]]:
-    """The memory beneath a tensor, an array or a storage."""
-    if module("torch") is None:
-        return lambda value: list(extents_of_array(value))
-    from ...measure.memory.storages import extents_of_storage, extents_of_tensor
-    from ...measure.torch.metadata import is_any_tensor
-
-    def extents(value: Any) -> list[Extent]:
-        if is_any_tensor(value):
-            return extents_of_tensor(value)
-        return list(extents_of_array(value)) if is_array(value) else extents_of_storage(value)
-
-    return extents

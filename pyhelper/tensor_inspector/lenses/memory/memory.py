@@ -1,4 +1,4 @@
-"""The lens `memory`: what takes memory, on which device, for what, and by which names it is reached."""
+"""The lens `memory`: what takes memory, on which device, for what, and by which names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...kinds import Child
 from ...measure.memory.process import ProcessMemory, process_memory
 from ...safe.budget import Budget
 from ...safe.guard import module
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, row_limit
 from .account import Account
 from .inventory import Inventory
 from .words import MemoryRows
@@ -18,14 +18,11 @@ from .words import MemoryRows
 if TYPE_CHECKING:
     from ...protocol import Found, MemoryDevice, MemoryFound
 
-_ROWS = 100
 _NAMES = 20  #: of one block
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    rows = options.get("rows", _ROWS)
-    if type(rows) is not int or rows < 0:
-        raise ValueError("rows is a whole number, as in 100")
+    rows = row_limit(options)
     thorough = options.get("thorough", False)
     if type(thorough) is not bool:
         raise ValueError("thorough is true or false")
@@ -72,7 +69,7 @@ class MemoryAnswer(Lens):
             ],
             "groups": [
                 {
-                    "name": inventory.walk.place(one.place).name,
+                    "name": inventory.walk.named_path(one.index).name,
                     "bytes": one.bytes,
                     "count": len(one.blocks),
                     "graphs": len(one.graphs),
@@ -90,6 +87,7 @@ class MemoryAnswer(Lens):
                 }
                 for number in account.largest[: self._shown]
             ],
+            "uncounted": list(inventory.walk.uncounted),
             "hooked": 0 if graphs is None else graphs.unknown,
             "complete": inventory.complete,
         }

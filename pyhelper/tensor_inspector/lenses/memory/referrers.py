@@ -1,4 +1,4 @@
-"""The lens `referrers`: who keeps a value alive, by name as far as there is one."""
+"""The lens `referrers`: who keeps a value alive, by name where there is one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.line import line_of
 from ...words.text import plural
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, row_limit
 from .inside import Opened
 from .inventory import Inventory
 from .roots import frames_of
@@ -20,8 +20,7 @@ from .upward import Holder, Upward
 if TYPE_CHECKING:
     from ...protocol import Found, Referrer
 
-_ROWS = 100
-_PLACES = 50_000  #: gone through by name: what is deeper is found upward
+_MOST_NAMED = 50_000  #: gone through by name: what is deeper is found upward
 _IN_LINE = 3  #: names
 _WORDS = {
     "name": "",
@@ -32,13 +31,12 @@ _WORDS = {
     "function": "in a function's closure or defaults",
     "frame": "variable of a function",
     "generator": "variable of one that waits",
+    "cycle": "which holds itself, and no name in sight does",
 }
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    asked, rows = values["value"], options.get("rows", _ROWS)
-    if type(rows) is not int or rows < 0:
-        raise ValueError("rows is a whole number, as in 100")
+    asked, rows = values["value"], row_limit(options)
     if Opened(type(asked.value)).how == Opened.ATOM:
         raise TypeError(f"{asked.name} is one of the values that anything may hold")
     return ReferrersAnswer(asked, paused, budget, rows)
@@ -54,7 +52,7 @@ class ReferrersAnswer(Lens):
         frame = None if paused is None else paused.frame
         self._frames = frames_of(frame)
         watched = frozenset((id(asked.value),))
-        self._inventory = Inventory(frame, watched=watched, most=_PLACES, shares=_has_memory(asked.value))
+        self._inventory = Inventory(frame, watched=watched, most=_MOST_NAMED, shares=_has_memory(asked.value))
         self._upward: Upward | None = None
         self._holders: list[Holder] = []
 
@@ -105,8 +103,8 @@ class ReferrersAnswer(Lens):
 
     def _by_name(self) -> list[Holder]:
         walk = self._inventory.walk
-        found = [place for place in walk.met if walk.values[place] is self._asked.value]
-        return [Holder("name", walk.place(place).name, self._value_at(walk.holder(place))) for place in found]
+        found = [index for index in walk.met if walk.values[index] is self._asked.value]
+        return [Holder("name", walk.named_path(index).name, self._value_at(walk.holder(index))) for index in found]
 
     def _by_memory(self) -> list[Holder]:
         """Others that keep the same memory: views, arrays over it, and what graphs have saved of it."""
@@ -117,16 +115,16 @@ class ReferrersAnswer(Lens):
             if not any(inventory.values[member] is self._asked.value for member in members):
                 continue
             for member in sorted(members, key=inventory.ranks.__getitem__):
-                place, op = inventory.places[member], inventory.ops.get(member)
-                name = inventory.walk.place(place).name if place >= 0 else "a tensor without a name in sight"
+                index, op = inventory.indices[member], inventory.ops.get(member)
+                name = inventory.walk.named_path(index).name if index >= 0 else "a tensor without a name in sight"
                 if op is not None:
                     found.append(Holder("graph", f"{name}.grad_fn: {op}", None))
                 elif inventory.values[member] is not self._asked.value:
                     found.append(Holder("memory", name, inventory.values[member]))
         return list({one.name: one for one in found}.values())
 
-    def _value_at(self, place: int | None) -> Any:
-        return None if place is None else self._inventory.walk.values[place]
+    def _value_at(self, index: int | None) -> Any:
+        return None if index is None else self._inventory.walk.values[index]
 
 
 def _has_memory(value: Any) -> bool:

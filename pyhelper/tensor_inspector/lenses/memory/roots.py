@@ -1,4 +1,4 @@
-"""The names from which all is reached: variables of the paused frames, and of the program's modules."""
+"""The names where a walk begins: variables of the paused frames and of the program's modules."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from typing import Any
 from ...safe.guard import class_module, instance_dict, plain_str, stored, top_package
 from ..step import frames
 from ..step.classes import is_library_module
-from .inside import Held
+from .inside import HeldPart
 
 _STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
 
+_LAST = ("last_exc", "last_value")  #: what Python keeps of the exception that a prompt has told last
 
-def roots(frame: FrameType | None) -> Iterator[Held]:
-    """The variables of the paused frame and its callers, those of their modules, and those of the program's others."""
+
+def roots(frame: FrameType | None) -> Iterator[HeldPart]:
+    """The variables of the paused frame and its callers, those of their modules, those of the program's others, and the
+    last exception of a prompt."""
     views = _views(frame)
     seen: set[str] = set()
     namespaces: set[int] = set()
@@ -26,7 +29,7 @@ def roots(frame: FrameType | None) -> Iterator[Held]:
         for name, value in view.variables.items():
             if _is_shown(name, value):
                 where = f"{view.frame.f_code.co_name}(): " if name in seen else ""
-                yield Held(where + name, value, number == 0)
+                yield HeldPart(where + name, value, number == 0)
         seen.update(view.variables)
         if view.frame.f_code.co_name == "<module>":
             namespaces.add(id(view.frame.f_globals))
@@ -38,13 +41,16 @@ def roots(frame: FrameType | None) -> Iterator[Held]:
         for name, value in list(dict.items(view.frame.f_globals)):
             if type(name) is str and _is_shown(name, value):
                 is_hidden = name in seen
-                yield Held(f"{home}.{name}" if is_hidden else name, value, number == 0 and not is_hidden)
+                yield HeldPart(f"{home}.{name}" if is_hidden else name, value, number == 0 and not is_hidden)
+    for name in _LAST:
+        if stored(sys).get(name) is not None:
+            yield HeldPart(f"sys.{name}", stored(sys)[name], False)
     for home, found in list(sys.modules.items()):
         if type(found) is ModuleType and _is_programs(home, found) and id(stored(found)) not in namespaces:
             namespaces.add(id(stored(found)))
             for name, value in list(dict.items(stored(found))):
                 if type(name) is str and _is_shown(name, value):
-                    yield Held(f"{home}.{name}", value, False)
+                    yield HeldPart(f"{home}.{name}", value, False)
 
 
 def frames_of(frame: FrameType | None) -> list[FrameType]:

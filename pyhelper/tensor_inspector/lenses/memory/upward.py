@@ -1,7 +1,7 @@
-"""Who holds a value, found from it upward by the garbage collector, which knows what refers to what; to a root's name.
+"""Follows references upward from a value to a name, by the garbage collector.
 
-It sees neither what C++ holds nor containers of nothing but what it does not count, as arrays, nor the variables of
-functions that are running: these are found by their names.
+The collector sees neither what C++ holds, nor containers that hold only uncounted objects such as arrays, nor the
+variables of running functions. These are found by walking down from names.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from types import AsyncGeneratorType, CellType, CoroutineType, FrameType, Functi
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import c_attribute, class_dict, class_module, full_name, plain_str, stored, top_package
+from ...safe.guard import c_attribute, class_dict, class_module, class_name, full_name, plain_str, stored, top_package
 from ...safe.record import Record
 from ..step.frames import TOOLS, is_tools
-from .inside import Opened
+from .inside import Opened, registered
 
 _LEVELS = 8  #: from a value up
 _MOST = 400  #: objects that are followed
@@ -30,8 +30,8 @@ _NOT_THE_PROGRAMS = frozenset((*TOOLS, top_package(__name__))) - _LIBRARIES
 
 
 class Holder(Record):
-    """A way from a root to the value: ``how`` the root is told (name, module, class, function, frame, generator), what
-    one types or is told of the way, and the object that holds the value itself.
+    """A way from a root to the value: ``how`` the root is told (name, module, class, function, frame, generator,
+    cycle), what one types or is told of the way, and the object that holds the value itself.
     """
 
     how: str
@@ -83,19 +83,28 @@ class Upward:
         targets, self._frontier = self._frontier, []
         held = {id(one): one for one in targets}
         ours = {id(one) for one in (targets, held, self._reached, self._below, self._frontier, self.__dict__)}
+        above, again = set[int](), set[int]()  #: of the targets those that something new holds, and something reached
         for holder in gc.get_referrers(*targets):
-            if id(holder) in ours or id(holder) in self._below or _is_not_the_programs(type(holder)):
+            if id(holder) in ours or _is_not_the_programs(type(holder)):
+                continue
+            if id(holder) in self._below:
+                if any(holder is one for one in self._reached):
+                    again.update(id(one) for one in gc.get_referents(holder))
                 continue
             below = next((held[id(one)] for one in gc.get_referents(holder) if id(one) in held), None)
             if below is None or (type(holder) is FunctionType and below is holder.__globals__):
                 continue
             self._below[id(holder)] = below
             self._reached.append(holder)
+            above.add(id(below))
             how, name = self._root(holder)
             if not how:
                 self._frontier.append(holder)
             elif how != "tools":
                 self.found.append(self._holder(how, name, holder))
+        for one in targets:
+            if one is not self._target and id(one) in again and id(one) not in above:
+                self.found.append(self._holder("cycle", f"{class_name(type(one))}(…)", one))
 
     def _root(self, holder: Any) -> tuple[str, str]:
         """How a way ends, and the name of its end; nothing where it goes on."""
@@ -132,12 +141,15 @@ class Upward:
 
 
 def _is_passed(holder: Any, value: Any) -> bool:
-    """Whether a value is only where its holder keeps what it holds: an instance's dict, a function's closure."""
+    """Whether a value is only where its holder keeps what it holds: an instance's dict, a function's closure, a
+    module's parameters."""
     if type(holder) is FunctionType:
         return value is holder.__closure__ or type(value) is CellType
     if issubclass(type(holder), type):
         return type(value) is dict
-    return type(value) is CellType or (type(value) is dict and value is stored(holder))
+    if type(value) is CellType or (type(value) is dict and value is stored(holder)):
+        return True
+    return issubclass(type(value), dict) and any(value is one for one in registered(holder))
 
 
 def _suffix(holder: Any, value: Any) -> str:

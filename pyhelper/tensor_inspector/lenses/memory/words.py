@@ -1,4 +1,4 @@
-"""What takes memory, as rows of a tree."""
+"""The memory of a program as rows of a tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...measure.memory.blocks import MemoryBlocks
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.line import line_of
-from ...words.text import percent, plural, size
+from ...words.text import LINE, listed, percent, plural, size
 from .account import Account, Variable
 from .inventory import PARTS
 
@@ -27,7 +27,21 @@ _WORDS = {
 }
 _UNNAMED = 100  #: tensors
 _NAMES = 3  #: further ones in a line
+_NAMED_AT_MOST = 6  #: variables and blocks that the line of their row names
+_HARDLY = 0.01  #: of what is allocated
 _SHARE = 0.2  #: of all, from which on a variable stands in the first line
+
+
+def _not_found(device: str, allocated: int, known: int) -> str | None:
+    """What torch has given out, and no tensor that was found has; nothing where that is hardly anything.
+
+    The workspaces of cuBLAS are torch's, of some megabytes for each stream: in a small program a part that one sees.
+    """
+    rest = allocated - known
+    if rest <= _HARDLY * allocated:
+        return None
+    hint = ", workspaces of libraries as cuBLAS may be among it" if device.partition(":")[0] == "cuda" else ""
+    return f"not found: {size(rest)}{hint}"
 
 
 class MemoryRows:
@@ -38,13 +52,13 @@ class MemoryRows:
         self._account = account
 
     def top(self) -> Child:
-        account, variables = self._account, self._account.variables
+        account = self._account
         rows = [
             *(Child(one["device"], TextRow(line_of(self._of_device(one))), "") for one in self._found["devices"]),
+            Child("by variable", self._rows(self._by_variable(), account.variables, self._variable), ""),
+            Child("largest", self._rows(self._largest(), account.largest, self._block), ""),
             *(self._part(part) for part in PARTS if account.bytes(part=part)),
             *self._unnamed(),
-            Child("by variable", self._rows(plural(len(variables), "variable"), variables, self._variable), ""),
-            Child("largest", self._rows("", account.largest, self._block), ""),
         ]
         return Child("memory", Rows.of(line_of(self._parts()), rows), "")
 
@@ -55,16 +69,29 @@ class MemoryRows:
             if one["bytes"] > _SHARE * found["bytes"]:
                 yield f"{one['name']} {size(one['bytes'])}"
         yield plural(found["count"], "block")
+        if found["uncounted"]:
+            yield f"not counted: {listed(found['uncounted'], False, LINE)}"
+
+    def _by_variable(self) -> str:
+        variables, walk = self._account.variables, self._account.inventory.walk
+        first = (f"{walk.named_path(one.index).name} {size(one.bytes)}" for one in variables[:_NAMED_AT_MOST])
+        return listed(first, len(variables) > _NAMED_AT_MOST, LINE - 2) or "none"
+
+    def _largest(self) -> str:
+        account = self._account
+        first = (
+            f"{size(account.blocks.bytes[number])} {self._name(number)}" for number in account.largest[:_NAMED_AT_MOST]
+        )
+        return listed(first, len(account.largest) > _NAMED_AT_MOST, LINE - 2) or "none"
 
     def _of_device(self, one: MemoryDevice) -> Iterator[str | None]:
+        if one["device"] == "cpu" and self._found["resident"] is not None:
+            yield f"process {size(self._found['resident'])}"
         if one["allocated"] is None:
             yield f"{size(one['known'])} in tensors and arrays"
         else:
             yield f"allocated {size(one['allocated'])}"
-            rest = one["allocated"] - one["known"]
-            yield f"{size(rest)} not found" if rest > 0.01 * one["allocated"] else None
-        if one["device"] == "cpu" and self._found["resident"] is not None:
-            yield f"process {size(self._found['resident'])}"
+            yield _not_found(one["device"], one["allocated"], one["known"])
         yield None if one["reserved"] is None else f"reserved {size(one['reserved'])}"
         yield None if one["peak"] is None else f"peak {size(one['peak'])}"
         yield None if not one["fragmented"] else f"fragmented {size(one['fragmented'])}"
@@ -104,28 +131,31 @@ class MemoryRows:
 
     def _variable(self, one: Variable) -> Child:
         walk = self._account.inventory.walk
-        place = walk.place(one.place)
+        named = walk.named_path(one.index)
         words: list[str | None] = [size(one.bytes)]
         words.append(f"holds {plural(len(one.graphs), 'graph')}" if len(one.graphs) > 1 else None)
         words.append(f"{size(one.saved)} saved for backward" if one.saved else None)
         words.append(plural(len(one.blocks), "block"))
-        itself = [Child(place.name, walk.values[one.place], place.path)]
+        itself = [Child(named.name, walk.values[one.index], named.path)]
 
         def rows(start: int, count: int) -> Iterator[Child]:
             yield from itself[start : start + count]
             yield from map(self._block, one.blocks[max(0, start - 1) : start + count - 1])
 
-        return Child(place.name, Rows(line_of(words), 1 + len(one.blocks), rows), "")
+        return Child(named.name, Rows(line_of(words), 1 + len(one.blocks), rows), "")
 
     def _block(self, number: int) -> Child:
         account = self._account
         names, device = account.names(number), account.device(number)
         words: list[str | None] = [size(account.blocks.bytes[number]), None if device == "cpu" else device]
-        name = names[0] if names else "tensor"
-        if account.op(number) is not None:
-            name = f"saved by {name}"
-        elif len(names) > 1:
+        name = self._name(number)
+        if account.op(number) is None and len(names) > 1:
             more = f", and {len(names) - 1 - _NAMES:,} more" if len(names) > 1 + _NAMES else ""
             words.append(f"also {', '.join(names[1 : 1 + _NAMES])}{more}")
         below = [Child(name, account.value(number), account.path(number))]
         return Child(name, Rows.of(line_of(words), below, "tensor"), "")
+
+    def _name(self, number: int) -> str:
+        """What a block is called: by its first name, or by the operation that keeps it."""
+        name = next(iter(self._account.names(number)), "tensor")
+        return name if self._account.op(number) is None else f"saved by {name}"

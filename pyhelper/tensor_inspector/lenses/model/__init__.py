@@ -1,1 +1,1 @@
-"""What a model is made of: its modules as a tree, with what each of them holds."""
+"""The modules of a model as a tree, with what each holds."""

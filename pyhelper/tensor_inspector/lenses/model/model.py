@@ -1,4 +1,4 @@
-"""The lens `model`: the modules of a model as a tree, each with what it holds."""
+"""The lens `model`: the modules of a model as a tree, with what each holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, row_limit, wrong_type
 from .order import SORTS, ModuleOrder
 from .rows import row_of
 from .submodule import Submodule
@@ -18,22 +18,18 @@ from .tree import ModuleTree
 if TYPE_CHECKING:
     from ...protocol import Found, ModelFound
 
-_ROWS = 100
-
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    asked, sort, rows = values["model"], options.get("sort", "order"), options.get("rows", _ROWS)
-    if type(rows) is not int or rows < 0:
-        raise ValueError("rows is a whole number, as in 100")
+    asked, sort, rows = values["model"], options.get("sort", "order"), row_limit(options)
     if type(sort) is not str or sort not in SORTS:
         raise ValueError(f"sort is one of {', '.join(SORTS)}")
     if not is_module(asked.value):
-        raise TypeError(f"{asked.name} is no module")
+        raise wrong_type(asked, "a torch.nn.Module")
     return ModelLens(asked, ModuleOrder(sort), budget, rows)
 
 
 class ModelLens(Lens):
-    """Walks the tree, and tells it: as data, as rows, as a table."""
+    """Walks the modules of a model, and gives them as data, as rows and as a table."""
 
     def __init__(self, asked: Child, order: ModuleOrder, budget: Budget, rows: int) -> None:
         super().__init__(budget)

@@ -1,4 +1,4 @@
-"""The order in which a table of modules tells those that stand in one module, and which of them it tells as one."""
+"""Sorts the submodules of a module, and decides which equal neighbours are shown as one row."""
 
 from __future__ import annotations
 

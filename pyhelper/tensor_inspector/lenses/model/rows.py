@@ -32,7 +32,7 @@ def _row(
 ) -> Child:
     """The row of a module, or of several that are alike: below it stand these, or what is in it."""
     groups = order.groups(group[0].below) if len(group) == 1 else [[one] for one in group]
-    others = [*first, *(_held(group[0]) if len(group) == 1 else ())]
+    others = [*first, *(_tensor_rows(group[0]) if len(group) == 1 else ())]
 
     def below(start: int, count: int) -> Iterator[Child]:
         rest = others[max(0, start - len(groups)) :]
@@ -43,9 +43,9 @@ def _row(
     return Child(name, Rows(line, len(groups) + len(others), below, "module"), "")
 
 
-def _held(one: Submodule) -> Iterator[Child]:
+def _tensor_rows(one: Submodule) -> Iterator[Child]:
     """Its own parameters and buffers, as they are, and its hooks."""
-    for held, _ in one.held():
+    for held, _ in one.own_tensors():
         yield Child(held.key, held.value, held.path)
     if one.hooks:
         rows = [Child(when, TextRow(_called(hook)), "") for when, hook in one.hooks]

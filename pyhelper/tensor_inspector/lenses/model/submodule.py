@@ -1,15 +1,15 @@
-"""One module of a model: what it holds itself, and what all below it hold together."""
+"""`Submodule`: one module of a model, with its own tensors and the totals of everything below it."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...kinds.torch.module import Module
+from ...kinds.torch.compiled import module_words
 from ...measure.torch.modules import Member
 from ...safe.budget import Budget
 from ...safe.guard import class_name, each
-from .held import HeldTensor
+from .module_tensor import ModuleTensor
 
 if TYPE_CHECKING:
     from ...protocol import ModuleRow
@@ -33,7 +33,7 @@ class Total:
         self.tensors = 0  #: parameters
         self.bytes = self.lazy = self.unknown = 0
 
-    def add(self, one: HeldTensor, is_parameter: bool) -> None:
+    def add(self, one: ModuleTensor, is_parameter: bool) -> None:
         elements = one.elements or 0
         if is_parameter:
             self.tensors += 1
@@ -58,11 +58,11 @@ class Submodule:
         self.parent = parent
         self.module = member.module
         self.training = member.training
-        self.words = Module(member.module, budget).head
+        self.words = module_words(member.module, budget)
         self.same: str | None = None
         self.below: list[Submodule] = []
-        self.parameters: list[HeldTensor] = []
-        self.buffers: list[HeldTensor] = []
+        self.parameters: list[ModuleTensor] = []
+        self.buffers: list[ModuleTensor] = []
         self.packed = 0  #: objects made in C++, as the weights of a quantized layer
         self.hooks = [(when, hook) for part, when in _HOOKS.items() for hook in _values(member.attributes.get(part))]
         self.total = Total()
@@ -70,7 +70,7 @@ class Submodule:
         self._dtypes: tuple[dict[str, None], dict[str, None]] = {}, {}  #: of parameters, of buffers
         self.alike = 0  #: the same number for modules that look the same, and so does all below them
 
-    def held(self) -> Iterable[tuple[HeldTensor, bool]]:
+    def own_tensors(self) -> Iterable[tuple[ModuleTensor, bool]]:
         """Its own tensors, and whether each is a parameter."""
         yield from ((one, True) for one in self.parameters)
         yield from ((one, False) for one in self.buffers)
@@ -80,7 +80,7 @@ class Submodule:
         """Of its parameters; of its buffers where it has none."""
         return self._dtypes[0] or self._dtypes[1]
 
-    def note(self, one: HeldTensor, is_parameter: bool) -> None:
+    def note(self, one: ModuleTensor, is_parameter: bool) -> None:
         """Where a tensor of its own stands, and what its elements are."""
         self._dtypes[not is_parameter][one.dtype] = None
         if one.device:
@@ -92,9 +92,9 @@ class Submodule:
         if self.training is None and len(self.below) == 1:  # a wrapper that keeps none
             self.training = below.training
 
-    def look(self) -> Hashable:
-        """All that tells it from others in a table."""
-        tensors = tuple((one.key, one.shape, one.dtype, one.device, one.requires_grad) for one, _ in self.held())
+    def signature(self) -> Hashable:
+        """All that a table shows of the module; modules with equal signatures share a line."""
+        tensors = tuple((one.key, one.shape, one.dtype, one.device, one.requires_grad) for one, _ in self.own_tensors())
         below = tuple((one.key, one.alike) for one in self.below)
         return id(type(self.module)), self.words, self.training, self.same, len(self.hooks), tensors, below
 

@@ -1,11 +1,11 @@
-"""The modules of a model as a table of text, to be copied."""
+"""The modules of a model as a text table, to be copied."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from ...words.table import aligned, branched
-from ...words.text import middle, size
+from ...words.text import middle, plural, size
 from .order import ModuleOrder
 from .submodule import Submodule
 from .tree import ModuleTree
@@ -46,11 +46,15 @@ def _cells(group: Sequence[Submodule]) -> tuple[str, ...]:
 
 def _foot(tree: ModuleTree) -> Iterator[str]:
     total = tree.root.total
-    at_least = "≥" if total.unknown else ""
-    yield f"parameters {at_least}{total.parameters:,} in {total.tensors:,} tensors, {total.trainable:,} trainable"
-    if total.buffers:
-        yield f"buffers    {total.buffers:,}"
-    yield f"bytes      {at_least}{total.bytes:,}" + (f" ({size(total.bytes)})" if total.bytes >= 1024 else "")
+    if total.unknown and not total.bytes:
+        yield f"size not known: {plural(total.unknown, 'tensor')}"
+    else:
+        at_least = "≥" if total.unknown else ""
+        tensors = plural(total.tensors, "tensor")
+        yield f"parameters {at_least}{total.parameters:,} in {tensors}, {total.trainable:,} trainable"
+        if total.buffers:
+            yield f"buffers    {total.buffers:,}"
+        yield f"bytes      {at_least}{total.bytes:,}" + (f" ({size(total.bytes)})" if total.bytes >= 1024 else "")
     if total.lazy:
         yield f"not initialized {total.lazy:,}"
     for names in tree.tied[:_TIED]:

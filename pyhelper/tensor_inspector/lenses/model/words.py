@@ -1,4 +1,4 @@
-"""A module and what it holds in words."""
+"""Text for modules: their class, parameters, buffers and modes."""
 
 from __future__ import annotations
 

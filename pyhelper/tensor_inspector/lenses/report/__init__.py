@@ -1,1 +1,1 @@
-"""A report of a failure, or of where a program stands, as text for others to read."""
+"""A bug report about a failure, or about where the program stands, as text."""

@@ -1,6 +1,6 @@
-"""What of an exception's message may stand in a report: lines of a known form, which hold no data of the program.
+"""Decides which lines of an exception's message may stand in a report: those of a known form, without data of the user.
 
-Shapes, dtypes, devices, amounts of memory, types, names of the source. All other lines may hold data, and are left out.
+A known form has shapes, dtypes, devices, amounts of memory, types and names of the source. Other lines are left out.
 """
 
 from __future__ import annotations
@@ -170,11 +170,11 @@ def without_data(text: str, trace: list[TraceEntry]) -> str:
     """The lines of a message that are of a known form; ``…`` is what was left out."""
     lines = text.strip().splitlines()[:_MOST]
     names = _names(entry.frame.f_code for entry in trace[-_MOST:])
-    told = [_known(line.strip(), names) for line in lines]
-    if not told or told[0] is None:
-        return LEFT_OUT if told else ""
-    rest = [line or "…" for line in told[1:]]
-    return "\n".join([told[0], *(line for at, line in enumerate(rest) if line != "…" or rest[at - 1 : at] != ["…"])])
+    shown = [_known(line.strip(), names) for line in lines]
+    if not shown or shown[0] is None:
+        return LEFT_OUT if shown else ""
+    rest = [line or "…" for line in shown[1:]]
+    return "\n".join([shown[0], *(line for at, line in enumerate(rest) if line != "…" or rest[at - 1 : at] != ["…"])])
 
 
 def _known(line: str, names: set[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""The part of a report about an exception: its class, its message, the lines of the program that it came through."""
+"""The part of a report about an exception: class, message, and the program's lines in its traceback."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def raised(paused: Paused, *, values: bool) -> Section | None:
         trace = entries_of(one, traceback if one is error else None)
         text = _message(one, trace, values=values)
         lines.append(f"{full_name(type(one))}: {text}" if text else full_name(type(one)))
-        lines.extend(f"  {line}" for line in _places(trace))
+        lines.extend(f"  {line}" for line in _frame_lines(trace))
     return Section("Exception", full_name(type(error)), lines)
 
 
@@ -41,7 +41,7 @@ def raised_in(paused: Paused) -> View | None:
     return View(trace[-1].frame, trace[-1].variables, trace[-1].lineno) if trace else None
 
 
-def place(file: str, line: int, function: str) -> str:
+def frame_text(file: str, line: int, function: str) -> str:
     return f"{full_path(file)}:{line} in {function}"
 
 
@@ -50,7 +50,7 @@ def _message(error: BaseException, trace: list[TraceEntry], *, values: bool) -> 
     return text if values else without_data(text, trace)
 
 
-def _places(trace: list[TraceEntry]) -> Iterator[str]:
+def _frame_lines(trace: list[TraceEntry]) -> Iterator[str]:
     """The frames of the user; how many of libraries are between them."""
     skipped = 0
     for entry in trace:
@@ -60,6 +60,6 @@ def _places(trace: list[TraceEntry]) -> Iterator[str]:
         if skipped:
             yield f"… {plural(skipped, 'frame')} of libraries"
         skipped = 0
-        yield place(entry.file, entry.lineno, entry.function)
+        yield frame_text(entry.file, entry.lineno, entry.function)
     if skipped:
         yield f"… {plural(skipped, 'frame')} of libraries"

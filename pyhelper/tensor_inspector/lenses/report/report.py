@@ -1,7 +1,7 @@
-"""The lens `report`: a bug report as text. Without the option ``values`` nothing in it is of the program's data.
+"""The lens `report`: a bug report as text. Without the option ``values`` it holds none of the program's data.
 
-It tells versions, devices and what is set otherwise than by default, the exception, the findings, and what the
-variables in sight are.
+It has versions, devices, settings that differ from the defaults, the exception, the findings, and the variables in
+sight.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..environment.installed import cuda
 from ..environment.words import report_lines
 from ..lens import Lens, Paused
 from ..step.frames import in_sight, nearest
-from .raised import place, raised, raised_in
+from .raised import frame_text, raised, raised_in
 from .section import Section
 from .variables import frame_section
 from .words import row_of, text_of
@@ -62,7 +62,7 @@ class Report(Lens):
         self._paused = paused
         self._values = values
         self._findings = _findings(paused, stop, budget)
-        self._sections: list[Section] | None = None
+        self._sections: list[Section] = []
 
     def go_on(self) -> bool:
         if self._findings is not None and not self._findings.go_on():
@@ -74,7 +74,7 @@ class Report(Lens):
         return 0.0 if self._findings is None else self._findings.progress()
 
     def found(self) -> Found:
-        exception = next((section.summary for section in self._told() if section.title == "Exception"), None)
+        exception = next((section.summary for section in self._sections if section.title == "Exception"), None)
         answer: ReportFound = {
             "lens": "report",
             "exception": exception,
@@ -85,13 +85,10 @@ class Report(Lens):
         return answer
 
     def row(self) -> Child:
-        return row_of(self._told())
+        return row_of(self._sections)
 
     def text(self) -> str:
-        return text_of(self._told())
-
-    def _told(self) -> list[Section]:
-        return self._sections or []
+        return text_of(self._sections)
 
     def _found(self) -> list[Finding]:
         found: Any = {"findings": []} if self._findings is None else self._findings.found()
@@ -119,11 +116,11 @@ class Report(Lens):
             source = finding["source"]
             where = "" if source is None else f" ({full_path(source['file'])}:{source['line']})"
             title = finding["title"] if finding["certain"] else f"may be: {finding['title']}"
-            told = title if self._values else finding["why"]
-            lines.append(f"{finding['severity']} {finding['rule']}{where}: {told}")
+            text = title if self._values else finding["why"]
+            lines.append(f"{finding['severity']} {finding['rule']}{where}: {text}")
         return Section("Findings", plural(len(found), "finding"), lines or ["none"])
 
 
 def _stack(view: Any) -> Section:
-    lines = [place(one.frame.f_code.co_filename, one.lineno, one.frame.f_code.co_name) for one in in_sight(view)]
+    lines = [frame_text(one.frame.f_code.co_filename, one.lineno, one.frame.f_code.co_name) for one in in_sight(view)]
     return Section("Stopped at", lines[0], lines)

@@ -1,4 +1,4 @@
-"""One part of a report: a title, and lines below it."""
+"""`Section`: one part of a report, a title with lines."""
 
 from __future__ import annotations
 

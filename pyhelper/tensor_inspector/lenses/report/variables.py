@@ -1,4 +1,4 @@
-"""The part of a report about the variables in sight: by their types, shapes, dtypes and devices."""
+"""The part of a report about the variables in sight: types, shapes, dtypes, devices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...safe.guard import Classes, class_name, full_name
 from ...words.line import runs
 from ...words.text import joined, listed, one_line, plural, shape
 from ..step.frames import View
-from .raised import place
+from .raised import frame_text
 from .section import Section
 
 _SHOWN = 60  #: variables
@@ -31,10 +31,10 @@ def frame_section(title: str, view: View, budget: Budget, *, values: bool) -> Se
     ranked = sorted(found, key=lambda item: _rank(item[1], budget))
     width = max((len(name) for name, _ in ranked[:_SHOWN]), default=0)
     say = _with_values if values else typed
-    lines = [f"{name:{width}}  {_said(say, value, budget)}" for name, value in ranked[:_SHOWN]]
+    lines = [f"{name:{width}}  {_value_text(say, value, budget)}" for name, value in ranked[:_SHOWN]]
     if len(ranked) > _SHOWN:
         lines.append(f"… {len(ranked) - _SHOWN:,} more")
-    where = place(view.frame.f_code.co_filename, view.lineno, function)
+    where = frame_text(view.frame.f_code.co_filename, view.lineno, function)
     return Section(title, plural(len(ranked), "variable"), [where, *lines])
 
 
@@ -76,7 +76,7 @@ def _with_values(value: Any, budget: Budget) -> str:
     return one_line(as_kind(value, budget.share()).line())
 
 
-def _said(say: Any, value: Any, budget: Budget) -> str:
+def _value_text(say: Any, value: Any, budget: Budget) -> str:
     try:
         return str(say(value, budget))
     except Exception:

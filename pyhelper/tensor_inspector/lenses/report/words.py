@@ -1,4 +1,4 @@
-"""A report as text in Markdown, and as rows of a tree."""
+"""A report as Markdown, and as rows of a tree."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def row_of(sections: list[Section]) -> Child:
         lines = [line for text in section.lines for line in text.splitlines()]
         below = [Child("", TextRow(without_home(one_line(line))), "") for line in lines]
         rows.append(Child(section.title, Rows.of(without_home(section.summary), below), ""))
-    said = [Word(without_home(section.summary)) for section in sections]
-    return Child("bug report", Rows.of(line_of(said), rows), "")
+    summaries = [Word(without_home(section.summary)) for section in sections]
+    return Child("bug report", Rows.of(line_of(summaries), rows), "")

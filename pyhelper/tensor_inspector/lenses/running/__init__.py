@@ -1,1 +1,1 @@
-"""Running code of the program where the user has asked for it, with all that it changes put back."""
+"""Runs code of the program on request, and restores all that it changes."""

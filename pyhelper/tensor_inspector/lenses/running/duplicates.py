@@ -1,16 +1,13 @@
-"""Copies of what a model holds in its attributes, at any depth, made without running any of the program's code."""
+"""Copies what a model holds in its attributes, at any depth, without running code of the program."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from functools import partial
-from re import Pattern
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
-from weakref import ReferenceType
 
-from ...measure.torch.digest import is_lazy
 from ...measure.torch.elements import is_plain
 from ...measure.torch.metadata import (
     Base,
@@ -28,10 +25,13 @@ from ...measure.torch.metadata import (
     stored_bytes,
 )
 from ...measure.torch.modules import is_module
+from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
-from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, plain_str, stored
+from ...safe.guard import class_module, class_name, library_of, module, plain_str, stored
 from ...safe.record import Record
+from .fixed import FIXED, is_fixed, is_numpy, stays
 from .generators import is_generator
+from .memory import CopiedMemory
 from .reached import methods
 
 torch: Any = module("torch")
@@ -39,16 +39,6 @@ _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
 _VALUES = 20_000
 _DEPTH = 60
 _LONG = 1000  #: items; those of more stay themselves, where they may: the files of a dataset, not its settings
-
-#: What can't be changed, and what is code: it stays itself.
-_FIXED = Classes(
-    type(None), bool, int, float, complex, str, bytes, range, slice, type(...), type(NotImplemented),
-    torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size,
-)  # fmt: skip
-_CODE = Classes(
-    type, FunctionType, BuiltinFunctionType, ModuleType, ReferenceType, Pattern, property, staticmethod, classmethod,
-)  # fmt: skip
-_FIXED_LIBRARIES = frozenset(("datetime", "decimal", "enum", "fractions", "logging", "pathlib", "uuid"))
 _MAPPINGS = (OrderedDict, defaultdict, dict)
 
 
@@ -86,6 +76,7 @@ class Duplicates:
         self._made: dict[int, Any] = {}
         self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
         self._elements = 0
+        self._memory = CopiedMemory()
 
     def note_class(self, cls: type) -> None:
         """Its functions are among those that may run."""
@@ -94,7 +85,7 @@ class Duplicates:
             self.functions.extend(methods(cls))
 
     def of(self, value: Any, depth: int = 0) -> Any:
-        if type(value) in _FIXED:
+        if type(value) in FIXED:
             return value
         if id(value) not in self._made:
             self._references.append(value)
@@ -119,8 +110,7 @@ class Duplicates:
         if is_generator(value):
             self.generators.append(value)
             return value
-        bases = mro(cls)
-        if _stays(bases):
+        if stays(cls):
             if cls is FunctionType:
                 self.functions.append(value)
             return value
@@ -129,13 +119,13 @@ class Duplicates:
             return MethodType(value.__func__, self.of(value.__self__, depth))
         if cls is partial:
             return partial(self.of(value.func, depth), *self.of(value.args, depth), **self.of(value.keywords, depth))
-        if _is_numpy((cls,), "ndarray"):
+        if is_numpy((cls,), "ndarray"):
             return self._array(value)
         return self._container(value, cls, depth)
 
     def _tensor(self, value: Any) -> Any:
         if is_lazy(type(value)):
-            raise NotCopied("is not initialized: its first call does that")
+            raise NotCopied("has no shape yet: run the module on a batch first")
         if not is_tensor(value):
             raise NotCopied(f"holds a {class_name(type(value))}, which only its own code could copy")
         is_there = is_plain(plain(value))
@@ -147,7 +137,10 @@ class Duplicates:
                 self.shared.append(value)
                 return torch.nn.Parameter(Base.detach(value), value.requires_grad)
             self._count(amount)
-        return self._cloned(value, Base.detach(plain(value) if is_there else value).clone()) if self._clones else value
+        if not self._clones:
+            return value
+        copied = self._memory.tensor(Base.detach(plain(value))) if is_there else Base.detach(value).clone()
+        return self._cloned(value, copied)
 
     def _is_shared(self, value: Any, elements: int) -> bool:
         most = self._most_copied
@@ -169,7 +162,7 @@ class Duplicates:
         if value.dtype.hasobject:
             raise NotCopied("holds an array of objects")
         self._count(value.size)
-        return value.copy() if self._clones else value
+        return self._memory.array(value) if self._clones else value
 
     def _count(self, elements: int) -> None:
         if self._elements + elements > _ELEMENTS:
@@ -201,7 +194,7 @@ class Duplicates:
         if count <= _LONG or not self._kept:
             return [self.of(item, depth) for item in found]
         for cls in {id(cls): cls for cls in map(type, found)}.values():
-            if cls is not tuple or not all(_is_fixed(item) for item in found if type(item) is tuple):
+            if cls is not tuple or not all(is_fixed(item) for item in found if type(item) is tuple):
                 for one in _to_leave(cls, found):
                     self._leave(one, is_item=True)
         return found
@@ -222,14 +215,14 @@ class Duplicates:
             made.default_factory = value.default_factory
         items = self._items(base.values(value), base.__len__(value), depth)
         for key, item in zip(list(base.keys(value)), items):
-            if not _is_fixed(key):
+            if not is_fixed(key):
                 raise NotCopied(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
             base.__setitem__(made, key, item)
         return self._filled(made, value, depth)
 
     def _set(self, value: Any) -> Any:
         """Its items stay themselves: to hash others may run the program's code."""
-        if not all(map(_is_fixed, list(value))):
+        if not all(map(is_fixed, list(value))):
             raise NotCopied(f"holds a {class_name(type(value))} of objects")
         return value
 
@@ -278,27 +271,7 @@ def _is_there(value: Any) -> bool:
 
 def _to_leave(cls: type, items: list[Any]) -> list[Any]:
     """Of items of a class that stay themselves the first; all files, as each can be put back."""
-    if cls in _FIXED or _stays(mro(cls)):
+    if cls in FIXED or stays(cls):
         return []
     found = (item for item in items if type(item) is cls)
     return list(found) if class_module(cls) == "_io" else [next(found)]
-
-
-def _is_fixed(value: Any) -> bool:
-    if type(value) is tuple:
-        return all(map(_is_fixed, value))
-    return type(value) in _FIXED or _stays(mro(type(value)))
-
-
-def _stays(bases: tuple[type, ...]) -> bool:
-    """Whether instances are code, or of a library whose values don't change."""
-    libraries = set(map(library_of, bases))
-    return (
-        any(base in _CODE for base in bases)
-        or not _FIXED_LIBRARIES.isdisjoint(libraries)
-        or _is_numpy(bases, "generic", "dtype")
-    )
-
-
-def _is_numpy(bases: tuple[type, ...], *names: str) -> bool:
-    return any(class_name(base) in names and class_module(base) == "numpy" for base in bases)

@@ -1,4 +1,4 @@
-"""Generators of random numbers: those of the libraries, and those that a program has made."""
+"""Random generators: those of the libraries, and those that the program made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ...safe.guard import instance_dict, module
+from ...safe.guard import ByClass, instance_dict, module
 
 torch: Any = module("torch")
 _GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
@@ -15,11 +15,17 @@ _GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.rand
 
 def is_generator(value: Any) -> bool:
     """Whether its state can be read and set back."""
-    cls = type(value)
+    return _is_of_generators(type(value))
+
+
+def _is_generator_class(cls: type) -> bool:
     if cls is torch.Generator:
         return True
     libraries: Any = ((sys.modules.get(library), name) for library, name in _GENERATORS)
     return any(cls is instance_dict(library).get(name) for library, name in libraries if library is not None)
+
+
+_is_of_generators = ByClass(_is_generator_class)
 
 
 def common_states() -> Iterator[Callable[[], object]]:
@@ -31,7 +37,7 @@ def common_states() -> Iterator[Callable[[], object]]:
     if numpy is not None:
         yield partial(numpy.set_state, numpy.get_state())
     yield partial(torch.set_rng_state, torch.get_rng_state())
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # asking whether CUDA is available would begin it in a process that has not
         for number in range(torch.cuda.device_count()):
             yield partial(torch.cuda.set_rng_state, torch.cuda.get_rng_state(number), number)
 
@@ -50,7 +56,7 @@ def state_of(generator: Any) -> Callable[[], object]:
 def draw() -> None:
     """Goes on to other random numbers."""
     torch.rand(7)
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():
         for number in range(torch.cuda.device_count()):
             torch.rand(7, device=f"cuda:{number}")
     for name in ("random", "numpy.random"):

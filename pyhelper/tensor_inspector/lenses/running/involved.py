@@ -1,4 +1,4 @@
-"""The modules that code may run, and change: those that it is given, those in their attributes, those that it names."""
+"""Finds the modules that a call may run or change: its arguments, their attributes, and modules that its code names."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Code of the program is run on request, and all is left as it was: bit for bit, also where it raises or is ended.
+"""Runs code of the program on request, and restores everything bit for bit, also where it raises or is interrupted.
 
-While it runs, modules work on copies of what they hold: of parameters, buffers and other tensors, arrays, containers
-and objects, at any depth. No hook is called but those of torch's own that compute weights. Random numbers go on from
-where they were, and are set back, also those of generators that the code names. What holds something that can't be
-copied is not run; what code changes elsewhere, as files and global variables, can't be taken back.
+While it runs, modules use copies of their parameters, buffers and other tensors, arrays, containers and objects, at any
+depth. No hooks run but those of torch that compute weights. Random generators, also those that the code names, continue
+from their state and are set back. What holds something that can't be copied is not run. What code changes elsewhere, as
+files and global variables, is not restored.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from ... import debugger
-from ...measure.torch.digest import in_cpp
 from ...measure.torch.modules import Member, is_of, members
+from ...measure.torch.visits import in_cpp
 from ...safe.budget import Budget, Steps
 from ...safe.guard import (
     Classes,
@@ -30,6 +30,7 @@ from ...safe.guard import (
     stands_in,
     stored,
 )
+from ...safe.untouched import PutsBack
 from .duplicates import Duplicates, Left, NotCopied
 from .generators import common_states, state_of
 from .involved import Involved
@@ -40,7 +41,6 @@ _COPIED = Classes(dict, OrderedDict, list, set)
 torch: Any = module("torch")
 _COPIED_AT_MOST = 1 << 26  #: elements, where parameters may be shared
 _DEPTH = 10  #: wrappers around one another
-_TRIES = 3  #: of an undoing that is interrupted
 _TABLES = ("_parameters", "_buffers")
 _HOOKS = tuple(
     "_forward_hooks _forward_hooks_with_kwargs _forward_hooks_always_called _forward_pre_hooks"
@@ -68,7 +68,7 @@ def unwrapped(model: Any) -> Any:
     return model
 
 
-def why_not(*things: Any, shares: bool = False) -> str | None:
+def why_not(*values: Any, shares: bool = False) -> str | None:
     """Why modules, functions or what they are given are not run; None where all that a run changes can be put back.
 
     Of what is no module it says what that is: ``holds a lock, which can't be copied``. For ``shares`` see `Isolation`.
@@ -77,8 +77,8 @@ def why_not(*things: Any, shares: bool = False) -> str | None:
         return "other processes would have to run it too"
     copies = Duplicates(clones=False, shared=_COPIED_AT_MOST if shares else None)
     try:
-        for thing in things:
-            copies.of(thing)
+        for value in values:
+            copies.of(value)
     except NotCopied as why:
         return str(why)
     involved = Involved(copies)
@@ -89,10 +89,10 @@ def why_not(*things: Any, shares: bool = False) -> str | None:
     return "a function that it calls is compiled" if involved.reached.compiled else None
 
 
-def left_by(thing: Any) -> list[Left]:
+def left_by(value: Any) -> list[Left]:
     """What an isolation of it that keeps what can't be copied would leave as it is."""
     copies = Duplicates(clones=False, kept=True)
-    copies.of(thing)
+    copies.of(value)
     for member in Involved(copies):
         for _, value in _named(member):
             copies.of(value)
@@ -130,7 +130,7 @@ def _is_bypassed(member: Member) -> bool:
     return member.parent is not None and unwrapped(member.module) is not member.module
 
 
-class Isolation:
+class Isolation(PutsBack):
     """A context in which modules and functions may be run: what that changes is undone at its end.
 
     Modules are run themselves; of all else `copy` gives what is to be run, or given to them. `NotCopied` is raised at
@@ -138,9 +138,9 @@ class Isolation:
     ``shares``, parameters of a large model are not copied: code may read their memory within `read_only`, not write it.
     """
 
-    def __init__(self, *things: Any, kept: bool = False, shares: bool = False) -> None:
-        self._things = things
-        self._undo: list[Callable[[], object]] = []
+    def __init__(self, *values: Any, kept: bool = False, shares: bool = False) -> None:
+        super().__init__()
+        self._values = values
         self._copies = Duplicates(kept=kept, shared=_COPIED_AT_MOST if shares else None)
         self._isolated: list[Member] = []
         self.hooks_left_out = 0  #: hooks of a forward, which are not called
@@ -158,8 +158,8 @@ class Isolation:
             self._undo.append(partial(debugger.set_trace, sys.gettrace()))
             debugger.set_trace(None)
         self._undo.extend(common_states())
-        for thing in self._things:
-            self.copy(thing)
+        for value in self._values:
+            self.copy(value)
         involved = Involved(self._copies)
         for member in involved:
             self._isolate(member)
@@ -217,24 +217,9 @@ class Isolation:
 
     def set_eval(self) -> None:
         """As ``model.eval()``, without its code."""
-        for thing in self._things:
-            for member in members(thing, Steps(Budget())):
+        for value in self._values:
+            for member in members(value, Steps(Budget())):
                 member.attributes["training"] = False
-
-    def __exit__(self, *error: object) -> None:
-        failed: BaseException | None = None
-        tries = 0
-        while self._undo:
-            try:
-                self._undo[-1]()
-            except BaseException as fault:  # the rest is put back all the same
-                failed, tries = fault, tries + 1
-                if tries < _TRIES:
-                    continue
-            tries = 0
-            self._undo.pop()
-        if failed is not None and not any(error):
-            raise failed
 
 
 def _attributes(member: Member) -> Iterator[tuple[str, Any]]:

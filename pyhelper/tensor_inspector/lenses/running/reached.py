@@ -1,4 +1,4 @@
-"""What functions of the program name: models, generators of random numbers, and functions that are compiled."""
+"""Finds what functions of the program name: models, random generators, compiled functions."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Reached:
             return
         self._seen[id(function)] = function
         self.compiled = self.compiled or "_torchdynamo_orig_callable" in instance_dict(function)
-        names = set(_names_of(function.__code__))
-        for value in (*_globals_of(function, names), *_held_by(function)):
+        names = set(names_in_code(function.__code__))
+        for value in (*_globals_of(function, names), *_closed_over(function)):
             self._take(value, names)
 
     def _take(self, value: Any, names: set[str]) -> None:
@@ -68,7 +68,8 @@ def methods(cls: type) -> Iterator[FunctionType]:
                     yield inner
 
 
-def _names_of(code: CodeType) -> Iterator[str]:
+def names_in_code(code: CodeType) -> Iterator[str]:
+    """The global variables and attributes that code names, and the functions inside it."""
     waiting = [code]
     while waiting:
         current = waiting.pop()
@@ -81,7 +82,7 @@ def _globals_of(function: FunctionType, names: set[str]) -> Iterator[Any]:
     return (known[name] for name in names if name in known)
 
 
-def _held_by(function: FunctionType) -> Iterator[Any]:
+def _closed_over(function: FunctionType) -> Iterator[Any]:
     """What its closure, its defaults, and what it wraps are."""
     for cell in function.__closure__ or ():
         try:

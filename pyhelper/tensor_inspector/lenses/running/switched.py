@@ -1,4 +1,4 @@
-"""Modes and flags that code of the program may switch, and how each is switched back: all of them in one table."""
+"""One table of the modes and flags that code of the program may switch, and how each is switched back."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _read(read: Callable[[], Any]) -> tuple[Any, ...]:
 
 
 def _switches() -> Iterator[tuple[Callable[[], Any], Callable[..., object]]]:
-    """What tells a switch, and what sets it."""
+    """The functions that read and set each switch."""
     c = torch._C
     if hasattr(c, "_get_fp32_precision_getter"):
         for of in reversed(_PRECISIONS):

@@ -1,4 +1,4 @@
-"""Memory that code of the program may read and not write, where it is too large to be copied."""
+"""Protects memory that code may read but not write, since it is too large to be copied."""
 
 from __future__ import annotations
 

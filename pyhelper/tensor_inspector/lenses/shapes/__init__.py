@@ -1,1 +1,1 @@
-"""Which layer makes which shape: a module is run on inputs, and each call of a layer is noted."""
+"""Runs a module on inputs and notes the shapes of each layer's call."""

@@ -1,4 +1,4 @@
-"""How a module is called with what was chosen for it."""
+"""Works out how a module is called with the chosen values."""
 
 from __future__ import annotations
 

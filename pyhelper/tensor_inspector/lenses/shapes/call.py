@@ -1,4 +1,4 @@
-"""What was noted of one call of a layer: numbers only, no tensor of it is held."""
+"""`LayerRun`: what was noted of one call of a layer. It holds no tensor."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class LayerRun:
         self.outputs: list[LayerTensor] = []
         self.more_inputs = 0  #: that are not listed
         self.more_outputs = 0
-        self.low: Any = None  #: of all that it gave, as `nan` and `inf`
+        self.low: Any = None  #: of all floats that it gave, of integers where it gave no others
         self.high: Any = None
-        self.nan = 0
+        self.nan = 0  #: of all that it gave, as `inf`
         self.inf = 0
         self.returned = ""  #: the class of what it gave
         self.ms: float | None = None
@@ -56,13 +56,16 @@ class LayerRun:
         """Those of a tensor that it gave."""
         self.nan += numbers.nan
         self.inf += numbers.inf
-        if numbers.low is not None and numbers.high is not None:
-            self.low = numbers.low if self.low is None else min(self.low, numbers.low)
-            self.high = numbers.high if self.high is None else max(self.high, numbers.high)
+        if numbers.low is None or numbers.high is None:
+            return
+        if self.low is None or (type(self.low) is int and type(numbers.low) is not int):
+            self.low, self.high = numbers.low, numbers.high
+        elif type(self.low) is type(numbers.low):
+            self.low, self.high = min(self.low, numbers.low), max(self.high, numbers.high)
 
-    def look(self) -> Hashable:
-        """All that tells it from others in a table, but for its numbers."""
-        tensors = (*map(_look, self.inputs), self.more_inputs, *map(_look, self.outputs), self.more_outputs)
+    def signature(self) -> Hashable:
+        """All that a table shows of the call, without its numbers; calls with equal signatures share a line."""
+        tensors = (*map(_signature, self.inputs), self.more_inputs, *map(_signature, self.outputs), self.more_outputs)
         below = tuple((one.key, one.alike) for one in self.below)
         return self.words, self.state, self.number, (self.nan, self.inf), tensors, below
 
@@ -86,5 +89,5 @@ class LayerRun:
         }
 
 
-def _look(one: LayerTensor) -> Hashable:
-    return one["place"], tuple(one["shape"] or ()), one["dtype"], one["device"]
+def _signature(one: LayerTensor) -> Hashable:
+    return one["place"], one["name"], tuple(one["shape"] or ()), one["dtype"], one["device"]

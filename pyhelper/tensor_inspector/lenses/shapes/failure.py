@@ -1,4 +1,4 @@
-"""The exception with which a module ended, in words: nothing of it is held."""
+"""The exception that ended a run, in words. It holds nothing of the exception."""
 
 from __future__ import annotations
 

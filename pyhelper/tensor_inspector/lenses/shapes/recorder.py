@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
-from ...kinds.torch.module import Module
+from ...kinds.torch.compiled import module_words
 from ...safe.budget import Budget
 from ...safe.guard import class_name, first_of, module
 from ...safe.untouched import Untouched
 from ..model.submodule import Submodule
 from .call import LayerRun
-from .tensors import Measured, Readings, tensor_data, tensors_in
+from .tensors import Measured, Readings, TensorPath, tensor_data, tensors_in
 
 torch: Any = module("torch")
 _MOST = 20_000  #: calls that are noted
@@ -33,30 +33,30 @@ class Recorder:
         self._readings = Readings()
 
     def before(self, layer: Any, args: Any, kwargs: Any) -> None:
-        started, place = perf_counter(), len(self.calls)
+        started, index = perf_counter(), len(self.calls)
         with Untouched():
-            if place < _MOST:
+            if index < _MOST:
                 call = self._begun(layer)
                 given = _given(args, kwargs)
                 call.inputs = [tensor_data(where, one, None) for where, one in given[:_LISTED]]
                 call.more_inputs = len(given) - len(call.inputs)
                 self.calls.append(call)
             else:
-                self.left_out, place = self.left_out + 1, -1
+                self.left_out, index = self.left_out + 1, -1
             _wait()
         now = perf_counter()
         self._ours += now - started
-        self._open.append((layer, place, now, self._ours))
+        self._open.append((layer, index, now, self._ours))
 
     def after(self, layer: Any, args: Any, kwargs: Any, output: Any) -> None:
         with Untouched():
             _wait()
             now = perf_counter()
             if self._is_under_way(layer):
-                _, place, began, ours = self._open[-1]
-                if place >= 0:
-                    self._note(self.calls[place], args, kwargs, output)
-                    self.calls[place].ms = (now - began - (self._ours - ours)) * 1000
+                _, index, began, ours = self._open[-1]
+                if index >= 0:
+                    self._note(self.calls[index], args, kwargs, output)
+                    self.calls[index].ms = (now - began - (self._ours - ours)) * 1000
         self._ours += perf_counter() - now
 
     def ended(self, layer: Any, *_: Any) -> None:
@@ -74,25 +74,25 @@ class Recorder:
     def fail(self, error: BaseException) -> LayerRun | None:
         """The module has raised: the innermost call that the exception came through."""
         found: LayerRun | None = None
-        place = -1
+        index = -1
         for layer in _came_through(error):
-            for at in reversed(range(place + 1, len(self.calls))):
+            for at in reversed(range(index + 1, len(self.calls))):
                 call = self.calls[at]
-                if call.module is layer and call.parent == place and call.state == "raised":
+                if call.module is layer and call.parent == index and call.state == "raised":
                     if found is not None:
                         found.state = "inside"
-                    found, place = call, at
+                    found, index = call, at
                     break
         return found
 
     def settle(self) -> None:
         """All calls were noted."""
-        looks: dict[Hashable, int] = {}
+        signatures: dict[Hashable, int] = {}
         for call in self.calls:
             if call.parent >= 0:
                 self.calls[call.parent].below.append(call)
         for call in reversed(self.calls):
-            call.alike = looks.setdefault(call.look(), len(looks))
+            call.alike = signatures.setdefault(call.signature(), len(signatures))
 
     def depths(self) -> list[int]:
         found: list[int] = []
@@ -105,14 +105,14 @@ class Recorder:
         known = self._layers.get(id(layer))
         self._times[id(layer)] = number = self._times.get(id(layer), 0) + 1
         if known is None:  # it is registered nowhere
-            words = Module(layer, Budget()).head
+            words = module_words(layer, Budget())
             return LayerRun(layer, "", class_name(type(layer)), words, 0, parent, number)
         return LayerRun(layer, known.name, known.key, known.words, known.total.parameters, parent, number)
 
     def _note(self, call: LayerRun, args: Any, kwargs: Any, output: Any) -> None:
         call.state = "done"
         call.returned = class_name(type(output))
-        for where, one in tensors_in(output):
+        for where, one in tensors_in(output, TensorPath()):
             numbers = self._readings.of(one)
             if len(call.outputs) < _LISTED:
                 call.outputs.append(tensor_data(where, one, numbers))
@@ -138,12 +138,12 @@ def _came_through(error: BaseException) -> Iterator[Any]:
         step = step.tb_next
 
 
-def _given(args: Any, kwargs: Any) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+def _given(args: Any, kwargs: Any) -> list[tuple[TensorPath, Any]]:
+    found: list[tuple[TensorPath, Any]] = []
     for at, one in enumerate(args):
-        found.extend((f"[{at}]{place}", tensor) for place, tensor in tensors_in(one))
+        found += tensors_in(one, TensorPath().item(at))
     for name, one in kwargs.items():
-        found.extend((f"{name}{place}", tensor) for place, tensor in tensors_in(one))
+        found += tensors_in(one, TensorPath(name, name))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The calls of layers as rows of a tree, and the exception as its last one."""
+"""Calls of layers as rows of a tree; an exception is the last row."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _head(recorder: Recorder, failure: Failure | None, hooks: int) -> Iterator[s
 def _row(group: Sequence[LayerRun]) -> Child:
     call = group[0]
     groups = groups_of(call.below) if len(group) == 1 else [[one] for one in group]
-    others = _told(call) if len(group) == 1 else []
+    others = _detail_rows(call) if len(group) == 1 else []
 
     def below(start: int, count: int) -> Iterator[Child]:
         rows = (_row(one) for one in groups[start:])
@@ -73,7 +73,7 @@ def _badges(group: Sequence[LayerRun]) -> list[Badge]:
     return found + (["nan"] if nan else []) + (["inf"] if inf else [])
 
 
-def _told(call: LayerRun) -> list[Child]:
+def _detail_rows(call: LayerRun) -> list[Child]:
     """What it took and gave, and the layer itself."""
     rows = []
     for name, tensors, more in (
@@ -101,4 +101,4 @@ def _failed(failure: Failure) -> Child:
     rows = [*where, Child(failure.type, TextRow(failure.message, failed=True), "")]
     line = line_of([None if call is None else shapes(call), Word(failure.words(), loud=True)])
     badges: list[Badge] = ["error"]
-    return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "error", badges), "")
+    return Child(name, Rows.of(line, rows, "error", badges), "")

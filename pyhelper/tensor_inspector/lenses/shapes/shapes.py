@@ -1,4 +1,4 @@
-"""The lens `shapes`: runs a module on inputs, and tells what each of its layers takes and gives. All is put back."""
+"""The lens `shapes`: runs a module on inputs and tells what each layer takes and gives. All is restored."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from ...kinds import Child
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
 from ...safe.guard import first_of, instance_dict, module
-from ..lens import Lens, Paused
+from ..lens import Lens, Paused, wrong_type
 from ..model.tree import ModuleTree
 from ..running.duplicates import NotCopied
+from ..running.given import CallArguments
 from ..running.isolation import Isolation, unwrapped, why_not
 from ..running.lifted import Lifted
 from .arguments import arguments
@@ -27,26 +28,31 @@ torch: Any = module("torch")
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    asked, inputs = values["module"], [values[name] for name in sorted(values, key=len) if name != "module"]
+    asked, given = values["module"], CallArguments.of(values, options)
     if not is_module(asked.value):
-        raise TypeError(f"{asked.name} is no module")
+        raise wrong_type(asked, "a torch.nn.Module")
     model = unwrapped(asked.value)
     if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
-    why = why_not(model, shares=True) or next(filter(None, (_why_not_given(one) for one in inputs)), None)
+    why = why_not(model, shares=True) or next(filter(None, (_why_not_taken(one) for one in given.all())), None)
     if why is not None:
         raise ValueError(f"{asked.name} is not run: {why}")
-    return ShapesLens(asked, model, inputs, budget)
+    _, by_key = arguments(model, [one.value for one in given.positional])
+    twice = next((one.name for one in given.named if one.name in by_key), None)
+    if twice is not None:
+        holder = given.positional[0].name
+        raise ValueError(f"{twice} is given twice, as an entry of {holder} and by name: leave one out")
+    return ShapesLens(asked, model, given, budget)
 
 
 class ShapesLens(Lens):
     """Runs once, in one slice."""
 
-    def __init__(self, asked: Child, model: Any, inputs: list[Child], budget: Budget) -> None:
+    def __init__(self, asked: Child, model: Any, given: CallArguments, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked
         self._model = model
-        self._inputs = inputs
+        self._given = given
         tree = ModuleTree(model, asked.suffix)
         tree.go_on(Budget())
         self._recorder = Recorder({id(one.module): one for one in reversed(tree.modules)})
@@ -62,11 +68,12 @@ class ShapesLens(Lens):
         return True
 
     def _run(self) -> None:
-        given, recorder = [one.value for one in self._inputs], self._recorder
-        with Isolation(self._model, *given, shares=True) as run:
+        given, recorder = self._given, self._recorder
+        with Isolation(self._model, *(one.value for one in given.all()), shares=True) as run:
             self._hooks = run.hooks_left_out
             run.watch(recorder.before, recorder.after, recorder.ended)
-            positional, named = arguments(self._model, [run.copy(one) for one in given])
+            positional, named = arguments(self._model, [run.copy(one.value) for one in given.positional])
+            named.update((one.name, run.copy(one.value)) for one in given.named)
             try:
                 with Lifted(self.guard), run.read_only():
                     _called(self._model, positional, named)
@@ -95,7 +102,7 @@ class ShapesLens(Lens):
         return table(self._recorder, self._failure, self._hooks)
 
 
-def _why_not_given(given: Child) -> str | None:
+def _why_not_taken(given: Child) -> str | None:
     why = why_not(given.value)
     return None if why is None else f"{given.name} {why}"
 

@@ -1,4 +1,4 @@
-"""The calls of layers as a table of text, to be copied."""
+"""Calls of layers as a text table, to be copied."""
 
 from __future__ import annotations
 

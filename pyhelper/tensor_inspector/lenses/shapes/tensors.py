@@ -1,4 +1,4 @@
-"""The tensors in what a layer takes or gives: alone, in containers, in dataclasses and other objects."""
+"""Finds the tensors in a layer's input or output: alone, in containers, in dataclasses and other objects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from ...kinds import as_kind
+from ...kinds.python.containers import NamedTuple
 from ...measure.torch.elements import bare, stats_of, version_of
 from ...measure.torch.metadata import (
     device_of,
@@ -30,36 +32,73 @@ _DEPTH = 5
 _KEPT = 64  #: tensors whose numbers are known at one time
 
 
-def tensors_in(value: Any) -> list[tuple[str, Any]]:
-    """Where each stands, as one types it, and the tensor; of a value that holds more than `_VALUES`, those in these."""
-    found: list[tuple[str, Any]] = []
-    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+class TensorPath:
+    """Where a tensor stands: ``typed`` as one types it, ``name`` by the keys and fields around it.
+
+    The place in a list, or under a number in a dict, is told only below such a name: the order of shapes tells it
+    elsewhere.
+    """
+
+    __slots__ = ("name", "typed")
+
+    def __init__(self, typed: str = "", name: str = "") -> None:
+        self.typed = typed
+        self.name = name
+
+    def item(self, at: int) -> TensorPath:
+        return TensorPath(f"{self.typed}[{at}]", self.name and f"{self.name}[{at}]")
+
+    def entry(self, key: Any) -> TensorPath:
+        if type(key) is int:
+            return self.item(key)
+        known = plain_str(key) if issubclass(type(key), str) else ""
+        return TensorPath(f"{self.typed}[{known!r}]" if known else f"{self.typed}[…]", self._below(known))
+
+    def field(self, name: str, at: int | None = None) -> TensorPath:
+        """Of an object; of a named tuple, whose items have places too."""
+        return TensorPath(f"{self.typed}.{name}" if at is None else f"{self.typed}[{at}]", self._below(name))
+
+    def _below(self, name: str) -> str:
+        return f"{self.name}.{name}" if self.name and name else self.name or name
+
+
+def tensors_in(value: Any, around: TensorPath) -> list[tuple[TensorPath, Any]]:
+    """Where each stands, and the tensor; of a value that holds more than `_VALUES`, those in these."""
+    found: list[tuple[TensorPath, Any]] = []
+    waiting: list[tuple[TensorPath, Any, int]] = [(around, value, 0)]
     seen: set[int] = set()
-    looked = 0
-    while waiting and looked < _VALUES:
-        place, one, depth = waiting.pop()
-        looked += 1
+    count = 0
+    while waiting and count < _VALUES:
+        path, one, depth = waiting.pop()
+        count += 1
         if is_any_tensor(one):
-            found.append((place, one))
+            found.append((path, one))
         elif depth < _DEPTH and id(one) not in seen:
             seen.add(id(one))
-            waiting.extend(reversed([(place + suffix, item, depth + 1) for suffix, item in _items(one)]))
+            waiting.extend(reversed([(below, item, depth + 1) for below, item in _items(path, one)]))
     return found
 
 
-def _items(value: Any) -> Iterator[tuple[str, Any]]:
+def _items(path: TensorPath, value: Any) -> Iterator[tuple[TensorPath, Any]]:
     cls = type(value)
     if issubclass(cls, (list, tuple)):
         base: Any = list if issubclass(cls, list) else tuple
+        fields = () if cls is list or cls is tuple else _fields(value)
         for at, item in enumerate(base.__getitem__(value, slice(_ITEMS))):
-            yield f"[{at}]", item
+            yield path.field(fields[at], at) if at < len(fields) else path.item(at), item
     elif issubclass(cls, dict):
         for key, item in list(dict.items(value))[:_ITEMS]:
-            yield f"[{plain_str(key)!r}]" if issubclass(type(key), str) else "[…]", item
+            yield path.entry(key), item
     elif not issubclass(cls, (str, bytes, type, torch.nn.Module)):
         for name, item in list(stored(value).items())[:_ITEMS]:
             if type(name) is str:
-                yield f".{name}", item
+                yield path.field(name), item
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """Of a named tuple, those of C among them, as ``torch.topk`` returns."""
+    kind: Any = as_kind(value, Budget(reads=False))
+    return kind.fields() if issubclass(type(kind), NamedTuple) else ()
 
 
 class Measured:
@@ -111,12 +150,13 @@ def _counted(value: Any) -> Measured | None:
     return Measured(found["min"], found["max"], int(found["nan"]), int(found["pos_inf"]) + int(found["neg_inf"]))
 
 
-def tensor_data(place: str, value: Any, numbers: Measured | None) -> LayerTensor:
-    """A tensor as data; one whose class computes even its shape tells only that class. A nested one has no shape."""
+def tensor_data(path: TensorPath, value: Any, numbers: Measured | None) -> LayerTensor:
+    """A tensor as data; of one whose class computes even its shape, only the class. A nested one has no shape."""
     known = is_tensor(value) and not is_nested(value)
     dtype = dtype_name(value) if is_tensor(value) else class_name(type(value))
     return {
-        "place": place,
+        "place": path.typed,
+        "name": path.name,
         "shape": sizes_listed(shape_of(value)) if known else None,
         "dtype": dtype if known or not is_tensor(value) else f"nested {dtype}",
         "device": str(device_of(value)) if is_tensor(value) else "",

@@ -13,7 +13,7 @@ from .call import LayerRun
 if TYPE_CHECKING:
     from ...protocol import LayerTensor
 
-_SHAPES = 48  #: characters
+_SHAPES = 64  #: characters
 _USUAL = ("float32", "cpu")
 
 
@@ -40,7 +40,7 @@ def shapes(call: LayerRun) -> str:
 
 
 def shapes_of(tensors: Iterable[LayerTensor], more: int) -> str:
-    return listed((shape_text(one) for one in tensors), more > 0, _SHAPES)
+    return listed((f"{one['name']} {shape_text(one)}".lstrip() for one in tensors), more > 0, _SHAPES)
 
 
 def shape_text(one: LayerTensor) -> str:

@@ -1,1 +1,1 @@
-"""The step in sight: what a paused training loop is about, each thing by the name that the user would type."""
+"""The training step in sight of a paused frame: its values, source and graph, each value by the name that one types."""

@@ -1,4 +1,4 @@
-"""Of which tensors the source calls backward, and whether that is done or still to come."""
+"""Finds the tensors on which the source calls backward, and whether that has run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_gra
 from ...safe.guard import NUMBERS, SEQUENCES, first_of
 from ...safe.record import Record
 from .calls import Backward, Call
-from .expressions import is_name, text_of
+from .expressions import is_name, shown, text_of
 
 if TYPE_CHECKING:
     from .step import Step
@@ -44,12 +44,12 @@ def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     column = backward.call.node.col_offset
     for name in backward.names:
         value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None
-        shown = name.replace("'", '"')
+        title = shown(name)
         if is_exact_tensor(value):
-            found.append(Loss(shown, value, backward, pending))
+            found.append(Loss(title, value, backward, pending))
         elif value is not None and type(value) in SEQUENCES:
             items = [(index, item) for index, item in enumerate(value[:64]) if is_exact_tensor(item)]
-            found.extend(Loss(f"{shown}[{index}]", item, backward, pending) for index, item in items)
+            found.extend(Loss(f"{title}[{index}]", item, backward, pending) for index, item in items)
         elif type(value) not in NUMBERS:
             is_all = False
     return found, is_all
@@ -79,7 +79,7 @@ def _returned(step: Step) -> Iterator[Loss]:
                 value = step.value(name, 0)
                 known = is_exact_tensor(value) and (backward.is_name or requires_grad(value))
                 if known and answer.lineno >= step.here.lineno:
-                    yield Loss(name.replace("'", '"'), value, backward, True)
+                    yield Loss(shown(name), value, backward, True)
 
 
 def _has_begun(step: Step, call: Call) -> bool:

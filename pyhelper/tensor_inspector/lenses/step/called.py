@@ -1,4 +1,4 @@
-"""The user's functions that the frames in sight call, themselves and through others, and what these are given."""
+"""Finds the user's functions that the frames in sight call, also through others, and their arguments."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _attribute(value: Any, name: str) -> Any:
     if name in held:
         return held[name]
     if is_module(value):
-        parts = dict(Member(value, "", "", None).items("_modules"))
+        parts = dict(Member(value).items("_modules"))
         if name in parts:
             return parts[name]
     method = None if issubclass(type(value), type) else first_of(type(value), name)

@@ -1,4 +1,4 @@
-"""Calls in a frame's source, and which of them start a backward."""
+"""Calls in the source of a frame, and which of them begin a backward."""
 
 from __future__ import annotations
 

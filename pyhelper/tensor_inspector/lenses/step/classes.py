@@ -1,4 +1,4 @@
-"""The source of a class's own methods, and whether a class is a library's."""
+"""The source of a class's methods, and whether a class belongs to a library."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
     for base in mro(cls):
         if (base is not cls and is_library(base)) or base is object:
             continue
-        methods = {name: item for name, item in list(class_dict(base).items()) if type(item) is FunctionType}
+        methods = {
+            name: undecorated(item) for name, item in list(class_dict(base).items()) if type(item) is FunctionType
+        }
         for name, item in methods.items():
             if name not in replaced and count < _METHODS:
                 count += 1

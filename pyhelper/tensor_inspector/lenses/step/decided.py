@@ -1,4 +1,4 @@
-"""Which way a condition in the source goes, where what it compares is in sight."""
+"""Evaluates a condition in the source, where the values that it compares are in sight."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:
     if isinstance(test, ast.BoolOp):
         each = [_outcome(step, one, view) for one in test.values]
         decides = isinstance(test.op, ast.Or)
-        return decides if decides in each else None if None in each else not decides
+        if decides in each:
+            return decides
+        return None if None in each else not decides
     if not isinstance(test, ast.Compare):
         value = number_or_text(step, test, view)
         return None if value is _UNKNOWN else bool(value)

@@ -1,4 +1,4 @@
-"""Expressions of a source: as text, and the names in them."""
+"""Expressions of the source: their text, and the names in them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
+
+from ...words.text import shorten
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -22,7 +24,22 @@ def text_of(node: ast.AST | None) -> str:
 
 def shown_text(node: ast.AST | None) -> str:
     """An expression as it is shown, its names as tensors in sight have them: ``batch["x"]``."""
-    return text_of(node).replace("'", '"')
+    return shown(text_of(node))
+
+
+def short_text(node: ast.AST | None, limit: int) -> str:
+    """The same, cut after so many characters."""
+    return shorten(shown_text(node), limit)
+
+
+def shown(key: str) -> str:
+    """An expression as `ast.unparse` writes it, as it is shown; ``lists["it's"]`` as it is."""
+    return key if '"' in key else key.replace("'", '"')
+
+
+def key_of(name: str) -> str:
+    """An expression as it is shown, as `ast.unparse` writes it."""
+    return name if "'" in name else name.replace('"', "'")
 
 
 def last_name(node: ast.AST | None) -> str:

@@ -1,4 +1,4 @@
-"""Which frames are the user's: the nearest one to ask about, and those that called it."""
+"""Finds the user's frames: the nearest one, and its callers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ TOOLS = frozenset(
     " pydevd pydevd_runpy pytest runpy tensor_inspector threading tornado traitlets unittest importlib"
     " xdist execnet torch numpy".split()
 )
+
+_PROMPTS = frozenset("IPython bdb cmd code ipdb pdb".split())
 
 
 class View:
@@ -59,7 +61,7 @@ def is_tools(frame: FrameType) -> bool:
 def nearest(frame: FrameType | None) -> View | None:
     """The nearest frame of the user, from this one outward. At a prompt of pdb its own namespace is asked.
 
-    The ``f_locals`` of the frame that pdb shows are left alone: asking them anew undoes what was assigned there.
+    The ``f_locals`` of the frame that pdb shows are left alone: reading them again undoes what was assigned there.
     """
     prompt: FrameType | None = None
     for found in _outward(frame):
@@ -106,6 +108,27 @@ def caller() -> FrameType | None:
     while frame is not None and top_package(plain_str(global_of(frame, "__name__"))) == helper:
         frame = frame.f_back
     return frame
+
+
+def handled() -> BaseException | None:
+    """The exception of the program that is being handled; at a prompt where none is, the last that was not.
+
+    At a prompt of pdb that is not the one of pdb itself, which looks every line up among its commands first.
+    """
+    error = sys.exc_info()[1]
+    while error is not None and _is_of_a_prompt(error):
+        error = error.__context__
+    return getattr(sys, "last_value", None) if error is None and hasattr(sys, "ps1") else error
+
+
+def _is_of_a_prompt(error: BaseException) -> bool:
+    """Whether it came through frames of a debugger's prompt alone."""
+    step = error.__traceback__
+    while step is not None:
+        if top_package(plain_str(global_of(step.tb_frame, "__name__"))) not in _PROMPTS:
+            return False
+        step = step.tb_next
+    return error.__traceback__ is not None
 
 
 def _outward(frame: FrameType | None) -> Iterator[FrameType]:

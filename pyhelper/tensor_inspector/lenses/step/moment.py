@@ -1,4 +1,4 @@
-"""The numbers of a stop that later ones are compared with."""
+"""`Moment`: the numbers of a stop that later stops are compared with."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def moment_of(step: Step) -> Moment:
         number = step.number(loss.tensor)
         if number is not None:
             losses[loss.name] = float(number)
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    roots = step.loss_nodes()
     nodes = max(map(step.graph.size_below, roots), default=0)
     weights, left = {}, _ELEMENTS
     for one in step.trained()[:_PARAMETERS]:
@@ -71,12 +71,12 @@ def moment_of(step: Step) -> Moment:
         weights[one.name] = _weight(step, one.tensor, left > 0)
     moment = Moment(step.source.lineno, losses, weights, nodes)
     moment.newest = max((root.order() for root in roots if root.leaf is None), default=-1)
-    for thing in step.optimizers:
-        rate = highest_rate(thing.value)
+    for variable in step.optimizers:
+        rate = highest_rate(variable.value)
         if rate is not None:
-            moment.rates[thing.name] = rate
-    for thing in step.schedulers:
-        moment.turns[thing.name] = turns_of(thing.value)
+            moment.rates[variable.name] = rate
+    for variable in step.schedulers:
+        moment.turns[variable.name] = turns_of(variable.value)
     return moment
 
 

@@ -1,4 +1,4 @@
-"""The syntax tree of a function or module whose frame is in sight, from its file; kept for the latest ones."""
+"""Parses the source of a function or module from its file; the latest syntax trees are kept."""
 
 from __future__ import annotations
 

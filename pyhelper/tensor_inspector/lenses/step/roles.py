@@ -1,4 +1,4 @@
-"""What the values in sight are to a training step: models with parameters, optimizers, batches; and their names."""
+"""Sorts the values in sight by their role in a training step: models, optimizers, batches; names their parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
 from ...safe.record import Record
 from .frames import View
-from .sight import Thing, things
+from .sight import VisibleVariable, visible_variables
 
 torch: Any = module("torch")
 
@@ -23,7 +23,7 @@ class Parameter(Record):
     name: str
     tensor: Any
     member: Member
-    root: Thing
+    root: VisibleVariable
 
 
 class Roles:
@@ -36,13 +36,13 @@ class Roles:
         self.views = views
         self._called = called
         self.budget = budget
-        self.modules: list[Thing] = []  #: those that are not part of another one in sight
-        self.optimizers: list[Thing] = []
-        self.schedulers: list[Thing] = []
-        self.scalers: list[Thing] = []
-        self.loaders: list[Thing] = []
-        self.tensors: list[Thing] = []
-        self.arrays: list[Thing] = []
+        self.modules: list[VisibleVariable] = []  #: those that are not part of another one in sight
+        self.optimizers: list[VisibleVariable] = []
+        self.schedulers: list[VisibleVariable] = []
+        self.scalers: list[VisibleVariable] = []
+        self.loaders: list[VisibleVariable] = []
+        self.tensors: list[VisibleVariable] = []
+        self.arrays: list[VisibleVariable] = []
         self.names: dict[int, list[str]] = {}  #: by the ids of values
         self.members: dict[int, tuple[str, Member]] = {}
         self.parameters: dict[int, Parameter] = {}
@@ -55,60 +55,60 @@ class Roles:
         self._find()
 
     def _find(self) -> None:
-        roots: list[Thing] = []
-        others: dict[int, list[Thing]] = {}
-        for thing in things(self.views, self.budget):
-            self._values.setdefault((thing.view, thing.key), thing.value)
-            known = self.names.setdefault(id(thing.value), [])
-            self._references.append(thing.value)
-            if thing.name in known:
+        roots: list[VisibleVariable] = []
+        others: dict[int, list[VisibleVariable]] = {}
+        for variable in visible_variables(self.views, self.budget):
+            self._values.setdefault((variable.view, variable.key), variable.value)
+            known = self.names.setdefault(id(variable.value), [])
+            self._references.append(variable.value)
+            if variable.name in known:
                 continue
-            known.append(thing.name)
+            known.append(variable.name)
             if len(known) == 1:
-                self._sort(thing, roots)
-            elif role_of(type(thing.value)) == "module":
-                others.setdefault(id(thing.value), []).append(thing)
-        self._enter([self._as_called(thing, others.get(id(thing.value), [])) for thing in roots])
+                self._sort(variable, roots)
+            elif role_of(type(variable.value)) == "module":
+                others.setdefault(id(variable.value), []).append(variable)
+        self._enter([self._as_called(variable, others.get(id(variable.value), [])) for variable in roots])
 
-    def _as_called(self, first: Thing, others: list[Thing]) -> Thing:
+    def _as_called(self, first: VisibleVariable, others: list[VisibleVariable]) -> VisibleVariable:
         """A module by the name under which its frame calls it: ``self.model``, though ``net`` is the same."""
         called = self._called[first.view]
-        same = [thing for thing in (first, *others) if thing.view == first.view and thing.key in called]
-        found = min(same, key=lambda thing: called.index(thing.key), default=first)
+        same = [variable for variable in (first, *others) if variable.view == first.view and variable.key in called]
+        found = min(same, key=lambda variable: called.index(variable.key), default=first)
         names = self.names[id(first.value)]
         names.sort(key=lambda name: name != found.name)
         return found
 
-    def _sort(self, thing: Thing, roots: list[Thing]) -> None:
-        role = role_of(type(thing.value))
+    def _sort(self, variable: VisibleVariable, roots: list[VisibleVariable]) -> None:
+        role = role_of(type(variable.value))
         if role == "module":
-            roots.append(thing)
+            roots.append(variable)
         elif role == "tensors":
-            self.tensors.append(thing)
-        elif role == "optimizers" or (role == "wrappers" and wrapped(thing.value) is not None):
-            self.optimizers.append(thing)
+            self.tensors.append(variable)
+        elif role == "optimizers" or (role == "wrappers" and wrapped(variable.value) is not None):
+            self.optimizers.append(variable)
         elif role == "schedulers":
-            self.schedulers.append(thing)
+            self.schedulers.append(variable)
         elif role == "scalers":
-            self.scalers.append(thing)
+            self.scalers.append(variable)
         elif role == "loaders":
-            self.loaders.append(thing)
+            self.loaders.append(variable)
         elif role == "arrays":
-            self.arrays.append(thing)
+            self.arrays.append(variable)
 
-    def _enter(self, found: list[Thing]) -> None:
+    def _enter(self, found: list[VisibleVariable]) -> None:
         """Modules, the outermost first: what is a part of another one is named by it."""
         steps = Steps(self.budget)
-        walked = {id(thing.value): list(members(thing.value, steps)) for thing in found}
+        walked = {id(variable.value): list(members(variable.value, steps)) for variable in found}
         inside = {id(member.module) for parts in walked.values() for member in parts[1:]}
-        self.modules = [thing for thing in found if id(thing.value) not in inside]
-        for thing in self.modules or found[:1]:
-            for member in walked[id(thing.value)]:
-                name = thing.name + member.path
+        self.modules = [variable for variable in found if id(variable.value) not in inside]
+        for variable in self.modules or found[:1]:
+            for member in walked[id(variable.value)]:
+                name = variable.name + member.path
                 self.members.setdefault(id(member.module), (name, member))
                 self._members_by_name.setdefault(name, member)
                 for suffix, tensor in member.part("_parameters"):
-                    self.parameters.setdefault(id(tensor), Parameter(name + suffix, tensor, member, thing))
+                    self.parameters.setdefault(id(tensor), Parameter(name + suffix, tensor, member, variable))
                     self._references.append(tensor)
                 for suffix, tensor in member.part("_buffers"):
                     self.buffers.append((name + suffix, tensor, member))
@@ -117,13 +117,13 @@ class Roles:
         """The values in sight: by the number of the frame, and the expression there."""
         return list(self._values.items())
 
-    def module_of(self, expression: str, view: int) -> Thing | None:
+    def module_of(self, expression: str, view: int) -> VisibleVariable | None:
         """The module that an expression in the source means."""
         value = self._values.get((view, expression))
         if value is not None and is_module(value):
-            return Thing(expression, value, view, 0)
+            return VisibleVariable(expression, value, view, 0)
         member = self._members_by_name.get(expression.replace("'", '"'))
-        return None if member is None else Thing(expression, member.module, view, 0)
+        return None if member is None else VisibleVariable(expression, member.module, view, 0)
 
     def name_of(self, value: Any) -> str | None:
         """The name of a value that is in sight, of a parameter, or of a tensor over the same elements."""
@@ -136,7 +136,7 @@ class Roles:
         if self._by_elements is None:
             self._by_elements = {}
             named = [
-                *((thing.name, thing.value) for thing in self.tensors),
+                *((variable.name, variable.value) for variable in self.tensors),
                 *((one.name, one.tensor) for one in self.parameters.values()),
             ]
             for name, tensor in named:

@@ -1,4 +1,4 @@
-"""The values in sight of a stop: variables, what they hold, and what the frame's code names, each by its expression."""
+"""The values in sight of a stop: variables, what they hold, and what the code names, each with its expression."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
 from ...safe.budget import Budget, Steps
 from ...safe.guard import Classes, class_dict, each, instance_dict, library_of, mro, plain_str
+from .expressions import shown
 from .frames import View
 
 _DEPTH = 3
@@ -27,48 +28,49 @@ LIBRARIES = frozenset(
 )
 
 
-class Thing:
-    """A value and the expression that reaches it from the frame with number ``view``."""
+class VisibleVariable:
+    """A value in sight, and the expression for it in the frame with number ``view``: a local, or `model.weight`."""
 
     __slots__ = ("depth", "key", "name", "value", "view")
 
     def __init__(self, key: str, value: Any, view: int, depth: int) -> None:
         self.key = key  #: as `ast.unparse` writes it
-        self.name = key.replace("'", '"')
+        self.name = shown(key)
         self.value = value
         self.view = view
         self.depth = depth
 
 
-def things(views: list[View], budget: Budget) -> Iterator[Thing]:
+def visible_variables(views: list[View], budget: Budget) -> Iterator[VisibleVariable]:
     """Every value in sight, what is nearest first; the same one under several names as often as it has names."""
     steps, given = Steps(budget), 0
-    waiting = deque(thing for number, view in enumerate(views) for thing in _variables(view, number))
+    waiting = deque(variable for number, view in enumerate(views) for variable in _variables(view, number))
     opened: set[int] = set()
     while waiting and given < _MOST and not steps.end():
-        thing = waiting.popleft()
-        if type(thing.value) in _SKIPPED or issubclass(type(thing.value), type):
+        variable = waiting.popleft()
+        if type(variable.value) in _SKIPPED or issubclass(type(variable.value), type):
             continue
         given += 1
-        yield thing
-        if thing.depth >= _DEPTH or is_exact_tensor(thing.value) or id(thing.value) in opened:
+        yield variable
+        if variable.depth >= _DEPTH or is_exact_tensor(variable.value) or id(variable.value) in opened:
             continue
-        opened.add(id(thing.value))
+        opened.add(id(variable.value))
         waiting.extend(
-            Thing(thing.key + suffix, value, thing.view, thing.depth + 1) for suffix, value in _inside(thing.value)
+            VisibleVariable(variable.key + suffix, value, variable.view, variable.depth + 1)
+            for suffix, value in _inside(variable.value)
         )
 
 
-def _variables(view: View, number: int) -> Iterator[Thing]:
+def _variables(view: View, number: int) -> Iterator[VisibleVariable]:
     for name, value in view.variables.items():
         if name.isidentifier() and not name.startswith("__"):
-            yield Thing(name, value, number, 0)
+            yield VisibleVariable(name, value, number, 0)
     if view.frame.f_code.co_name == "<module>":
         return
     names, globals = view.frame.f_code.co_names, view.frame.f_globals
     for name in names:
         if dict.__contains__(globals, name) and name not in view.variables and not name.startswith("__"):
-            yield Thing(name, dict.__getitem__(globals, name), number, 0)
+            yield VisibleVariable(name, dict.__getitem__(globals, name), number, 0)
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a frame's own source says, as data: which names are bound and called where, and what comes before and after."""
+"""Reads a frame's source: where names are bound and called, and which statements run before and after the stop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 
 from .calls import Backward, Call, backwards_of, is_scaling
-from .expressions import names_in, parent_of, root_of, text_of
+from .expressions import key_of, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
 from .statements import Statements, end_of, last_line
 
@@ -130,7 +130,7 @@ class Source(Statements):
 
     def bound(self, name: str) -> list[tuple[int, ast.AST]]:
         """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
-        return self.bindings.get(name.replace('"', "'"), [])
+        return self.bindings.get(key_of(name), [])
 
     def line_of(self, name: str | None) -> tuple[str, int] | None:
         """The file and line in which a name got what it means now."""

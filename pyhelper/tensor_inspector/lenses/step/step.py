@@ -1,4 +1,4 @@
-"""One training step as it stands at a stop: what is in sight, the graph behind it, and what the source says."""
+"""`Step`: the training step at a stop: the values in sight, the graph behind them, and the source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .calls import Call
 from .expressions import is_name, text_of
 from .frames import View
 from .roles import Parameter, Roles
-from .sight import Thing
+from .sight import VisibleVariable
 from .source import Source
 
 _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for a thorough look
@@ -58,8 +58,8 @@ class Step(Roles):
     def _ids_in_optimizers(self) -> set[int]:
         """The ids of the tensors that optimizers hold, as far as there is time to read their groups."""
         steps, ids = Steps(self.budget), set[int]()
-        for thing in self.optimizers:
-            for group in each_group(thing.value):
+        for variable in self.optimizers:
+            for group in each_group(variable.value):
                 if steps.end():
                     return ids
                 ids.update(map(id, group.tensors))
@@ -73,15 +73,19 @@ class Step(Roles):
         return value is not None and not is_exact_tensor(value) and begins_a_backward(type(value))
 
     def _graph(self) -> Graph:
-        tensors = (*(thing.value for thing in self.tensors), *(loss.tensor for loss in self.losses))
+        tensors = (*(variable.value for variable in self.tensors), *(loss.tensor for loss in self.losses))
         return Graph(map(grad_fn_of, tensors), self.budget)
 
     def node_of(self, tensor: Any) -> AutogradNode | None:
         return self.graph.of(grad_fn_of(tensor))
 
-    def tensor_at(self, node: AutogradNode) -> Thing | None:
+    def loss_nodes(self) -> list[AutogradNode]:
+        """The nodes that made the losses, of those that have a graph."""
+        return [node for node in (self.node_of(loss.tensor) for loss in self.losses) if node is not None]
+
+    def tensor_at(self, node: AutogradNode) -> VisibleVariable | None:
         """The tensor in sight that a node has made."""
-        return next((thing for thing in self.tensors if self.node_of(thing.value) is node), None)
+        return next((variable for variable in self.tensors if self.node_of(variable.value) is node), None)
 
     def title_of(self, node: AutogradNode | None) -> str | None:
         """The name of what a node has made, or of the parameter that it leads to."""
@@ -126,7 +130,7 @@ class Step(Roles):
             self._trained = [one for one in trainable if id(one.tensor) in self.optimized]
         return self._trained
 
-    def calls_of_modules(self) -> Iterator[tuple[Call, Thing, int]]:
+    def calls_of_modules(self) -> Iterator[tuple[Call, VisibleVariable, int]]:
         """The calls of modules in the source of the frames in sight, with the module, and the frame's number."""
         for view in dict.fromkeys((0, self.at)):
             for call in self.sources[view].calls:
@@ -134,7 +138,7 @@ class Step(Roles):
                 if found is not None:
                     yield call, found, view
 
-    def operand(self, node: ast.expr | None, view: int, line: int) -> Thing | None:
+    def operand(self, node: ast.expr | None, view: int, line: int) -> VisibleVariable | None:
         """The value in sight that an argument in the source is, if it is a name that still means the same."""
         if node is None or not is_name(node):
             return None
@@ -143,7 +147,7 @@ class Step(Roles):
         if not source.is_current(key, line, column) or source.will_change(key, line):
             return None
         value = self._values.get((view, key))
-        return None if value is None else Thing(key, value, view, 0)
+        return None if value is None else VisibleVariable(key, value, view, 0)
 
     # Numbers
 

@@ -1,4 +1,4 @@
-"""Memory as blocks that do not overlap: what tensors and arrays share is counted once."""
+"""Merges overlapping memory, so that shared bytes count once."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class MemoryBlocks:
         self._begins: list[int] = []
         device, start, end, in_space = "", 0, 0, False
         for at, member in enumerate(self._order):
-            extent = extents[member]
-            if extent.device != device:
-                device, end = extent.device, 0
+            on, first, bytes = extents[member]
+            if on != device:
+                device, end = on, 0
                 in_space = device.partition(":")[0] in _SPACES
-            if extent.start < end if in_space else end and extent.start == start:
-                end = max(end, extent.start + extent.bytes)
+            if first < end if in_space else end and first == start:
+                end = max(end, first + bytes)
                 self.bytes[-1] = end - start
             else:
-                start, end = extent.start, extent.start + extent.bytes
+                start, end = first, first + bytes
                 self._begins.append(at)
-                self.bytes.append(extent.bytes)
+                self.bytes.append(bytes)
         self._begins.append(len(self._order))
 
     def __len__(self) -> int:

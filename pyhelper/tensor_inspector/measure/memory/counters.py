@@ -1,4 +1,4 @@
-"""What torch counts of the memory of devices. Only devices that the program uses already are asked."""
+"""The memory counters of torch's devices. Only devices that the program already uses are asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memory the process takes, and what the machine has left, as the system tells it. Linux tells all."""
+"""The memory of this process and of the machine. Only Linux tells all of it."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Where the bytes of tensors stand: storages by device and address, asked without allocating or copying anything."""
+"""The storage of a tensor: device, address and size, read without allocating or copying."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 from ...safe.guard import instance_dict, module
 from ..torch.metadata import EXACT_TENSORS, Base, is_any_tensor
-from ..torch.readable import address_in, storage_address
+from ..torch.readable import address_in, address_of_first, storage_address
 from .blocks import Extent
 
 torch: Any = module("torch")
@@ -16,22 +17,44 @@ _device_of = _Bytes.device.__get__
 _PARTS = ("_values", "_indices", "crow_indices", "col_indices", "ccol_indices", "row_indices", "values")
 
 
-def is_storage(value: object) -> bool:
-    return issubclass(type(value), _Bytes) or issubclass(type(_untyped(value)), _Bytes)
+def extents_of_tensors(tensors: Sequence[Any]) -> list[Extent]:
+    """The memory of tensors of one class, of each that has its own; of a sparse one, that of its parts."""
+    if type(tensors[0]) in EXACT_TENSORS:
+        try:
+            return _extents_of_all(tensors)
+        except Exception:  # one of them has no storage
+            pass
+    return [extent for tensor in tensors for extent in _extents_of(tensor)]
 
 
-def extents_of_tensor(value: Any) -> list[Extent]:
-    """The memory beneath a tensor of any class that has some of its own; of a sparse one, that of its parts."""
+def extents_of_storages(values: Sequence[Any]) -> list[Extent]:
+    return [extent for value in values for extent in _extents(_untyped(value), None)]
+
+
+def _extents_of_all(tensors: Sequence[Any]) -> list[Extent]:
+    """Asked of all at once, in a third of the time."""
+    storages = list(map(Base.untyped_storage, tensors))
+    are_here = all(map(Base.is_cpu.__get__, tensors))
+    devices = repeat("cpu") if are_here else map(_name_of, map(_device_of, storages))
+    asked = (address_of_first(), Base.storage_offset, Base.element_size)
+    known = zip(tensors, storages, devices, map(_Bytes.nbytes, storages), *(map(ask, tensors) for ask in asked))
+    found: list[Extent] = []
+    for tensor, storage, device, bytes, first, offset, size in known:
+        start = first - offset * size if offset else first
+        if start > 0 and type(bytes) is int and bytes:
+            found.append(Extent(device, start, bytes))
+        else:
+            found += _extents(storage, tensor)
+    return found
+
+
+def _extents_of(value: Any) -> list[Extent]:
     try:
         storage = Base.untyped_storage(value)
     except Exception:
         parts = _parts(value) if type(value) in EXACT_TENSORS else ()
-        return [extent for part in parts for extent in extents_of_tensor(part)]
+        return [extent for part in parts for extent in _extents_of(part)]
     return _extents(storage, value)
-
-
-def extents_of_storage(value: Any) -> list[Extent]:
-    return _extents(_untyped(value), None)
 
 
 def _extents(storage: Any, tensor: Any) -> list[Extent]:

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
+from .. import devices
 from ..torch.readable import why_unread
 from ..unread import OFF, Reading, Unread, skipped, unknown
 from . import device, exact, numpy_exact
@@ -29,12 +30,12 @@ _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 def of_tensor(t: Any, budget: Budget) -> Reading:
     """Statistics of a dense strided torch.Tensor of any shape and dtype, or why there are none.
 
-    The caller holds the guard. Never raises for the tensor's sake on the CPU; device faults propagate.
+    The caller holds the guard. Never raises for the tensor's sake.
     """
     torch = sys.modules["torch"]
     dtype, count = t.dtype, t.numel()
     small = exact.small_kernel_for(torch, dtype)
-    unread = why_unread(t)
+    unread = why_unread(t, budget)
     if unread is not None:
         return unread
     if small is None:
@@ -48,7 +49,12 @@ def of_tensor(t: Any, budget: Budget) -> Reading:
     neg = t.is_neg()
     conj = dtype.is_complex and t.is_conj()
     stored = torch._neg_view(t) if neg else t
-    tally, weight = _read(torch, stored.conj() if conj else stored, count, small, budget)
+    try:
+        tally, weight = _read(torch, stored.conj() if conj else stored, count, small, budget)
+    except RuntimeError as error:
+        if t.is_cpu:
+            raise
+        return devices.failed(error, t.device)
     if isinstance(tally, Unread):
         return tally
     answer = _answer(tally, count, weight)
@@ -57,6 +63,8 @@ def of_tensor(t: Any, budget: Budget) -> Reading:
 
 def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[Any, int]:
     """The tally of a tensor's distinct elements, and how often each of them occurs."""
+    if not t.is_cpu:
+        t = device.at_hand(t)
     on_cpu = t.is_cpu
     limit = budget.max_elements
     if on_cpu and count <= SMALL and (limit is None or count <= limit):
@@ -85,7 +93,7 @@ def of_array(a: Any, budget: Budget) -> Reading:
 
 
 def unreadable_array(a: Any) -> Unread | None:
-    """Why reading a plain array would crash the program: the file beneath its memory was cut short, or closed."""
+    """Why reading a plain array would crash the program: the file that its memory maps was cut short, or closed."""
     return numpy_exact.unreadable(sys.modules["numpy"], a)
 
 
@@ -94,7 +102,7 @@ def _answer(tally: Tally | ComplexTally, count: int, weight: int) -> Stats | Com
 
 
 def _flipped(answer: Stats | ComplexStats, real: bool, imag: bool) -> Stats | ComplexStats:
-    """The answer for a lazily negated or conjugated tensor, from that for the memory beneath it."""
+    """The answer for a lazily negated or conjugated tensor, from the answer for its memory."""
     if "abs" not in answer:
         return negated(answer)
     parts = answer

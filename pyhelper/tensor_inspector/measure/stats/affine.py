@@ -1,11 +1,11 @@
-"""Whether one tensor is another one times a number, or plus one: one for all, or one for each index of a dimension."""
+"""Decides whether one tensor is another times a number or plus a number, for the whole or along one dimension."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from .difference import cast, flat, library
+from .block_difference import cast, flat, library
 
 if TYPE_CHECKING:
     from ...protocol import Relation

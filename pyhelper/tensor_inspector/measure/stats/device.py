@@ -1,7 +1,7 @@
-"""Statistics of tensors on accelerators: reduced where they are, with bounded scratch and one synchronisation.
+"""Statistics of tensors on accelerators: reduced on the device, with bounded scratch memory and one synchronisation.
 
-Every block leaves a row of numbers on the device; the rows come to the CPU together, at the end. Nothing is read twice
-from the device and nothing of the tensor's size is allocated. Devices without float64 (Apple's) are summed in float32.
+Every block leaves a row of numbers on the device; all rows are copied to the CPU together, at the end. Nothing is read
+twice from the device, and nothing of the tensor's size is allocated. Devices without float64 (Apple's) sum in float32.
 """
 
 from __future__ import annotations
@@ -11,13 +11,32 @@ import struct
 from typing import Any
 
 from ...safe.budget import Budget
+from ...safe.guard import module
 from ..unread import Unread, skipped
 from .layout import blocks
 from .tally import ComplexTally, Tally
 
-_BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
+_COPIED = 1 << 21  # bytes that the CPU has read before the device would have been told what to do
+_BLOCK = 1 << 22  # elements: 32 MiB of scratch a copy in float64
+_SCRATCH = 64 * _BLOCK  # bytes, of which real numbers take half
 _MOST = 1 << 29  # elements read in one go
 _PER_MS = 1e6  # elements; a slow device needs 160 bytes of traffic for each
+
+
+def at_hand(t: Any) -> Any:
+    """A strided tensor itself where it is on the CPU or large; else a copy on the CPU of its elements and of what lies
+    between them, for which nothing is allocated on the device. The caller holds the guard, and it has elements."""
+    if t.is_cpu:
+        return t
+    if t.is_neg():
+        torch = module("torch")
+        return torch._neg_view(at_hand(torch._neg_view(t)))
+    if t.is_conj():
+        return at_hand(t.conj()).conj()
+    span = 1 + sum((size - 1) * stride for size, stride in zip(t.shape, t.stride()))
+    if span * t.element_size() > _COPIED:
+        return t
+    return t.as_strided((span,), (1,)).cpu().as_strided(t.shape, t.stride(), 0)
 
 
 def read(torch: Any, view: Any, count: int, budget: Budget) -> Tally | ComplexTally | Unread:
@@ -38,6 +57,7 @@ def few(torch: Any, view: Any, most: int, budget: Budget) -> Any | Unread:
     """At most `most` elements of `view` in one dimension on the CPU: all, or every few of them."""
     if budget.spent():
         return skipped(budget)
+    view = at_hand(view)
     if not _has_room(torch, view):
         return Unread("no_memory", f"no memory left on {view.device}")
     return (view if view.numel() <= most else _thinned(view, most)).reshape(-1).cpu()
@@ -84,11 +104,14 @@ def _thinned(view: Any, most: int) -> Any:
 
 
 def _has_room(torch: Any, view: Any) -> bool:
-    """Whether the device has room for our scratch. The caching allocator's free blocks are not counted."""
+    """Whether the device has room for our scratch, also in what torch has reserved and does not use."""
     if view.device.type != "cuda" or view.numel() < 1 << 16:
         return True
     free, _ = torch.cuda.mem_get_info(view.device)
-    return bool(free > 16 * 8 * _BLOCK)
+    if free > _SCRATCH:
+        return True
+    idle = torch.cuda.memory_reserved(view.device) - torch.cuda.memory_allocated(view.device)
+    return bool(free + idle > _SCRATCH)
 
 
 def _collected(torch: Any, view: Any, dtype: Any) -> Tally:

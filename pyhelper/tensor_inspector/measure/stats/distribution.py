@@ -1,6 +1,6 @@
-"""Percentiles and histograms: exact whatever the size and type, in bounded memory.
+"""Percentiles and histograms: exact for every size and dtype, in bounded memory.
 
-They are found by radix selection; where the time does not allow reading all, in a systematic sample.
+They are found by radix selection. Where there is no time to read all, a systematic sample is used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Which kernel reads which dtype of dense CPU tensors exactly.
+"""Chooses the kernel that reads a dtype of dense CPU tensors exactly.
 
-A kernel maps one block, a strided view of at most `BLOCK` numbers, to a tally. Invariants: the user's memory is never
-written to (in-place operations happen on scratch of our own only), and extra memory stays near 8 MiB whatever the
-tensor's size.
+A kernel turns one block, a strided view of at most `BLOCK` numbers, into a tally. Invariants: the user's memory is
+never written to (in-place operations use scratch memory of our own), and extra memory stays near 8 MiB for every size.
 """
 
 from typing import Any, Callable, Optional, Union, cast

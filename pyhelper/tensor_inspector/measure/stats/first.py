@@ -1,6 +1,7 @@
-"""Where the first NaN and the first infinity of a tensor or array are, in the order of its indices (row by row).
+"""Finds the first NaN and the first infinity of a tensor or array, in the order of its indices (row by row).
 
-Read in blocks and in that order, so that little is read where one comes early; nothing of the whole's size is made.
+It reads block by block in that order, so little is read where one comes early. Nothing of the whole's size is
+allocated.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) ->
     t = torch._neg_view(t) if t.is_neg() else t  # neither a sign nor a conjugate moves them
     t = t.conj() if t.is_conj() else t
     once = t.as_strided([1 if stride == 0 else size for size, stride in zip(t.shape, t.stride())], t.stride())
-    if not t.is_cpu:
+    once = once if once.is_cpu else device.at_hand(once)
+    if not once.is_cpu:
         return once, device.first_positions(torch, once, budget)
 
     def positions(block: Any, which: Sequence[int]) -> list[int | None]:

@@ -1,4 +1,4 @@
-"""In which order a tensor's memory is read fastest.
+"""The order in which a tensor's memory is read fastest.
 
 Invariants: nothing here reads the tensor's values or allocates memory of its size; a view made here aliases the user's
 memory and is never written to.

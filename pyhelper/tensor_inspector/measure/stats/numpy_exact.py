@@ -82,7 +82,7 @@ def gatherer(np: Any, view: Any) -> Callable[[range], Any]:
 
 
 def unreadable(np: Any, a: Any) -> Unread | None:
-    """Why reading a plain array would crash the program: the file beneath its memory map was cut short or closed."""
+    """Why reading a plain array would crash the program: the file that it maps was cut short or closed."""
     root = a
     offset = 0
     while issubclass(type(root), np.ndarray):

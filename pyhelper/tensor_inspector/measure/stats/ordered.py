@@ -1,8 +1,8 @@
-"""Numbers as integers of the same order, so that what is said of their order needs nothing but counting.
+"""Maps numbers to integers of the same order, so that questions of order need only counting.
 
-The bits of a floating-point number, read as an integer, are ordered like the numbers where they are positive; where
-they are negative the bits below the sign are flipped. Numbers narrower than float32 are widened to it, which is exact;
-complex numbers are ordered by their magnitude.
+The bits of a positive floating-point number, read as an integer, are ordered like the numbers; for negative ones the
+bits below the sign are flipped. Numbers narrower than float32 are widened to it, which is exact; complex numbers are
+ordered by magnitude.
 """
 
 from __future__ import annotations

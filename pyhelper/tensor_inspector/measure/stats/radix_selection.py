@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class RadixSelection:
     """Percentiles and histograms of the finite numbers in ``parts``; each stands for ``weight`` elements.
 
-    ``parts`` is asked for the blocks anew in each pass.
+    ``parts`` is called for the blocks again in each pass.
     """
 
     def __init__(self, order: Order, parts: Callable[[], Iterable[Any]], weight: int, exact: bool) -> None:

@@ -1,7 +1,7 @@
-"""How two tensors or arrays that differ are one after all: transposed, broadcast, reshaped, scaled, rounded.
+"""How two tensors or arrays that differ are related: transposed, broadcast, reshaped, scaled, rounded.
 
-What is tried is first looked at in a sample, then proved on all elements. Of more than are copied a sample tells all
-that is said, and how many elements that were is said with it.
+Each relation is tried on a sample first, then proved on all elements. Where there are more than are copied, the sample
+decides, and the answer says how many elements that was.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from ...safe.guard import module
 from ...safe.record import Record
 from ..unread import Unread
 from .affine import affine
-from .difference import PartialDifference, closeness, difference, flat, library
+from .block_difference import flat, library
+from .difference import PartialDifference, closeness, difference
 
 if TYPE_CHECKING:
     from ...protocol import Relation
@@ -90,7 +91,7 @@ class Related:
                 return False
 
     def _is_likely(self, way: _Way) -> bool:
-        if self._is_one_shape() and not self._is_telling:
+        if way.dtype is None and self._is_one_shape() and not self._is_telling:
             return False
         one, other = way.sample(_LIKELY)
         return _outcome(one, other, difference(one, other, Budget())) is not None
@@ -205,9 +206,8 @@ def _reordered(way: Any, a: Any, dims: tuple[int, ...]) -> _Way:
 
 def _fits(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Whether one shape is broadcast to the other."""
-    return len(before) <= len(after) and all(
-        size in (1, wanted) for size, wanted in zip(before[::-1], after[::-1])
-    )  # fmt: skip
+    pairs = zip(before[::-1], after[::-1])
+    return len(before) <= len(after) and all(size in (1, wanted) for size, wanted in pairs)
 
 
 def _expanded(value: Any, shape: tuple[int, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""Reading strided memory within a budget: exactly if there is time, else the rest by a systematic sample."""
+"""Reads strided memory within a budget: exactly if there is time, else the rest by a systematic sample."""
 
 import math
 import os
@@ -16,6 +16,7 @@ _RESERVE_MS = 3.0  # kept for the sample
 _STALL_MS = 15.0  # what a block may take when the cores become busy in its midst
 _REHEARSAL_MS = 0.5
 _CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
+_CORES = os.cpu_count() or 1
 
 
 class Mergeable(Protocol):
@@ -76,7 +77,7 @@ class Pace:
 
     def _threads(self) -> int:
         """Among which a block is split."""
-        return min(self._block_size // ALONE, os.cpu_count() or 1)
+        return min(self._block_size // ALONE, _CORES)
 
 
 def _idle_cores() -> Optional[int]:
@@ -87,7 +88,7 @@ def _idle_cores() -> Optional[int]:
         return None
     try:
         running = int(os.read(file, 100).split()[3].split(b"/")[0])
-        return (os.cpu_count() or 1) - (running - 1)  # we run too
+        return _CORES - (running - 1)  # we run too
     except (OSError, ValueError, IndexError):
         return None
     finally:

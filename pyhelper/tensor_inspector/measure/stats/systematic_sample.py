@@ -1,7 +1,7 @@
-"""Systematic sampling: which elements are read where there is no time for all.
+"""Systematic sampling: the elements that are read where there is no time for all.
 
-It is every k-th element, from about half a step on: the first elements alone mislead, and blocks miss rows. The step k
-is odd, since an even one falls in with periodic data.
+It reads every k-th element, starting at about half a step: the first elements alone mislead, and blocks miss rows. The
+step k is odd, since an even one could coincide with periodic data.
 """
 
 from __future__ import annotations

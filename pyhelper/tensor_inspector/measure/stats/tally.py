@@ -1,4 +1,4 @@
-"""What is known about a set of numbers, and how what is known about two sets becomes what is known about both.
+"""`Tally`: the statistics of a set of numbers, and how the statistics of two sets are merged.
 
 Invariants: a `Tally` never overflows (it keeps the root of the variance, not a sum of squares), integers stay Python
 ints, and nothing here reads a tensor.

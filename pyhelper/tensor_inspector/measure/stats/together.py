@@ -1,4 +1,4 @@
-"""Statistics of many small tensors at once, which takes a third of the time of one after the other."""
+"""Statistics of many small tensors at once, in a third of the time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 from ...safe.budget import Budget
-from ..torch.readable import why_unread
+from ..torch.readable import are_there, why_unread
 from . import Reading
 from .floats import NARROW, rows_of_floats
 from .scan import ALONE
@@ -34,7 +34,7 @@ def of_alike(tensors: list[Any], budget: Budget) -> dict[int, Reading]:
         count = tensors[group[0]].numel()
         at_once = ALONE // count  # so many elements torch works on with one thread
         for start in range(0, len(group) if len(group) >= _SEVERAL else 0, at_once):
-            some = [at for at in group[start : start + at_once] if _is_plain(tensors[at])]
+            some = _readable(torch, tensors, group[start : start + at_once])
             if some:
                 rows = torch.stack([tensors[at] for at in some]).double().view(len(some), count)
                 tallies = zip(some, rows_of_floats(torch, rows))
@@ -42,5 +42,9 @@ def of_alike(tensors: list[Any], budget: Budget) -> dict[int, Reading]:
     return found
 
 
-def _is_plain(t: Any) -> bool:
-    return not t.is_neg() and why_unread(t) is None
+def _readable(torch: Any, tensors: list[Any], places: list[int]) -> list[int]:
+    """Those of them that can be read as they are."""
+    asked = [tensors[at] for at in places]
+    if are_there(asked) and not any(map(torch.Tensor.is_neg, asked)):
+        return places
+    return [at for at, tensor in zip(places, asked) if not tensor.is_neg() and why_unread(tensor) is None]

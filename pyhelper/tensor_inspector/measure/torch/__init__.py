@@ -1,1 +1,1 @@
-"""What torch keeps of a tensor."""
+"""Measures tensors, modules, optimizers and graphs of torch."""

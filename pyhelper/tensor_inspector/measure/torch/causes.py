@@ -1,4 +1,4 @@
-"""What makes a result that is not finite, of each operation: a log of 0, a division by 0, an overflow."""
+"""Why the result of an operation is not finite: a log of 0, a division by 0, an overflow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph as rows that a person can read: chains of nodes, each with what branches off, and repeated parts found."""
+"""A graph as rows for people: chains of nodes, their branches, and repeated parts."""
 
 from __future__ import annotations
 

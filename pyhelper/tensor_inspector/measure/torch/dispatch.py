@@ -1,4 +1,4 @@
-"""What torch itself keeps of a tensor whose class has a ``__torch_dispatch__``. None of that class's code runs."""
+"""What torch's C++ knows of a tensor whose class has a ``__torch_dispatch__``. No code of the class runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a tensor's elements, for questions about it: only where its memory is plain and may be read."""
+"""The elements of a tensor as numbers, where its memory is plain and may be read."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 from ...safe.budget import Budget
 from ...safe.guard import NUMBERS, module
 from ..stats import Unread, of_tensor
-from .metadata import Base, element_count, is_exact_tensor
-from .readable import address_of, storage_address, why_unread
+from .metadata import EXACT_TENSORS, Base, element_count, is_exact_tensor, keys_of, signature_of
+from .readable import address_of, are_there, storage_address, why_unread
 
 torch: Any = module("torch")
 _ODD = tuple("FuncTorch Functionalize Sparse Nested Quantized Mkldnn Vulkan Metal Zero Meta Python".split())
-_keys_of: Any = torch._C._dispatch_keys
-_signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)
-_plain: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
+_usual: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
 
 
 def is_plain(value: Any) -> bool:
@@ -24,15 +22,26 @@ def is_plain(value: Any) -> bool:
 
 def bare(value: Any) -> Any:
     """The same elements without a gradient, for reading; None where they can't be read."""
-    if not is_exact_tensor(value):
-        return None
-    keys = _keys_of(value)
-    signature = _signature(keys)
-    if signature not in _plain:
-        names = str(keys)
-        _plain[signature] = not any(odd in names for odd in _ODD)
-    values = Base.detach(value) if _plain[signature] else None
+    values = Base.detach(value) if is_exact_tensor(value) and _is_usual(value) else None
     return None if values is None or why_unread(values) is not None else values
+
+
+def bare_each(values: list[Any]) -> list[Any]:
+    """The same of each, at once where all are as most are."""
+    if EXACT_TENSORS.include(map(type, values)) and all(map(_is_usual, values)) and are_there(values):
+        return list(map(Base.detach, values))
+    return list(map(bare, values))
+
+
+def _is_usual(value: Any) -> bool:
+    """Whether an exact tensor's elements stand in memory of its own, as the keys of torch's dispatcher tell."""
+    keys = keys_of(value)
+    signature = signature_of(keys)
+    known = _usual.get(signature)
+    if known is None:
+        names = str(keys)
+        known = _usual[signature] = not any(odd in names for odd in _ODD)
+    return known
 
 
 def stats_of(value: Any, budget: Budget) -> dict[str, Any] | None:
@@ -45,9 +54,9 @@ def stats_of(value: Any, budget: Budget) -> dict[str, Any] | None:
 
 
 def number_of(value: Any) -> float | None:
-    """The number in a tensor of one element on the CPU."""
+    """The number in a tensor of one element."""
     values = bare(value) if element_count(value) == 1 else None
-    if values is None or not values.is_cpu:
+    if values is None:
         return None
     found = values.item()
     return found if type(found) in NUMBERS else None

@@ -1,5 +1,5 @@
-"""The values that flow through a graph, as far as they can be known: variables, what operations saved, and what follows
-from these by simple arithmetic. Nothing of the program runs, and nothing is made that autograd would see."""
+"""The values that flow through a graph, as far as they are known: variables, saved tensors, and what simple arithmetic
+makes of these. No code of the program runs, and autograd sees nothing of it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,11 @@ class Flow:
             name = names[position] if position < len(names) else None
             saved = node.tensor(name) if name is not None and name in node.saves() else None
             named.add(name if saved is not None else None)
-            value = bare(saved) if saved is not None else None if below is None else self.value(below)
+            value: Any = None
+            if saved is not None:
+                value = bare(saved)
+            elif below is not None:
+                value = self.value(below)
             found.append(NodeInput(value, below, is_tensor=below is not None or saved is not None))
         found += [NodeInput(bare(value), None) for value in _ctx_tensors(node) if not self._is_made_by(node, value)]
         for name in node.saves():

@@ -1,4 +1,4 @@
-"""The live autograd graph as data: nodes, edges, leaves. Walked without running any backward."""
+"""The live autograd graph as data: nodes, edges, leaves. No backward runs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from itertools import compress, count, islice
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from .node import LEAF, WAS_FREED, WAS_MODIFIED, AutogradNode, NodeClass, class_of
+from .node import LEAF, AutogradNode, NodeClass, class_of
+from .saved import WAS_FREED, WAS_MODIFIED
 
 #: Nodes of one graph. A node that Python has seen is freed by a call inside that of the node above it: where a program
 #: lets go of a chain of 45,000 such nodes, torch runs out of 8 MB of stack. A main thread on Windows has 2 MB.
 MOST = 8_000 if sys.platform == "win32" else 20_000
-#: Operations that change no value.
+#: Operations that change no value, but that a copy to another dtype may round it.
 VIEWS = frozenset(
     "Alias AsStrided Clone Contiguous Permute Reshape ReshapeAlias Squeeze T ToCopy Transpose UnsafeView"
     " Unsqueeze View".split()
@@ -32,10 +33,11 @@ class Graph:
     def __init__(self, roots: Iterable[Any], budget: Budget) -> None:
         self._functions: list[Any] = []  #: references, since an id is an identity only as long as its object lives
         self._made: dict[int, AutogradNode] = {}  #: those that were asked for, by their numbers
-        self._looked: dict[int, int] = {}  #: what has become of what a node saved
+        self._saved_states: dict[int, int] = {}  #: what has become of what a node saved
         self._numbers: dict[int, int] = {}  #: of nodes, by the ids of their functions
         self._classes: dict[int, NodeClass] = {}  #: by the ids of classes
         self._edges: list[int | None] = []  #: the inputs of all nodes, one after another
+        self._outputs: list[int] = []  #: which output of the node it leads to each of these edges is of
         self._ends: list[int] = [0]  #: where in them the inputs of each node begin, and those of the one before end
         self._below: dict[int, bytearray] = {}
         self._leaves: dict[int, list[Any]] = {}
@@ -62,15 +64,17 @@ class Graph:
 
     def grow(self, budget: Budget) -> bool:
         """Walk on while there is time. Whether there is no more to reach."""
-        steps, functions, numbers, edges = Steps(budget), self._functions, self._numbers, self._edges
+        steps, functions, numbers = Steps(budget), self._functions, self._numbers
+        edges, outputs = self._edges, self._outputs
         start = at = self._walked
         while at < len(functions) and not steps.end():
             function = functions[at]
-            for below, _ in self._class_of(function).next_functions(function):
+            for below, output in self._class_of(function).next_functions(function):
                 number = None if below is None else numbers.get(id(below))
                 if number is None and below is not None:
                     number = self._enter(below)
                 edges.append(number)
+                outputs.append(output)
             self._ends.append(len(edges))
             at += 1
         for number, node in self._made.items():
@@ -137,6 +141,10 @@ class Graph:
         number = node.inputs[position]
         return None if number is None else self.node(number)
 
+    def output(self, node: AutogradNode, position: int = 0) -> int:
+        """Which output of the node below an input is: those of ``chunk`` are different values of one node."""
+        return self._outputs[self._ends[node.index] + position] if position < len(node.inputs) else 0
+
     def inputs(self, node: AutogradNode) -> Iterator[AutogradNode]:
         return (self.node(number) for number in node.inputs if number is not None)
 
@@ -178,20 +186,20 @@ class Graph:
     def freed_below(self, node: AutogradNode, most: int | None = None) -> AutogradNode | None:
         """The nearest of the first ones below that an earlier backward has freed."""
         numbers = islice(self._numbers_below(node), most)
-        return next((self.node(number) for number in numbers if self._look_at(number) & WAS_FREED), None)
+        return next((self.node(number) for number in numbers if self._saved_state(number) & WAS_FREED), None)
 
     def modified_below(self, node: AutogradNode) -> tuple[AutogradNode, str] | None:
         """The nearest one below that has saved what was modified since, and under which name."""
         numbers = self._numbers_below(node)
-        found = next((self.node(number) for number in numbers if self._look_at(number) & WAS_MODIFIED), None)
+        found = next((self.node(number) for number in numbers if self._saved_state(number) & WAS_MODIFIED), None)
         name = None if found is None else found.modified()
         return None if found is None or name is None else (found, name)
 
-    def _look_at(self, number: int) -> int:
-        known = self._looked.get(number)
+    def _saved_state(self, number: int) -> int:
+        known = self._saved_states.get(number)
         if known is None:
             function = self._functions[number]
-            known = self._looked[number] = self._class_of(function).look_at(function)
+            known = self._saved_states[number] = self._class_of(function).saved_state(function)
         return known
 
     def reaches(self, node: AutogradNode, other: AutogradNode) -> bool:
@@ -206,13 +214,13 @@ class Graph:
         return self._leaves[node.index]
 
     def leaves_beside(self, node: AutogradNode, ops: tuple[str, ...]) -> list[Any]:
-        """The leaves that are reached without going through operations of these names."""
+        """The leaves that are reached without going through torch's operations of these names."""
         seen, waiting, found = {node.index}, [node], []
         while waiting:
             current = waiting.pop()
             if current.leaf is not None:
                 found.append(current.leaf)
-            for below in self.inputs(current) if current.op not in ops else ():
+            for below in self.inputs(current) if current.is_custom or current.op not in ops else ():
                 if below.index not in seen:
                     seen.add(below.index)
                     waiting.append(below)

@@ -1,6 +1,6 @@
-"""What can be asked of a tensor without its class's code: the C descriptors behind the attributes.
+"""Metadata of a tensor, read by the C descriptors behind its attributes.
 
-A subclass's property of the same name does not run. To be called inside `untouched.Untouched`.
+A subclass's property of the same name does not run. Call these inside `untouched.Untouched`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,18 @@ def _no_attribute(value: Any) -> None:
 shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "device", "layout"))
 requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
 _grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
+output_number = _getter("output_nr")  #: which output of its node a tensor is
 grad_hooks_of = _getter("_post_accumulate_grad_hooks")
 is_on_meta = _getter("is_meta")
 is_nested, is_quantized = map(_getter, ("is_nested", "is_quantized"))
 names_of = _getter("names")  # gone since torch 2.13
 _forward_ad = module("torch.autograd.forward_ad")
 _creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
+
+
+#: The keys of torch's dispatcher, which tell how an exact tensor keeps its elements; and a set of them as a number.
+keys_of: Any = torch._C._dispatch_keys
+signature_of: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latter before torch 2.1
 
 
 def is_exact_tensor(value: object) -> bool:
@@ -217,6 +223,14 @@ def grad_of(value: Any) -> Any:
         return _grad(value) if is_known else None
     except RuntimeError:  # its grad_fn is lost
         return None
+
+
+def grads_of(values: list[Any]) -> list[Any]:
+    """The same of many: of most at once."""
+    are_wanting = any(map(requires_grad, values))
+    if are_wanting and not (all(base is None for base in map(base_of, values)) and all(map(_is_leaf, values))):
+        return [grad_of(value) for value in values]
+    return list(map(_grad, values))
 
 
 def tangent_of(value: Any) -> Any:

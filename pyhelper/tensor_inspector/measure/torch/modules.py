@@ -1,4 +1,4 @@
-"""What stands in a module: its submodules, parameters and buffers, each by the path that a user would type."""
+"""The submodules, parameters and buffers of a module, each by the path that a user would type."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from keyword import iskeyword
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
+from ...safe.guard import ByClass, class_dict, class_module, class_name, each, first_of, module, mro, plain_str
 from .metadata import is_exact_tensor
+from .visits import in_cpp, parts_of
 
 torch: Any = module("torch")
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
 _DICTS = ("ModuleDict", "ParameterDict")
+_STATES = 100_000  #: modules whose names are told, each as often as it is registered
+EXTRA_STATE = object()  #: stands for what only ``get_extra_state()`` of the program tells
 
 
 class Member:
@@ -20,13 +23,13 @@ class Member:
 
     __slots__ = ("_suffixes", "attributes", "module", "name", "parent", "path")
 
-    def __init__(self, module: Any, path: str, name: str, parent: Member | None) -> None:
+    def __init__(self, module: Any, path: str = "", name: str = "", parent: Member | None = None) -> None:
         #: What is typed for a key of a class, by the class's id and the key: the same in all layers that are alike.
         self._suffixes: dict[tuple[int, str], str] = {} if parent is None else parent._suffixes
         self.module = module
         self.path = path
         self.name = name
-        self.attributes = instance_dict(module)
+        self.attributes = parts_of(module)
         self.parent = parent
 
     @property
@@ -66,6 +69,16 @@ class Member:
         """What it has registered as parameters, buffers or modules, by name; a name may have None."""
         return _items(self.attributes, part)
 
+    def below(self) -> Iterator[tuple[str, Member]]:
+        """The modules directly below, those in C++ too: what each is registered as, and it."""
+        for key, item in self.items("_modules"):
+            if is_module(item) or in_cpp(item) is not None:
+                yield key, Member(item, self.path + self.suffix(key), self.full_name(key), self)
+
+    def full_name(self, key: str) -> str:
+        """What torch calls what it has registered under a key."""
+        return f"{self.name}.{key}" if self.name else key
+
     def setting(self, name: str) -> Any:
         """A plain attribute, as a layer's sizes are."""
         return self.attributes.get(name)
@@ -82,16 +95,15 @@ def is_of(member: Any, *names: str) -> bool:
 
 def members(root: Any, steps: Steps) -> Iterator[Member]:
     """The module and all below it, each once, parents first."""
-    seen, waiting = {id(root)}, [Member(root, "", "", None)]
+    seen, waiting = {id(root)}, [Member(root)]
     while waiting and not steps.end():
         member = waiting.pop()
         yield member
         below = []
-        for key, item in _items(member.attributes, "_modules"):
-            if is_module(item) and id(item) not in seen:
-                seen.add(id(item))
-                name = f"{member.name}.{key}" if member.name else key
-                below.append(Member(item, member.path + member.suffix(key), name, member))
+        for _, part in member.below():
+            if id(part.module) not in seen or not is_module(part.module):  # one in C++ is a new object each time
+                seen.add(id(part.module))
+                below.append(part)
         below.reverse()
         waiting += below
 
@@ -99,6 +111,33 @@ def members(root: Any, steps: Steps) -> Iterator[Member]:
 def parameters_of(root: Any) -> list[Any]:
     """The parameters of a module and of all below it."""
     return [tensor for member in members(root, Steps(Budget())) for _, tensor in member.part("_parameters")]
+
+
+def state_of(root: Any) -> Iterator[tuple[str, Any]]:
+    """Parameters and buffers by the names that ``state_dict()`` has for them, each as often as it has one, and
+    `EXTRA_STATE` for what else a module saves."""
+    waiting = [Member(root)]
+    for _ in range(_STATES):
+        if not waiting:
+            return
+        member = waiting.pop()
+        unsaved = member.attributes.get("_non_persistent_buffers_set")
+        for part in ("_parameters", "_buffers"):
+            for key, item in member.items(part):
+                if item is not None and not (part == "_buffers" and type(unsaved) is set and key in unsaved):
+                    yield member.full_name(key), item
+        if _saves_more(type(member.module)):
+            yield member.full_name("_extra_state"), EXTRA_STATE
+        below = [part for _, part in member.below() if not any(one.module is part.module for one in _around(member))]
+        waiting += reversed(below)
+
+
+def _around(member: Member) -> Iterator[Member]:
+    """The member and all that it is a part of."""
+    current: Member | None = member
+    while current is not None:
+        yield current
+        current = current.parent
 
 
 def children(member: Member) -> list[Any]:
@@ -116,6 +155,8 @@ def _items(attributes: dict[str, Any], part: str) -> list[tuple[str, Any]]:
 _layers = ByClass(
     lambda cls: frozenset(class_name(base) for base in mro(cls) if class_module(base).startswith("torch."))
 )
+_plain = class_dict(torch.nn.Module).get("get_extra_state")
+_saves_more = ByClass(lambda cls: issubclass(cls, torch.nn.Module) and first_of(cls, "get_extra_state") is not _plain)
 
 
 def _suffix(parent: Any, key: str) -> str:

@@ -1,7 +1,4 @@
-"""A node of the autograd graph as data: its operation, and what it has saved for its backward.
-
-Saved tensors are read with care: unpacking one that has a hook runs the program's code, as a checkpoint's does.
-"""
+"""A node of the autograd graph as data: operation, settings, outputs, saved tensors."""
 
 from __future__ import annotations
 
@@ -11,33 +8,12 @@ from typing import Any
 
 from ...safe.guard import SEQUENCES, ByClass, c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro
 from .metadata import EXACT_TENSORS
+from .saved import UNREAD, WAS_FREED, Readers, Saved, read_saved, state_of_saved
 
 torch: Any = module("torch")
 
 LEAF = "AccumulateGrad"  #: the op of a node that adds to a leaf's ``.grad``
 _Method: Any = type(str.join)
-
-
-class Saved:
-    """What a node has saved under a name.
-
-    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved: ``now`` is
-    it as it is now, ``found`` and ``expected`` are its versions where torch tells them), hooked (only the program's
-    code could unpack it), unread.
-    """
-
-    __slots__ = ("expected", "found", "now", "state", "value")
-
-    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1, now: Any = None) -> None:
-        self.state = state
-        self.value = value
-        self.now = now
-        self.found = found
-        self.expected = expected
-
-
-WAS_FREED, WAS_MODIFIED = 1, 2
-_HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none"), Saved("unread")
 
 
 class AutogradNode:
@@ -164,7 +140,7 @@ class AutogradNode:
 
     def is_freed(self) -> bool:
         """Whether an earlier backward has freed what it saved."""
-        return bool(self._class.look_at(self.function) & WAS_FREED)
+        return bool(self._class.saved_state(self.function) & WAS_FREED)
 
     def modified(self) -> str | None:
         """The name of what was modified since it was saved; None where nothing was."""
@@ -176,30 +152,7 @@ class AutogradNode:
 
     def _read(self, name: str) -> Saved:
         readers = self._class.readers.get(name)
-        if readers is None:
-            return _UNREAD
-        known, data = _peek(readers[0], self.function)
-        if known is not None:
-            return known
-        try:
-            value = readers[1].__get__(self.function)
-        except RuntimeError as error:
-            return _FREED if data is None else Saved("modified", None, *_versions(error), data)
-        return _NONE if value is None else Saved("tensor", value)
-
-
-def _peek(raw: Any, function: Any) -> tuple[Saved | None, Any]:
-    """What can be told of what is saved without unpacking it: what is the matter, else None and its data."""
-    try:
-        saved = raw.__get__(function)
-    except RuntimeError:
-        return _FREED, None
-    if type(saved) is tuple:
-        return _UNREAD, None
-    if not hasattr(type(saved), "unpack_hook") or saved.unpack_hook is not None:  # old torch does not tell of hooks
-        return _HOOKED, None
-    data = saved.data
-    return (None, data) if data is None or type(data) in EXACT_TENSORS else (_UNREAD, None)
+        return UNREAD if readers is None else read_saved(readers, self.function)
 
 
 class NodeClass:
@@ -214,7 +167,7 @@ class NodeClass:
         self.order = _find_order(cls)
         self.getsets = _find_getsets(cls)
         self.saves = [name[len("_raw_saved_") :] for name in self.getsets if name.startswith("_raw_saved_")]
-        self.readers = {
+        self.readers: dict[str, Readers] = {
             name: (self.getsets[f"_raw_saved_{name}"], self.getsets[f"_saved_{name}"])
             for name in self.saves
             if f"_saved_{name}" in self.getsets and not self.is_custom
@@ -222,21 +175,14 @@ class NodeClass:
         self._variable = self.getsets.get("variable") if self.op == LEAF else None
         self._next_functions = self.getsets.get("next_functions")
 
-    def look_at(self, function: Any) -> int:
+    def saved_state(self, function: Any) -> int:
         """What has become of what a node saved: `WAS_FREED`, `WAS_MODIFIED`. What is as it was made is not unpacked."""
         found = 0
-        for raw, unpacked in self.readers.values():
-            known, data = _peek(raw, function)
-            if known is _FREED:
-                found |= WAS_FREED
-            elif known is None and (data is None or _has_moved(data)):
-                try:
-                    unpacked.__get__(function)
-                except RuntimeError:
-                    found |= WAS_FREED if data is None else WAS_MODIFIED
+        for readers in self.readers.values():
+            found |= state_of_saved(readers, function)
         return found
 
-    def held(self, function: Any) -> tuple[list[Any], int]:
+    def saved_tensors(self, function: Any) -> tuple[list[Any], int]:
         """The tensors that a node keeps for its backward as they are kept, and of how many more that is not known.
 
         None is unpacked: what hooks have made of one is looked at only where that is a tensor, or a tuple with one.
@@ -249,7 +195,7 @@ class NodeClass:
             except RuntimeError:  # freed
                 continue
             for saved in raw if type(raw) is tuple else (raw,):
-                data = getattr(saved, "data", _UNREAD)
+                data = getattr(saved, "data", UNREAD)
                 kept = [one for one in (data if type(data) is tuple else (data,)) if type(one) in EXACT_TENSORS]
                 found += kept
                 unknown += data is not None and not kept
@@ -289,26 +235,6 @@ def _find_getsets(cls: type) -> dict[str, Any]:
     return found
 
 
-def _has_moved(tensor: Any) -> bool:
-    """Whether a tensor was ever modified in place, as far as is known."""
-    try:
-        return bool(tensor._version)
-    except RuntimeError:  # inference mode does not count
-        return True
-
-
 def _metadata(function: Any, output: int) -> Any:
     found = c_attribute(function, "_input_metadata")
     return found[output] if type(found) is tuple and output < len(found) else None
-
-
-def _versions(error: RuntimeError) -> tuple[int, int]:
-    """The versions in torch's message: ``is at version 1; expected version 0 instead``."""
-    text = error.args[0] if error.args and type(error.args[0]) is str else ""
-    return _number_after(text, "is at version "), _number_after(text, "expected version ")
-
-
-def _number_after(text: str, words: str) -> int:
-    rest = text.partition(words)[2]
-    digits = rest[: next((at for at, sign in enumerate(rest) if not sign.isdigit()), len(rest))]
-    return int(digits) if digits else -1

@@ -1,4 +1,4 @@
-"""What an optimizer holds: its groups, their tensors and numbers."""
+"""What an optimizer holds: groups, tensors, settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where what is not finite began in a graph: the first operation with finite inputs and an output that is not."""
+"""Finds where NaN or Inf began in a graph: the first operation with finite inputs and an output that is not finite."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ torch: Any = module("torch")
 LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 STDS = ("Std", "Var", "StdMean", "VarMean")
 SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
+_PRODUCTS = ("Div", "Mul")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
 _MASKS = VIEWS.union(
     "MaskedFill Where Add Sub IndexPut IndexFill CopySlices Cat Stack MaskedScatter Expand Slice Select Index Gather"
@@ -66,7 +67,8 @@ class Origin:
         if -dim > hides.dim():
             return False
         rows, spoiled = hides.all(dim), self.value.isnan().all(dim)
-        if not bool(rows.any()) or not any(_is_same(shaped, spoiled) for shaped in _aligned(rows, spoiled.dim())):
+        shapes = (shaped for one in (rows, *_of_heads(rows, spoiled)) for shaped in _aligned(one, spoiled.dim()))
+        if not bool(rows.any()) or not any(_is_same(shaped, spoiled) for shaped in shapes):
             return False
         self.mask, self.masked, self.certain = mask, int(spoiled.sum()), True
         return True
@@ -107,6 +109,10 @@ class OriginSearch:
             self.unknown.add(_why_unknown(node))
             if any(is_so(node, operands) for is_so in (divides_by_zero, _is_log_of_zero, is_std_of_one)):
                 self.found = Origin(node, None, Counts(), operands, None, False)
+            elif node.op in _PRODUCTS:  # by NaN it is NaN, whatever the other factor is
+                given = next((one for one in operands if _is_source(one) and _has_nan(one)), None)
+                if given is not None:
+                    self.found = Origin(node, given.value, counts_of(given.value) or Counts(), operands, given, False)
             return
         if not _is_bad(node, counts, operands):
             return
@@ -148,9 +154,10 @@ def is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
     """Whether it is an unbiased deviation over one element: n − 1 divides."""
     if node.op not in STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
         return False
-    below = operands[0]
-    sizes = tuple(below.value.shape) if below.value is not None else None if below.node is None else below.node.sizes()
-    dims = node.dims()
+    below, dims = operands[0], node.dims()
+    sizes = None if below.node is None else below.node.sizes()
+    if below.value is not None:
+        sizes = tuple(below.value.shape)
     return sizes is not None and prod(sizes[dim] for dim in dims or range(len(sizes))) == 1
 
 
@@ -162,6 +169,11 @@ def _is_source(operand: NodeInput) -> bool:
 def _is_bad_source(operand: NodeInput) -> bool:
     counts = counts_of(operand.value)
     return counts is not None and bool(counts.nan or counts.positive)
+
+
+def _has_nan(operand: NodeInput) -> bool:
+    counts = counts_of(operand.value)
+    return counts is not None and bool(counts.nan)
 
 
 def _is_known(operand: NodeInput) -> bool:
@@ -177,6 +189,13 @@ def _why_unknown(node: AutogradNode) -> str:
         return "custom"
     state = node.state()
     return state if state in ("freed", "hooked", "modified") else "not_saved"
+
+
+def _of_heads(rows: Any, spoiled: Any) -> list[Any]:
+    """Rows of a mask for attention whose first dimension is samples by heads: each sample's once for each head."""
+    samples = int(rows.shape[0]) if rows.dim() else 0
+    heads, rest = divmod(int(spoiled.shape[0]), samples) if samples and spoiled.dim() else (0, 1)
+    return [rows.repeat_interleave(heads, 0)] if heads > 1 and not rest else []
 
 
 def _aligned(rows: Any, dims: int) -> list[Any]:

@@ -1,7 +1,7 @@
-"""Whether the elements of a tensor can be read where they are: the one place that knows what would crash or disturb.
+"""Decides whether the elements of a tensor can be read in place: the one file that knows what would crash or disturb.
 
-It is asked before the first element of anything is read. It knows tensors with memory of their own; what is made of
-several (sparse, nested, quantized, wrapped ones) asks it of each part.
+It is asked before any element is read. It knows tensors with memory of their own; tensors made of several (sparse,
+nested, quantized, wrapped) ask it for each part.
 """
 
 from __future__ import annotations
@@ -9,23 +9,45 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.memory import mapped
-from ..unread import FREED, META, UNMAPPED, Unread, too_small
+from .. import devices
+from ..unread import FREED, UNMAPPED, Unread, too_small
 
-_LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
 _OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
 _opaque: dict[Any, Unread | None] = {}  #: by dtype
 
 
-def why_unread(t: Any) -> Unread | None:
+def why_unread(t: Any, budget: Budget | None = None) -> Unread | None:
     """Why the elements of a tensor can't be read now; None when they can.
 
-    It is a tensor that runs no code of a subclass (`metadata.plain`), of any layout with strides.
+    It is a tensor that runs no code of a subclass (`metadata.plain`), of any layout with strides. A device that is at
+    work may take the budget's time to come to an end.
     """
     dtype = t.dtype
     unread = _opaque[dtype] if dtype in _opaque else why_opaque(dtype)
-    return unread or (None if t.is_cpu else _why_elsewhere(t)) or _why_gone(t)
+    return unread or (None if t.is_cpu else devices.why_silent(t, budget)) or _why_gone(t)
+
+
+def are_there(tensors: list[Any]) -> bool:
+    """Whether all of these have contiguous elements in memory that torch has allocated for this process, and all of it.
+
+    It is asked of all at once, in a third of the time. Where it is False, `why_unread` says which can't be read.
+    """
+    tensor, storage = module("torch").Tensor, module("torch").UntypedStorage
+    if not hasattr(storage, "resizable"):  # an older torch does not tell whose memory it is
+        return False
+    if not (all(map(tensor.is_cpu.__get__, tensors)) and all(map(tensor.is_contiguous, tensors))):
+        return False
+    storages = list(map(tensor.untyped_storage, tensors))
+    asked = (tensor.storage_offset, tensor.numel, tensor.element_size)
+    extents = zip(*(map(ask, tensors) for ask in asked), map(storage.nbytes, storages))
+    return (
+        all((offset + count) * size <= have for offset, count, size, have in extents)
+        and all(map(storage.resizable, storages))
+        and not any(map(storage.is_shared, storages))
+    )
 
 
 def why_opaque(dtype: Any) -> Unread | None:
@@ -39,22 +61,6 @@ def why_opaque(dtype: Any) -> Unread | None:
             what = "two 4-bit floats a byte"
         _opaque[dtype] = None if what is None else Unread("dtype", f"values not read: {what}")
     return _opaque[dtype]
-
-
-def _why_elsewhere(t: Any) -> Unread | None:
-    """Why a device that is not the CPU gives no values now."""
-    if t.is_meta:
-        return META
-    device = t.device.type
-    if device in _LAZY:
-        return Unread("disturbing", f"values not read: {device} would compute them now")
-    cuda = module("torch").cuda
-    if device == "cuda" and cuda.is_initialized():
-        if cuda.is_current_stream_capturing():
-            return Unread("disturbing", "values not read: CUDA graph capture")
-        if cuda.get_sync_debug_mode():
-            return Unread("disturbing", "values not read: sync debug mode")
-    return None
 
 
 def _why_gone(t: Any) -> Unread | None:
@@ -75,7 +81,7 @@ def _why_gone(t: Any) -> Unread | None:
 
 
 def _why_cut_short(storage: Any, need: int, last: int, is_foreign: bool) -> Unread | None:
-    """Why the file beneath the memory does not reach as far as the elements, the last byte of which is at ``last``."""
+    """Why the mapped file ends before the elements, the last byte of which is at ``last``."""
     filename = getattr(storage, "filename", None) if is_foreign else None
     if filename:
         try:
@@ -92,11 +98,16 @@ def too_short(have: int, need: int) -> Unread:
     return FREED if have == 0 else too_small("storage too small", have, need)
 
 
-def address_of(t: Any) -> int:
-    """Where its first element is. To ask as one who would write makes a copy of memory that is copied on write."""
+def address_of_first() -> Any:
+    """What tells where the first element of a tensor is. To ask as one who would write makes a copy of memory that is
+    copied on write."""
     methods = module("torch").Tensor
-    ask = getattr(methods, "const_data_ptr", None) or methods.data_ptr
-    return int(ask(t))
+    return getattr(methods, "const_data_ptr", None) or methods.data_ptr
+
+
+def address_of(t: Any) -> int:
+    """Where its first element is."""
+    return int(address_of_first()(t))
 
 
 def storage_address(t: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Operations whose slope is infinite somewhere, so that a gradient of finite values is not finite."""
+"""Operations with an infinite slope somewhere, which make gradients of finite values infinite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the next step of an optimizer would change of a parameter, by its own rule, rate and state."""
+"""What the next step of an optimizer would change of a parameter."""
 
 from __future__ import annotations
 

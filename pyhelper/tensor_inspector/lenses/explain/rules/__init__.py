@@ -1,1 +1,1 @@
-"""Each kind of error, and what is said of it."""
+"""The explanations, by kind of error."""

@@ -1,4 +1,4 @@
-"""What a backward fails on: no graph, a freed one, a changed tensor, more than one value."""
+"""Why a backward failed: no graph, a freed graph, a tensor changed in place, more than one element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ....words.text import shape
 from ...findings.carried import State, states
 from ...findings.finding import Found
 from ...findings.rule import Rule
-from ..errors import number_after, short_message
+from ..errors import number_after
 from ..operand import Operand, needs_grad, operand
 from ..scene import Scene
 from ..values import value_words
@@ -23,17 +23,17 @@ from ..values import value_words
 def loss_not_scalar(scene: Scene) -> Found:
     root = next((one for one in roots(scene) if one.value is None or element_count(one.value) != 1), None)
     if root is None:
-        return scene.found(short_message(scene.message))
+        return scene.quoted([])
     sizes = root.sizes or ()
     count = "more than one" if root.sizes is None else str(prod(sizes))
-    title = f"{root.name} is {shape(sizes)}, {count} elements: backward needs a single number"
+    title = (f"{root.name} is {shape(sizes)}, {count} elements", ": ", "backward needs a single number")
     return scene.found(title, root, suggestion=f"{root.written}.mean().backward()")
 
 
 def loss_without_grad(scene: Scene) -> Found:
     root = next((one for one in roots(scene) if not needs_grad(one)), None)
     name = "what backward is called on" if root is None else root.name
-    title = f"{name} has no grad_fn: nothing that requires a gradient led to it"
+    title = (f"{name} has no grad_fn", ": ", "nothing that requires a gradient led to it")
     fact = None if root is None else (root.name, f"{root.fact} without grad_fn")
     return scene.found(
         title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way"
@@ -49,7 +49,7 @@ def input_without_grad(scene: Scene) -> Found:
     inputs = [one for value in values if (one := operand(scene.names.of(value) or "an input", value)) is not None]
     frozen = next((one for one in inputs if not needs_grad(one)), None)
     if frozen is not None:
-        title = f"{frozen.name} does not require a gradient: nothing is differentiated by it"
+        title = (f"{frozen.name} does not require a gradient", ": ", "nothing is differentiated by it")
         return scene.found(title, frozen, suggestion=f"{frozen.written}.requires_grad_() before it is used")
     at = number_after(scene.message, "at index")
     fit = "leave it out, or allow_unused=True, which gives None for it"
@@ -62,7 +62,11 @@ def graph_freed(scene: Scene) -> Found:
     carried = _carried(scene)
     if carried is not None:
         name = carried.name
-        title = f"{name} goes from step to step with the graph of the step before, which its backward has freed"
+        title = (
+            f"{name} goes from step to step with the graph of the step before",
+            ", ",
+            "which its backward has freed",
+        )
         fact = (name, value_words(carried.value))
         return scene.found(title, fact, suggestion=carried.detached, certain=False)
     for root in roots(scene):
@@ -75,10 +79,10 @@ def graph_freed(scene: Scene) -> Found:
         if shared is None:
             break
         what = f"{shared}, made by {freed.op}Backward0," if shared else f"{freed.op}Backward0,"
-        title = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
+        again = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
         fact = (root.name, f"{freed.op}Backward0 below it has nothing saved any more")
         return scene.found(
-            title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared)
+            again, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared)
         )
     known = next(iter(roots(scene)), None)
     name = "the graph" if known is None else f"what {known.name} goes back through"
@@ -106,12 +110,12 @@ def inplace_modified(scene: Scene) -> Found:
         if "leaf Variable" not in scene.message or not needs_grad(leaf):
             continue
         what = "a leaf" if leaf is changed else f"a view of {leaf.name}, a leaf"
-        title = f"{changed.name} is {what} that requires a gradient: it can't be changed in place"
+        title = (f"{changed.name} is {what} that requires a gradient", ": ", "it can't be changed in place")
         return scene.found(
             title, changed, leaf, suggestion=f"change {leaf.name} under torch.no_grad(), or make a new tensor"
         )
     fit = "write it out of place: h = h * 2, not h.mul_(2)"
-    return scene.told(*roots(scene)[:2], suggestion=fit)
+    return scene.quoted(roots(scene)[:2], fit)
 
 
 def roots(scene: Scene) -> list[Operand]:
@@ -155,12 +159,12 @@ def _freed(scene: Scene, node: AutogradNode) -> AutogradNode | None:
 def _named_on_the_way(scene: Scene, root: AutogradNode, freed: AutogradNode, loss: Operand) -> str | None:
     """The nearest variable between the loss and what was freed."""
     graph = scene.step.graph
-    for thing in scene.step.tensors:
-        node = scene.step.node_of(thing.value) if requires_grad(thing.value) else None
-        if node is None or node is root or thing.value is loss.value:
+    for variable in scene.step.tensors:
+        node = scene.step.node_of(variable.value) if requires_grad(variable.value) else None
+        if node is None or node is root or variable.value is loss.value:
             continue
         if graph.reaches(root, node) and (graph.reaches(node, freed) or node is freed):
-            return thing.name
+            return variable.name
     return None
 
 

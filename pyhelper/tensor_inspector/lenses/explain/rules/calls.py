@@ -1,4 +1,4 @@
-"""Calls that can't be made: arguments that torch or a module does not take or lacks, a module that was not begun."""
+"""Why a call failed: wrong arguments, or a module without ``super().__init__()``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str, top_package
 from ....words.text import integer, listed, plural, quoted
-from ...findings.finding import Found
+from ...findings.finding import Found, Title
 from ...step.classes import is_library
 from ...step.expressions import last_name
 from ..errors import argument_not_taken, arguments_missing
@@ -26,21 +26,21 @@ _VARIABLE, _KEYWORDS = 4, 8  #: flags of code that takes ``*args`` and ``**kwarg
 class Signature:
     """The parameters of a function without its object: their names, those that have a value if they are not given.
 
-    ``places`` of them can be given by their place, the others by their name only.
+    ``positional`` of them can be given by their place, the others by their name only.
     """
 
-    __slots__ = ("code", "function", "names", "optional", "places", "title")
+    __slots__ = ("code", "function", "names", "optional", "positional", "title")
 
     def __init__(self, function: FunctionType, title: str, *, is_method: bool) -> None:
         code = function.__code__
         positional = list(code.co_varnames[: code.co_argcount])
-        own = list(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
+        keyword_only = list(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
         defaults = function.__defaults__ or ()
         self.code: CodeType = code
         self.function = function
         self.title = title
-        self.names = [*positional[int(is_method) :], *own]
-        self.places = len(self.names) - len(own)
+        self.names = [*positional[int(is_method) :], *keyword_only]
+        self.positional = len(self.names) - len(keyword_only)
         self.optional = {
             **dict(zip(positional[len(positional) - len(defaults) :], defaults)),
             **(function.__kwdefaults__ or {}),
@@ -51,9 +51,9 @@ class Signature:
         """``Net.forward(x, mask=None)``"""
         parts = [name if name not in self.optional else f"{name}={_shown(self.optional[name])}" for name in self.names]
         if self.code.co_flags & _VARIABLE:
-            parts.insert(self.places, "*…")
-        elif self.places < len(parts):
-            parts.insert(self.places, "*")
+            parts.insert(self.positional, "*…")
+        elif self.positional < len(parts):
+            parts.insert(self.positional, "*")
         if self.code.co_flags & _KEYWORDS:
             parts.append("**…")
         return f"{self.title}({listed(parts, False, 90)})"
@@ -65,25 +65,33 @@ def wrong_arguments(scene: Scene) -> Found | None:
     if call is None or signature is None:
         return None
     what = in_title(call.func)
-    told = (what, signature.text)
+    signature_fact = (what, signature.text)
     unknown = argument_not_taken(scene.message)
     if unknown is not None:
         given = next((word.value for word in call.keywords if word.arg == unknown), None)
         near = nearest(unknown, signature.names)
         fact = (unknown, _words(scene, given)) if given is not None else None
-        title = f"{signature.title} has no argument {unknown}: it takes {_listed(signature.names)}"
+        title = (f"{signature.title} has no argument {unknown}", ": ", f"it takes {_listed(signature.names)}")
         fit = f"{near}={in_title(given)}" if near is not None and given is not None else near or ""
-        return scene.found(title, told, fact, suggestion=fit)
+        return scene.found(title, signature_fact, fact, suggestion=fit)
     missing = arguments_missing(scene.message)
     if missing:
-        title = f"{what}(…) gives no {_listed(missing)}, which {signature.text} wants"
-        return scene.found(title, told, suggestion=f"give {_listed(missing)} in the call")
-    if call.keywords or any(isinstance(one, ast.Starred) for one in call.args) or len(call.args) <= signature.places:
+        title = (f"{what}(…) gives no {_listed(missing)}", ", ", f"which {signature.text} wants")
+        return scene.found(title, signature_fact, suggestion=f"give {_listed(missing)} in the call")
+    if (
+        call.keywords
+        or any(isinstance(one, ast.Starred) for one in call.args)
+        or len(call.args) <= signature.positional
+    ):
         return None
-    by = " by place" if signature.places < len(signature.names) else ""
-    title = f"{signature.text} takes {plural(signature.places, 'argument')}{by}, {len(call.args)} are given"
+    by = " by place" if signature.positional < len(signature.names) else ""
+    title = (
+        f"{signature.text} takes {plural(signature.positional, 'argument')}{by}",
+        ", ",
+        f"{len(call.args)} are given",
+    )
     facts = [(in_title(one), _words(scene, one)) for one in call.args]
-    return scene.found(title, told, *facts)
+    return scene.found(title, signature_fact, *facts)
 
 
 def _call(scene: Scene) -> ast.Call | None:
@@ -102,22 +110,22 @@ def _signature(scene: Scene, call: ast.Call) -> Signature | None:
     """What could not be called: the forward of the module that was running, else what the failing line calls."""
     running = scene.trace[-1]
     if running.function in _CALLED and running.is_of_library():
-        return _of(type(running.variables.get("self")), "forward")
+        return _signature_of(type(running.variables.get("self")), "forward")
     called = scene.failing.reader.value(call.func)
     if called is None or called is UNKNOWN:
         return None
     if is_module(called):
-        return _of(type(called), "forward")
+        return _signature_of(type(called), "forward")
     if issubclass(type(called), type):
         torch: Any = module("torch")
         is_known = issubclass(called, (torch.nn.Module, torch.optim.Optimizer)) or library_of(called) == "torch"
-        return _of(called, "__init__") if is_known else None
+        return _signature_of(called, "__init__") if is_known else None
     if type(called) is FunctionType and top_package(plain_str(called.__module__)) == "torch":
         return Signature(called, called.__name__, is_method=False)
     return None
 
 
-def _of(cls: type, name: str) -> Signature | None:
+def _signature_of(cls: type, name: str) -> Signature | None:
     method = next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
     title = f"{class_name(cls)}.forward" if name == "forward" else class_name(cls)
     return Signature(method, title, is_method=True) if type(method) is FunctionType else None
@@ -143,24 +151,28 @@ def _listed(names: list[str]) -> str:
 # Modules without super().__init__()
 
 
-def not_begun(scene: Scene) -> Found | None:
+def init_not_called(scene: Scene) -> Found | None:
     """``_modules``, ``_parameters`` and the like are made by ``nn.Module.__init__``: without it there are none."""
-    owners = [place.variables.get("self") for place in reversed(scene.trace[scene.at + 1 :])]
+    owners = [entry.variables.get("self") for entry in reversed(scene.trace[scene.at + 1 :])]
     value = next((one for one in owners if one is not None and is_module(one)), None)
     if value is None:
         return None
     name = class_name(type(value))
-    text = scene.names.of(value) or next((key for key, own in scene.here.variables.items() if own is value), name)
+    text = scene.names.of(value) or next(
+        (key for key, keyword_only in scene.here.variables.items() if keyword_only is value), name
+    )
     on_the_way = takewhile(lambda base: base is not module("torch").nn.Module, mro(type(value)))
-    guilty = next(filter(_forgets, on_the_way), None)
-    where = f"{class_name(guilty or type(value))}.__init__"
-    if guilty is None:
-        title, fit = (
-            f"{where} uses {text} as a module before it calls super().__init__()",
-            f"call super().__init__() first in {where}",
-        )
+    forgetting = next(filter(_forgets, on_the_way), None)
+    where = f"{class_name(forgetting or type(value))}.__init__"
+    if forgetting is None:
+        title: Title = f"{where} uses {text} as a module before it calls super().__init__()"
+        fit = f"call super().__init__() first in {where}"
     else:
-        title = f"{where} never calls super().__init__(), so {text} can hold no layers or parameters, nor be called"
+        title = (
+            f"{where} never calls super().__init__()",
+            ", ",
+            f"so {text} can hold no layers or parameters, nor be called",
+        )
         fit = f"super().__init__() as the first line of {where}"
     return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=scene.line, suggestion=fit)
 

@@ -1,4 +1,4 @@
-"""A state_dict that does not fit the model or the optimizer that is to load it."""
+"""Why a state_dict could not be loaded into a model or an optimizer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ....safe.guard import dict_get, each, instance_dict
 from ....words.text import listed, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import is_name, shown_text, text_of
-from ..errors import mismatched_entries, names_in, short_message
+from ..errors import mismatched_entries, names_in
 from ..operand import operand
 from ..scene import Scene
 from ..values import keys_of, nearest, value_words
@@ -32,7 +32,7 @@ def state_dict_mismatch(scene: Scene) -> Found:
     unexpected = names_in(scene.message, "Unexpected key(s) in state_dict:")
     sizes = mismatched_entries(scene.message)
     if not missing and not unexpected and not sizes:
-        return scene.found(short_message(scene.message))
+        return scene.quoted([])
     name, model = _state(scene), _model(scene)
     found = _prefixed(scene, name, model, missing, unexpected) or _nested(scene, name, missing, unexpected)
     return found or _differing(scene, name, model, missing, unexpected, sizes)
@@ -43,9 +43,9 @@ def _of_object(scene: Scene) -> Found:
     for text, value in list(scene.written())[1:2]:
         fit = f"{text}.state_dict()" if is_module(value) else "torch.load(…) of it"
         return scene.found(
-            f"{text} is {value_words(value)}, not a state_dict", (text, value_words(value)), suggestion=fit
+            (f"{text} is {value_words(value)}", ", ", "not a state_dict"), (text, value_words(value)), suggestion=fit
         )
-    return scene.found(short_message(scene.message))
+    return scene.quoted([])
 
 
 def _state(scene: Scene) -> str:
@@ -76,14 +76,18 @@ def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpecte
         by = f", as {_WRAPPERS[prefix]} saves them" if prefix in _WRAPPERS else ""
         others = "" if _all_begin(unexpected, prefix) else f' if key.startswith("{prefix}")'
         amount = sum(key.startswith(prefix) for key in unexpected)
-        title = f'{plural(amount, "key")} of {name} begin with "{prefix}"{by}, the names in {model} do not'
+        title = (f'{plural(amount, "key")} of {name} begin with "{prefix}"{by}', ", ", f"the names in {model} do not")
         fit = f'{{key[{len(prefix)}:]: value for key, value in {name}.items(){others}}}  # without "{prefix}"'
         return scene.found(title, *_pairs(unexpected, [prefix + one for one in missing], prefix), suggestion=fit)
     prefix = _prefix(missing, unexpected)
     if not prefix:
         return None
     by = f", a {_WRAPPERS[prefix]} model," if prefix in _WRAPPERS else ""
-    title = f'the names in {model}{by} begin with "{prefix}", the {plural(len(unexpected), "key")} of {name} do not'
+    title = (
+        f'the names in {model}{by} begin with "{prefix}"',
+        ", ",
+        f"the {plural(len(unexpected), 'key')} of {name} do not",
+    )
     inside = f"{model}.{prefix[:-1]}.load_state_dict({name})"
     return scene.found(title, *_pairs([prefix + one for one in unexpected], missing, prefix), suggestion=inside)
 
@@ -118,7 +122,11 @@ def _nested(scene: Scene, name: str, missing: list[str], unexpected: list[str]) 
     for key in unexpected:
         inside = dict_get(state, key)
         if issubclass(type(inside), dict) and set(missing) & set(each(dict.keys, inside)):
-            title = f'{name} is a checkpoint of {listed([repr(one) for one in keys_of(state)], False, 60)}: the parameters stand under "{key}"'
+            title = (
+                f"{name} is a checkpoint of {listed([repr(one) for one in keys_of(state)], False, 60)}",
+                ": ",
+                f'the parameters stand under "{key}"',
+            )
             return scene.found(title, (f'{name}["{key}"]', value_words(inside)), suggestion=f'{name}["{key}"]')
     return None
 
@@ -143,9 +151,10 @@ def _differing(
     for key, there, here in sizes[:_SHOWN]:
         facts.append((key, f"{shape(there)} in the checkpoint, {shape(here)} in the model"))
     if sizes:
-        parts.append(f"{sizes[0][0]} is {shape(sizes[0][1])} in the checkpoint, but {shape(sizes[0][2])} in the model")
+        parts.append(f"{sizes[0][0]} is {shape(sizes[0][1])} in the checkpoint and {shape(sizes[0][2])} in the model")
     fit = "build the model that was saved, or strict=False to load the rest"
-    return scene.found("; ".join(parts), *facts, suggestion=fit)
+    title = (parts[0], "; ", "; ".join(parts[1:])) if len(parts) > 1 else parts[0]
+    return scene.found(title, *facts, suggestion=fit)
 
 
 def _of_optimizer(scene: Scene) -> Found:
@@ -155,7 +164,7 @@ def _of_optimizer(scene: Scene) -> Found:
     here = _sizes(instance_dict(entry.variables.get("self")).get("param_groups")) if entry is not None else []
     model, name = _model(scene), _state(scene)
     words = [f"{plural(len(sizes), 'group')} of {', '.join(map(str, sizes))} parameters" for sizes in (there, here)]
-    title = f"{name} has {words[0]}, but {model} has {words[1]}"
+    title = (f"{name} has {words[0]}", ", ", f"but {model} has {words[1]}")
     fit = "build the same model and groups before, in the same order"
     return scene.found(title, (name, words[0]), (model, words[1]), suggestion=fit)
 

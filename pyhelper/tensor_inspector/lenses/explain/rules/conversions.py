@@ -1,4 +1,4 @@
-"""A tensor of several elements where Python wants one value, and a tensor that numpy can't read."""
+"""A tensor of several elements where Python needs one value; a tensor that numpy can't read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from math import prod
 from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
-from ..errors import short_message
 from ..operand import Operand, in_title, needs_grad
 from ..operation import Operation
 from ..scene import Scene
@@ -23,12 +22,16 @@ def ambiguous_truth(scene: Scene) -> Found:
     for node, word, around in _conditions(scene):
         asked = scene.failing.reader.read(node)
         if type(asked) is Operand and asked.sizes is not None and prod(asked.sizes) != 1:
-            title = f"{asked.name} is {asked.fact}, {_elements(asked)}: {word} needs a single True or False"
+            title = (f"{asked.name} is {asked.fact}, {_elements(asked)}", ": ", f"{word} needs a single True or False")
             return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(scene, node, around, asked))
     several = [one for one in scene.operands() if one.sizes is not None and prod(one.sizes) != 1]
     if not several:
-        return scene.found(short_message(scene.message))
-    title = f"{several[0].name} is {several[0].fact}, {_elements(several[0])}: this line needs a single True or False"
+        return scene.quoted([])
+    title = (
+        f"{several[0].name} is {several[0].fact}, {_elements(several[0])}",
+        ": ",
+        "this line needs a single True or False",
+    )
     return scene.found(title, *several[:3])
 
 
@@ -40,7 +43,7 @@ def _settings_of_a_class(scene: Scene) -> Found | None:
     if scene.call is None or not issubclass(type(called), type) or not tensors:
         return None
     name, inside = text_of(scene.call.func), ", ".join(text for text, _ in given)
-    title = f"{name} is a class: {inside} are taken for its settings, not for what the loss compares"
+    title = (f"{name} is a class", ": ", f"{inside} are taken for its settings, not for what the loss compares")
     return scene.found(title, *(value for _, value in tensors), suggestion=f"{name}()({inside})")
 
 
@@ -92,9 +95,9 @@ def not_one_element(scene: Scene) -> Found:
         for one in operation.operands():
             if one.sizes is not None and prod(one.sizes) != 1:
                 what = "the number" if operation.name in ("getitem", "elementwise") else f"{operation.name}()"
-                title = f"{one.name} is {one.fact}, {_elements(one)}: {what} takes a single one"
+                title = (f"{one.name} is {one.fact}, {_elements(one)}", ": ", f"{what} takes a single one")
                 return scene.found(title, one, suggestion=_one_number(operation, one))
-    return scene.told(*scene.operands())
+    return scene.quoted()
 
 
 def _one_number(operation: Operation, one: Operand) -> str:
@@ -112,13 +115,13 @@ def grad_to_numpy(scene: Scene) -> Found:
     for operation in scene.operations:
         given = next((one for one in operation.operands() if _may_need_grad(one)), None)
         if given is not None:
-            title = f"{given.name} requires a gradient: a numpy array can't record what is done with it"
+            title = (f"{given.name} requires a gradient", ": ", "a numpy array can't record what is done with it")
             plain = given if given.value is None else (given.name, f"{given.fact}, requires a gradient")
             return scene.found(title, plain, suggestion=_array_of(given))
     known = next((one for one in scene.operands() if needs_grad(one)), None)
     if known is None:
-        return scene.told(*scene.operands())
-    title = f"{known.name} requires a gradient: a numpy array can't record what is done with it"
+        return scene.quoted()
+    title = (f"{known.name} requires a gradient", ": ", "a numpy array can't record what is done with it")
     return scene.found(title, (known.name, f"{known.fact}, requires a gradient"), suggestion=_array_of(known))
 
 

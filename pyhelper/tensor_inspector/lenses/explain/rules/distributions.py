@@ -1,4 +1,4 @@
-"""Values that a distribution, or a draw, can't be made of: which, how many, where the first stands."""
+"""Values that a distribution does not accept: how many, and where the first one stands."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def invalid_distribution(scene: Scene) -> Found:
     parameter = parameter_in(scene.message)
     given = _given(scene, parameter)
     if given is None:
-        return scene.told(*scene.operands())
+        return scene.quoted()
     what = _distribution(scene) if parameter is not None else scene.called
     wrong = _wrong(scene, given)
     if wrong is None:
-        return scene.found(f"{given.name} is {given.fact}: {short_message(scene.message)}", given)
+        return scene.found((f"{given.name} is {given.fact}", ": ", f"{short_message(scene.message)}"), given)
     as_what = f" as {parameter}" if parameter not in (None, "value") else ""
     title = f"{given.name} {wrong}, which {what} does not take{as_what}"
     fit = "look for where the NaN began" if "NaN" in wrong else _FITS.get(parameter, "")

@@ -1,4 +1,4 @@
-"""Dtypes that do not go together, and tensors on different devices."""
+"""Operands of different dtypes or devices."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
     if operation.name not in _LABELS or target is None or target.dtype == "int64":
         of_probabilities = given is not None and target is not None and given.sizes == target.sizes
         if operation.name == "cross_entropy" and of_probabilities and given is not None and target is not None:
-            title = f"{target.name} is {target.fact}: probabilities of classes must be {given.dtype}"
+            title = (f"{target.name} is {target.fact}", ": ", f"probabilities of classes must be {given.dtype}")
             return scene.found(
                 title, target, given, suggestion=f"{_cast(target, given.dtype)}, or labels: {target.written}.argmax(1)"
             )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
         if target.is_float() and given.is_integer() and (target.sizes or ())[:1] == (given.sizes or ())[:1] != ():
-            title = f"{given.name} is {given.fact} and stands where the logits belong, {target.name} is {target.fact}"
+            swapped = f"{given.name} is {given.fact} and stands where the logits belong, {target.name} is {target.fact}"
             fit = "" if scene.call is None else f"{text_of(scene.call.func)}({target.name}, {given.name})"
-            return scene.found(f"{title}: they are swapped", given, target, suggestion=fit)
-        title = f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits"
+            return scene.found((swapped, ": ", "they are swapped"), given, target, suggestion=fit)
+        title = (f"{given.name} is {given.fact}", ", ", f"but {operation.name} wants floating-point logits")
         return scene.found(title, given, target, suggestion=_cast(given, "float32"))
-    title = f"{target.name} is {target.fact}, but {operation.name} wants integer class labels (int64)"
+    title = (f"{target.name} is {target.fact}", ", ", f"but {operation.name} wants integer class labels (int64)")
     return scene.found(title, target, given, suggestion=_cast(target, "int64"))
 
 
@@ -81,7 +81,9 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
         if type(index) is Operand and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
             what = "an embedding" if operation.name == "embedding" else operation.name.replace("getitem", "an index")
             return scene.found(
-                f"{index.name} is {index.fact}, but {what} wants integers", index, suggestion=_cast(index, "int64")
+                (f"{index.name} is {index.fact}", ", ", f"but {what} wants integers"),
+                index,
+                suggestion=_cast(index, "int64"),
             )
     return None
 
@@ -90,7 +92,7 @@ def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
     arrays = [one for one in operation.operands() if one.is_array]
     if arrays and "Tensor" in scene.message:
         whom = scene.layer.title if scene.layer is not None else operation.name
-        title = f"{arrays[0].name} is a numpy array ({arrays[0].dtype}), but {whom} wants a tensor"
+        title = (f"{arrays[0].name} is a numpy array ({arrays[0].dtype})", ", ", f"but {whom} wants a tensor")
         return scene.found(title, arrays[0], suggestion=f"torch.from_numpy({arrays[0].name})")
     return None
 
@@ -105,7 +107,7 @@ def _of_layer(scene: Scene, layer: Layer) -> Found | None:
     dtypes = list(dict.fromkeys(one.dtype for one in tensors))
     for given in layer.inputs:
         if given.dtype is not None and given.dtype not in dtypes:
-            title = f"{given.name} is {given.dtype}, but {layer.title} has {dtypes[0]} parameters"
+            title = (f"{given.name} is {given.dtype}", ", ", f"but {layer.title} has {dtypes[0]} parameters")
             return scene.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]))
     if len(dtypes) > 1:
         other = next(one for one in tensors if one.dtype == dtypes[1])
@@ -130,7 +132,7 @@ def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
     odd = next(one for one in known if one.dtype != usual)
     other = next(one for one in known if one.dtype == usual)
     return scene.found(
-        f"{odd.name} is {odd.dtype}, but {other.name} is {usual}", odd, other, suggestion=_to_fit(odd, usual)
+        (f"{odd.name} is {odd.dtype}", ", ", f"but {other.name} is {usual}"), odd, other, suggestion=_to_fit(odd, usual)
     )
 
 
@@ -144,20 +146,22 @@ def _unfit(scene: Scene, operation: Operation) -> Found | None:
         return None
     what = operation.name if operation.name != "elementwise" else operation.sign
     if "can't be cast to the desired output type" in scene.message:
-        title = f"{odd.name} is {odd.fact}, which can't hold the floating-point result of {what}"
+        title = (f"{odd.name} is {odd.fact}", ", ", f"which can't hold the floating-point result of {what}")
         return scene.found(title, odd, suggestion=_cast(odd, "float32"))
     wants = "float32" if odd.is_integer() or odd.dtype in ("bool", "float16") else None
-    return scene.found(f"{odd.name} is {odd.fact}: {what} has no {odd.dtype}", odd, suggestion=_cast(odd, wants))
+    return scene.found(
+        (f"{odd.name} is {odd.fact}", ": ", f"{what} has no {odd.dtype}"), odd, suggestion=_cast(odd, wants)
+    )
 
 
 def _by_message(scene: Scene) -> Found:
     """Tensors in sight of the dtypes that the message names, as where only the backward fails."""
     in_message = dtypes_in(scene.message)
-    seen = [one for one in scene.in_sight() if one.dtype in in_message and one.dtype != "float32"]
+    seen = [one for one in scene.visible_tensors() if one.dtype in in_message and one.dtype != "float32"]
     if seen:
-        title = f"{seen[0].name} is {seen[0].fact}: {short_message(scene.message)}"
+        title = (f"{seen[0].name} is {seen[0].fact}", ": ", f"{short_message(scene.message)}")
         return scene.found(title, *seen[:4], certain=False, suggestion=_cast(seen[0], "float32"))
-    return scene.told(*scene.operands())
+    return scene.quoted()
 
 
 # Devices
@@ -169,30 +173,30 @@ def device_mismatch(scene: Scene) -> Found:
         if odd is not None:
             fit = f"{odd.name}.cpu()" if odd.device != "meta" else "make it on a real device: to_empty(device=…)"
             return scene.found(
-                f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only", odd, suggestion=fit
+                (f"{odd.name} is on {odd.device}", ", ", "but numpy reads memory of the CPU only"), odd, suggestion=fit
             )
     if "copy out of meta" in scene.message:
         for text, value in scene.written():
             if is_module(value):
-                title = f"{text} has parameters on meta: they have shapes, but no values that could be moved"
+                title = (f"{text} has parameters on meta", ": ", "they have shapes, but no values that could be moved")
                 fact = (text, f"{class_name(type(value))} on meta")
                 return scene.found(title, fact, suggestion=f"{text}.to_empty(device=…), then load its state_dict")
     found = (
         (None if scene.layer is None else _layer_elsewhere(scene, scene.layer))
         or first_found(scene, lambda scene, operation: _elsewhere(scene, operation.operands()))
         or _elsewhere(scene, scene.device_tensors())
-        or _elsewhere(scene, scene.in_sight())
+        or _elsewhere(scene, scene.visible_tensors())
     )
     if found is not None:
         return found
     on_meta = next((one for one in scene.operands() if one.device == "meta"), None)
     if on_meta is not None:
         return scene.found(
-            f"{on_meta.name} is on meta: it has a shape, but no values",
+            (f"{on_meta.name} is on meta", ": ", "it has a shape, but no values"),
             on_meta,
             suggestion="make it on a real device: to_empty(device=…)",
         )
-    return scene.told(*scene.operands())
+    return scene.quoted()
 
 
 def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
@@ -202,7 +206,7 @@ def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
         odd = next((one for one in layer.inputs if one.device not in (None, devices[0])), None)
         if odd is None:
             return None
-        title = f"{odd.name} is on {odd.device}, but {layer.title} is on {devices[0]}"
+        title = (f"{odd.name} is on {odd.device}", ", ", f"but {layer.title} is on {devices[0]}")
         fit = (
             f"{odd.name}.to({devices[0]!r})"
             if devices[0] != "meta"
@@ -232,7 +236,7 @@ def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
         return None
     usual = next((one for one in known if one.device not in ("cpu", "meta")), known[0])
     odd = next(one for one in known if one.device != usual.device)
-    title = f"{odd.name} is on {odd.device}, but {usual.name} is on {usual.device}"
+    title = (f"{odd.name} is on {odd.device}", ", ", f"but {usual.name} is on {usual.device}")
     facts = [(one.name, f"{one.dtype or ''} on {one.device}".strip()) for one in (odd, usual, *known)]
     target = usual if usual.device != "meta" else odd
     moved = odd if target is usual else usual

@@ -1,4 +1,4 @@
-"""Shapes that can't be brought about: joined, viewed, expanded, split, assigned."""
+"""Shapes that can't be joined, viewed, expanded, split or assigned."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def of_joined(scene: Scene, operation: Operation) -> Found | None:
     ):
         return None
     items = [one for one in operation.operands() if one.sizes is not None]
-    joins = operation.name in ("cat", "concat", "concatenate")
-    dim = operation.argument(1, "dim", "axis") if joins else None
-    dim = dim if type(dim) is int else 0 if joins else None
+    dim: int | None = None  # of a stack, all dimensions must agree
+    if operation.name in ("cat", "concat", "concatenate"):
+        given = operation.argument(1, "dim", "axis")
+        dim = given if type(given) is int else 0
     for first, other in zip(items[:1] * len(items), items[1:]):
         a, b = first.sizes or (), other.sizes or ()
         if len(a) != len(b):
@@ -74,32 +75,39 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
     if given.sizes is None:
         return (
             scene.found(
-                f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {short_message(scene.message)}", given
+                (
+                    f"{given.name} can't be {operation.name}ed to {shape(numbers)}",
+                    ": ",
+                    f"{short_message(scene.message)}",
+                ),
+                given,
             )
             if numbers
             else None
         )
     if operation.name == "expand":
-        at = rules.clash(given.sizes, tuple(max(number, 1) if number != -1 else 1 for number in numbers))
+        at = rules.broadcast_conflict(given.sizes, tuple(max(number, 1) if number != -1 else 1 for number in numbers))
         where = (
             ""
             if at is None
             else f": dimension {len(given.sizes) + at} is {given.sizes[at]}, and only 1 can be expanded"
         )
         return scene.found(
-            f"{given.name} is {shape(given.sizes)}, which does not expand to {shape(numbers)}{where}", given
+            (f"{given.name} is {shape(given.sizes)}", ", ", f"which does not expand to {shape(numbers)}{where}"), given
         )
     fixed = prod(number for number in numbers if number != -1)
     if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.message:
         title = (
-            f"{given.name} is {shape(given.sizes)} in another order than memory: view can't make {shape(numbers)} of it"
+            f"{given.name} is {shape(given.sizes)} in another order than memory",
+            ": ",
+            f"view can't make {shape(numbers)} of it",
         )
         return scene.found(title, given, suggestion=f"{given.written}.reshape({', '.join(map(str, numbers))})")
     count = prod(given.sizes)
     word = f"a multiple of {fixed}" if -1 in numbers else f"{fixed}"
     fit = _fitting_view(given.sizes, numbers, given.written, operation.name)
     return scene.found(
-        f"{given.name} is {shape(given.sizes)}, {count} elements, but {shape(numbers)} wants {word}",
+        (f"{given.name} is {shape(given.sizes)}, {count} elements", ", ", f"but {shape(numbers)} wants {word}"),
         given,
         suggestion=fit,
     )
@@ -148,7 +156,9 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
     name = in_title(node.args[0]) if node.args else "data"
     other = next(at for at, length in enumerate(lengths) if length != lengths[0])
     title = (
-        f"the rows of {name} are of different lengths: {name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}"
+        f"the rows of {name} are of different lengths",
+        ": ",
+        f"{name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}",
     )
     facts = [(f"{name}[{at}]", f"{lengths[at]} items") for at in (0, other)]
     fit = f"pad them: torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in {name}], batch_first=True)"
@@ -172,9 +182,9 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
         part = in_message[-1] if in_message else None
     written = in_title(operation.node)
     title = (
-        f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"
+        (f"{given.name} is {shape(given.sizes)}", ", ", f"but {written} is {shape(part)}")
         if part is not None
-        else f"{given.name} is {shape(given.sizes)}, which does not fit into {written}"
+        else (f"{given.name} is {shape(given.sizes)}", ", ", f"which does not fit into {written}")
     )
     return scene.found(title, given, target)
 
@@ -197,16 +207,21 @@ def of_dimension(scene: Scene, operation: Operation) -> Found | None:
         dim = operation.argument(1, "dim")
         fit = f"{index.written}.unsqueeze({dim})" if type(dim) is int and len(index.sizes) == count - 1 else ""
         why = f"{operation.name} wants an index with as many dimensions"
-        return scene.found(f"{title}: {why}", index, given, suggestion=fit)
+        return scene.found((title, ": ", why), index, given, suggestion=fit)
     if "number of dimensions" in scene.message:
         return scene.found(
-            f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}",
+            (
+                f"{given.name} is {shape(given.sizes)}, {count} dimensions",
+                ", ",
+                f"but {operation.name} names {len(numbers)}",
+            ),
             given,
         )
     if wrong is None:
         return None
     return scene.found(
-        f"{given.name} is {shape(given.sizes)}: it has no dimension {wrong}, only {-count}…{count - 1}", given
+        (f"{given.name} is {shape(given.sizes)}", ": ", f"it has no dimension {wrong}, only {-count}…{count - 1}"),
+        given,
     )
 
 
@@ -220,4 +235,6 @@ def of_split(scene: Scene, operation: Operation) -> Found | None:
     ):
         return None
     total = sum(part for part in parts if type(part) is int)
-    return scene.found(f"{given.name} is {shape(given.sizes)}, but the parts {shape(parts)} add up to {total}", given)
+    return scene.found(
+        (f"{given.name} is {shape(given.sizes)}", ", ", f"but the parts {shape(parts)} add up to {total}"), given
+    )

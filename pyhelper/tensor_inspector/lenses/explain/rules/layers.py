@@ -1,15 +1,15 @@
-"""A layer's input that does not fit: what the layer wants, and what would make it fit."""
+"""An input that a layer does not accept, and what would make it fit."""
 
 from __future__ import annotations
 
 from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
-from ...findings.finding import Found
+from ...findings.finding import Found, Title
 from ..layer import Layer
 from ..operand import Operand
 from ..scene import Scene
-from ..wanted import Wanted, fitting, is_channels_last, kernel, wanted
+from ..wanted import ExpectedInput, is_channels_last, kernel, suggestion_for, wanted
 
 CHANNELS_LAST = "channels-last-input"
 MISMATCH = "shape-mismatch"
@@ -25,30 +25,38 @@ def of_layer(scene: Scene) -> tuple[str, Found] | None:
         return None
     if wants.is_met(given.sizes):
         return _of_small_input(scene, layer, wants, given) or _of_state(scene, layer, given)
-    fit = fitting(given.sizes, wants, given.written)
+    fit = suggestion_for(given.sizes, wants, given.written)
     if is_channels_last(given.sizes, wants):
-        title = f"{given.name} is {shape(given.sizes)}, with the channels last, but {layer.title} wants {wants.layout}"
+        title = (
+            f"{given.name} is {shape(given.sizes)}",
+            ", ",
+            f"with the channels last, but {layer.title} wants {wants.layout}",
+        )
         return CHANNELS_LAST, scene.found(title, given, suggestion=fit)
     return MISMATCH, scene.found(
         _layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given)
     )
 
 
-def _layer_title(given: Operand, layer: Layer, wants: Wanted) -> str:
+def _layer_title(given: Operand, layer: Layer, wants: ExpectedInput) -> Title:
     sizes = given.sizes or ()
-    begin = f"{given.name} is {shape(sizes)}, but {layer.title} wants"
+    return f"{given.name} is {shape(sizes)}", ", ", f"but {layer.title} wants {_wish(sizes, wants)}"
+
+
+def _wish(sizes: tuple[int, ...], wants: ExpectedInput) -> str:
+    """What a layer wants, and in what these sizes are not so."""
     missing = _missing(sizes, wants)
     if missing is not None:
-        return f"{begin} {wants.layout}: the {missing} dimension is missing"
+        return f"{wants.layout}: the {missing} dimension is missing"
     if wants.dims and len(sizes) not in wants.dims:
         amount = " or ".join(map(str, wants.dims))
-        return f"{begin} {wants.layout or f'{amount} dimensions'}: {amount} dimensions, not {len(sizes)}"
+        return f"{wants.layout or f'{amount} dimensions'}: {amount} dimensions, not {len(sizes)}"
     if wants.what == "channels":
-        return f"{begin} {wants.layout}: {wants.size} channels, not {wants.found(sizes)}"
-    return f"{begin} {wants.what} {wants.size}"
+        return f"{wants.layout}: {wants.size} channels, not {wants.found(sizes)}"
+    return f"{wants.what} {wants.size}"
 
 
-def _missing(sizes: tuple[int, ...], wants: Wanted) -> str | None:
+def _missing(sizes: tuple[int, ...], wants: ExpectedInput) -> str | None:
     """Which one dimension an input lacks, where that is plain."""
     if not wants.channels or len(sizes) != wants.channels + 1 or wants.size is None:
         return None
@@ -57,19 +65,19 @@ def _missing(sizes: tuple[int, ...], wants: Wanted) -> str | None:
     return "channel" if wants.size == 1 else None
 
 
-def _other_layer(layer: Layer, wants: Wanted, given: Operand) -> str:
+def _other_layer(layer: Layer, wants: ExpectedInput, given: Operand) -> str:
     found = wants.found(given.sizes or ())
     what = layer.name or class_name(type(layer.module))
     return "" if found is None or wants.size is None else f"give it {wants.size} there, or make {what} for {found}"
 
 
-def _of_small_input(scene: Scene, layer: Layer, wants: Wanted, given: Operand) -> tuple[str, Found] | None:
+def _of_small_input(scene: Scene, layer: Layer, wants: ExpectedInput, given: Operand) -> tuple[str, Found] | None:
     """An input that fits, but is smaller than the kernel."""
     window, sizes = kernel(layer.module), given.sizes or ()
     if not window or not wants.channels or all(size >= least for size, least in zip(sizes[-wants.channels :], window)):
         return None
     times = " × ".join(map(str, window))
-    title = f"{given.name} is {shape(sizes)}, smaller than the kernel of {layer.title}: {times}"
+    title = (f"{given.name} is {shape(sizes)}", ", ", f"smaller than the kernel of {layer.title}: {times}")
     return MISMATCH, scene.found(title, given, suggestion="pool less before it, or pad: padding=1")
 
 
@@ -83,16 +91,17 @@ def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] |
             batch = given.sizes[batch_at] if len(given.sizes) == 3 else 1
             if len(other.sizes) == 3 and other.sizes[1] != batch:
                 title = (
-                    f"{other.name} is {other.shape}, for a batch of {other.sizes[1]}, but {given.name} is {given.shape}"
+                    f"{other.name} is {other.shape}",
+                    ", ",
+                    f"for a batch of {other.sizes[1]}, but {given.name} is {given.shape}, a batch of {batch}",
                 )
-                title += f", a batch of {batch}"
                 return MISMATCH, scene.found(
                     title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True"
                 )
-            title = f"{other.name} is {shape(other.sizes)}, which does not fit {layer.title}"
+            title = (f"{other.name} is {shape(other.sizes)}", ", ", f"which does not fit {layer.title}")
             return MISMATCH, scene.found(title, other, given)
         if other.sizes[-1:] != given.sizes[-1:]:
-            title = f"{other.name} is {other.shape}, but {given.name} is {given.shape}"
-            title += f": {layer.title} wants the same last dimension"
+            wanted = f"{layer.title} wants the same last dimension"
+            title = (f"{other.name} is {other.shape}", ", ", f"but {given.name} is {given.shape}: {wanted}")
             return MISMATCH, scene.found(title, other, given)
     return None

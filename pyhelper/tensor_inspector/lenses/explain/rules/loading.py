@@ -1,4 +1,4 @@
-"""A file that ``torch.load`` does not load, since it holds other objects than tensors and plain containers."""
+"""A file that ``torch.load`` refuses, since it holds other objects than tensors and plain containers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def unsafe_load(scene: Scene) -> Found:
     refused = classes_refused(scene.message)
     given = scene.call.args[0] if scene.call is not None and scene.call.args else None
     what = "the file" if given is None else in_title(given)
-    held = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
-    title = f"{what} holds {held}: torch.load makes only tensors, numbers, texts and containers of them"
+    content = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
+    title = (f"{what} holds {content}", ": ", "torch.load makes only tensors, numbers, texts and containers of them")
     allow = "weights_only=False, if you trust where the file comes from: such a file can run code as it is loaded"
     if any(_is_model(name) for name in refused):
         allow += "; better save model.state_dict(), and load_state_dict that"
-    return scene.found(title, (what, f"holds {held}"), suggestion=allow)
+    return scene.found(title, (what, f"holds {content}"), suggestion=allow)
 
 
 def _is_model(name: str) -> bool:

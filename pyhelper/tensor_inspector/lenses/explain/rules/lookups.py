@@ -1,4 +1,4 @@
-"""A key that a dict does not have, and an attribute that a value does not have where a tensor or a module is meant."""
+"""A missing key of a dict; a missing attribute where a tensor or module was expected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ....safe.guard import (
     mro,
 )
 from ....words.text import quoted
-from ...findings.finding import Found
+from ...findings.finding import Found, Title
 from ..errors import attribute_in
 from ..operand import UNKNOWN, Operand, in_title, needs_grad, operand
 from ..operation import FailingLine
@@ -65,12 +65,20 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
     if type(key) is Operand:
         if not keys or key.sizes:
             return None
-        title = f"{key.name} is a tensor, {key.fact}, which is never a key of {text}: its keys are {key_words(keys)}"
+        title = (
+            f"{key.name} is a tensor, {key.fact}",
+            ", ",
+            f"which is never a key of {text}: its keys are {key_words(keys)}",
+        )
         return scene.found(title, key, (text, value_words(value)), suggestion=f"{text}[{key.written}.item()]")
     if type(key) not in KEYS or dict_get(entries, key, _MISSING) is not _MISSING:
         return None
     shown = quoted(key) if type(key) is str else str(key)
-    title = f"{text} has no key {shown}, only {key_words(keys)}" if keys else f"{text} has no key {shown}: it is empty"
+    title = (
+        (f"{text} has no key {shown}", ", ", f"only {key_words(keys)}")
+        if keys
+        else (f"{text} has no key {shown}", ": ", "it is empty")
+    )
     near = nearest(str(key), map(str, keys))
     like = next((one for one in keys if str(one) == str(key)), None)
     near = near if like is None else like
@@ -84,8 +92,8 @@ def _entries(value: Any) -> dict[Any, Any] | None:
     if issubclass(type(value), dict):
         return value  # type: ignore[no-any-return]
     if is_module(value):
-        part = "_modules" if is_of(value, "ModuleDict") else "_parameters" if is_of(value, "ParameterDict") else None
-        return None if part is None else dict_attribute(value, part)
+        parts = (("ModuleDict", "_modules"), ("ParameterDict", "_parameters"))
+        return next((dict_attribute(value, part) for cls, part in parts if is_of(value, cls)), None)
     if any(class_name(base) == "UserDict" for base in mro(type(value))):
         found = instance_dict(value).get("data")
         return found if type(found) is dict else None
@@ -102,7 +110,9 @@ def missing_attribute(scene: Scene) -> Found | None:
                     return found
     for text, value in scene.written() if "NoneType" in scene.message else ():
         if value is None:
-            return scene.found(f"{text} is None, but {scene.called} wants a value", (text, scene.none_words(text)))
+            return scene.found(
+                (f"{text} is None", ", ", f"but {scene.called} wants a value"), (text, scene.none_words(text))
+            )
     return None
 
 
@@ -116,54 +126,56 @@ def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: 
         return _of_module(scene, value, text, wanted)
     if type(value) is Operand and not value.is_array:
         near = nearest(wanted, _tensor_attributes())
-        title = f"{text} is {value.fact}: a tensor has no {wanted}"
+        title = (f"{text} is {value.fact}", ": ", f"a tensor has no {wanted}")
         return None if near is None else scene.found(title, value, suggestion=f"{text}.{near}")
     if library_of(type(value)) == "torch":
-        near = nearest(wanted, (name for base in mro(type(value)) for name in _public(base)))
-        title = f"{text} is {value_words(value)}, which has no {wanted}"
+        near = nearest(wanted, (name for base in mro(type(value)) for name in _public_names(base)))
+        title = (f"{text} is {value_words(value)}", ", ", f"which has no {wanted}")
         return None if near is None else scene.found(title, (text, value_words(value)), suggestion=f"{text}.{near}")
     if wanted not in _tensor_attributes():
         return None
-    title = f"{text} is {value_words(value)}, not a tensor: it has no {wanted}"
+    title = (f"{text} is {value_words(value)}", ", ", f"not a tensor: it has no {wanted}")
     facts = [(text, value_words(value)), *_parts(text, value)]
-    return scene.found(title, *facts, suggestion=_made_tensor(text, value, wanted))
+    return scene.found(title, *facts, suggestion=_tensor_from(text, value, wanted))
 
 
 def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) -> Found:
     owner = line.reader.read(node.value.value) if isinstance(node.value, ast.Attribute) else None
     what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
-    title = f"{text} is None, where {what}: .{node.attr} can't be read"
+    title = (f"{text} is None", ", ", f"where {what}: .{node.attr} can't be read")
     if type(owner) is Operand and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
         if not needs_grad(owner):
             fit = f"{owner.written}.requires_grad_() before it is used, then backward()"
-            return scene.found(f"{text} is None: {owner.name} does not require a gradient", owner, suggestion=fit)
+            return scene.found(
+                (f"{text} is None", ": ", f"{owner.name} does not require a gradient"), owner, suggestion=fit
+            )
         if not gradient_of(owner.value).is_leaf:
             fit = f"{owner.written}.retain_grad() before backward"
             return scene.found(
-                f"{text} is None: {owner.name} is no leaf, and only leaves keep it", owner, suggestion=fit
+                (f"{text} is None", ": ", f"{owner.name} is no leaf, and only leaves keep it"), owner, suggestion=fit
             )
         fit = "call backward() first, and check that it takes part in the loss"
-        return scene.found(f"{text} is None: {owner.name} has no gradient yet", owner, suggestion=fit)
+        return scene.found((f"{text} is None", ": ", f"{owner.name} has no gradient yet"), owner, suggestion=fit)
     return scene.found(title, (text, scene.none_words(text)), suggestion=f"find out why {text} is None")
 
 
 def _of_module(scene: Scene, value: Any, text: str, wanted: str) -> Found | None:
     inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
     if inside is not None and wanted in _names(inside):
-        title = f"{text} is a {class_name(type(value))}: {wanted} is an attribute of the module inside it"
+        title = (f"{text} is a {class_name(type(value))}", ": ", f"{wanted} is an attribute of the module inside it")
         return scene.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
     near = nearest(wanted, _names(value))
     children = [name for part in _PARTS for name in each(dict.keys, dict_attribute(value, part))][:_SHOWN]
     if near is None and wanted in _tensor_attributes() and wanted not in ("to", "train"):
-        title = f"{text} is {value_words(value)}, not a tensor: it has no {wanted}"
+        title = (f"{text} is {value_words(value)}", ", ", f"not a tensor: it has no {wanted}")
         return scene.found(
             title, (text, value_words(value)), suggestion=f"call it, or name one of its parameters: {text}.weight"
         )
     if near is None and not children:
         return None
-    title = f"{text} ({class_name(type(value))}) has no {wanted}"
-    title += f": its parts are {', '.join(children)}" if children else ""
-    return scene.found(title, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
+    fact = f"{text} ({class_name(type(value))}) has no {wanted}"
+    whole: Title = (fact, ": ", f"its parts are {', '.join(children)}") if children else fact
+    return scene.found(whole, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
 
 
 def _is_wrapper(value: Any) -> bool:
@@ -176,16 +188,16 @@ def _names(value: Any) -> Iterator[str]:
     for name in each(dict.keys, instance_dict(value)):
         if type(name) is str and name[:1] != "_" and name not in ("training", "call_super_init", "dump_patches"):
             yield name
-    yield from (name for base in mro(type(value)) if class_name(base) != "Module" for name in _public(base))
+    yield from (name for base in mro(type(value)) if class_name(base) != "Module" for name in _public_names(base))
 
 
 def _tensor_attributes() -> frozenset[str]:
     """The public attributes of a tensor."""
     torch: Any = module("torch")
-    return frozenset(name for base in mro(torch.Tensor) for name in _public(base))
+    return frozenset(name for base in mro(torch.Tensor) for name in _public_names(base))
 
 
-def _public(cls: type) -> Iterator[str]:
+def _public_names(cls: type) -> Iterator[str]:
     return (name for name in list(class_dict(cls)) if type(name) is str and name[:1] != "_")
 
 
@@ -205,7 +217,7 @@ def _parts(text: str, value: Any) -> list[tuple[str | None, str]]:
     return found[:_SHOWN]
 
 
-def _made_tensor(text: str, value: Any, wanted: str) -> str:
+def _tensor_from(text: str, value: Any, wanted: str) -> str:
     """What would make a tensor of it, or reach the one in it."""
     if type(value) is Operand:
         return f"torch.from_numpy({text}).{wanted}"

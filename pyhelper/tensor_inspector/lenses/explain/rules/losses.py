@@ -1,4 +1,4 @@
-"""Predictions and targets whose shapes do not fit."""
+"""Predictions and targets of shapes that a loss does not accept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def of_loss(scene: Scene, operation: Operation) -> Found | None:
     if b.sizes == expected or (b.sizes == a.sizes and b.is_float()):
         return None
     begin = f"{a.name} is {a.shape}, so {operation.name} wants labels of {shape(expected)}"
-    return scene.found(f"{begin}, but {b.name} is {b.shape}", a, b, suggestion=_fitting_labels(a, b, expected))
+    title = (begin, ", ", f"but {b.name} is {b.shape}")
+    return scene.found(title, a, b, suggestion=_fitting_labels(a, b, expected))
 
 
 def _fitting_labels(a: Operand, b: Operand, expected: tuple[int, ...]) -> str:

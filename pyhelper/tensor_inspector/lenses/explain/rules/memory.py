@@ -1,4 +1,4 @@
-"""After an allocation that failed: what was asked for, and what the largest tensors in sight are."""
+"""Out of memory: how much was asked for, and the largest tensors in sight."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....measure.memory.process import process_memory
 from ....safe.budget import Budget
 from ....safe.guard import module
 from ....words.text import size
-from ...findings.finding import Found
+from ...findings.finding import Found, Title
 from ...memory.account import Account
 from ...memory.inventory import Inventory
 from ..errors import bytes_asked
@@ -19,7 +19,7 @@ from ..scene import Scene
 from ..sizes import broadcast, product
 
 _SHOWN = 4  #: tensors
-_PLACES = 50_000  #: gone through for them
+_MOST_VALUES = 50_000  #: gone through for them
 _TIME = 300  #: milliseconds
 
 
@@ -28,14 +28,19 @@ def out_of_memory(scene: Scene) -> Found:
     amount = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
     what = _operation(scene)
     largest = _largest(scene)
-    title = f"out of memory in {what}" if amount is None else f"out of memory: {amount} asked for in {what}"
     result = _result(scene)
-    if result:
-        title += f", {result}"
-    left = [fact for fact in (_was_there(scene.message), _allocated()) if fact is not None]
-    on_cpu = _left() if not left else None
-    left += [] if on_cpu is None else [on_cpu]
-    return scene.found(title, *scene.operands()[:3], *largest, *((None, fact) for fact in left))
+    where = f"{what}, {result}" if result else what
+    title: Title = f"out of memory in {where}"
+    if amount is not None:
+        title = ("out of memory", ": ", f"{amount} asked for in {where}")
+    free = [fact for fact in (_free_by_message(scene.message), _allocated()) if fact is not None]
+    on_cpu = _free_on_cpu() if not free else None
+    free += [] if on_cpu is None else [on_cpu]
+    taken = {name: text for name, text in largest if name is not None}
+    operands = [
+        (one.name, f"{taken[one.name]}: {one.fact}") if one.name in taken else one for one in scene.operands()[:3]
+    ]
+    return scene.found(title, *operands, *largest, *((None, fact) for fact in free))
 
 
 def _operation(scene: Scene) -> str:
@@ -59,7 +64,7 @@ def _result(scene: Scene) -> str:
 
 def _largest(scene: Scene) -> list[tuple[str | None, str]]:
     """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
-    inventory = Inventory(scene.step.views[0].frame, most=_PLACES)
+    inventory = Inventory(scene.step.views[0].frame, most=_MOST_VALUES)
     inventory.go_on(Budget(min(_TIME, scene.budget.remaining_ms())))
     account = Account(inventory)
     found = list[tuple[Optional[str], str]]()
@@ -69,8 +74,8 @@ def _largest(scene: Scene) -> list[tuple[str | None, str]]:
     return found
 
 
-def _was_there(text: str) -> str | None:
-    """What was left when it failed, as CUDA's message tells it: ``of which 12.4 MiB is free``."""
+def _free_by_message(text: str) -> str | None:
+    """The free memory when the allocation failed, from CUDA's message: ``of which 12.4 MiB is free``."""
     amount = r"([\d.]+ [KMGT]?i?B)"
     total = re.search(rf"total capacity of {amount} of which {amount} is free", text)
     idle = re.search(rf"{amount} is reserved by PyTorch but unallocated", text)
@@ -79,7 +84,7 @@ def _was_there(text: str) -> str | None:
     return ", ".join(words) or None
 
 
-def _left() -> str | None:
+def _free_on_cpu() -> str | None:
     """What the machine has left for a process on the CPU."""
     process = process_memory()
     if process.free is None or process.total is None:

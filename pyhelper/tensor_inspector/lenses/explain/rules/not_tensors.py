@@ -1,4 +1,4 @@
-"""None, a list or a number where an operation wants a tensor."""
+"""None, a list or a number where an operation needs a tensor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Found
-from ..errors import argument_in, type_given
+from ..errors import argument_in, type_not_tensor
 from ..operand import UNKNOWN, Operand, in_title, operand
 from ..samples import dataset_name, parts_of, samples
 from ..scene import Scene
@@ -18,7 +18,7 @@ def not_tensor(scene: Scene) -> Found | None:
     collated = _collated(scene)
     if collated is not None:
         return collated
-    given, kind = list(scene.written()), type_given(scene.message)
+    given, kind = list(scene.written()), type_not_tensor(scene.message)
     inside = _inside_a_layer(scene, given, kind)
     if inside is not None:
         return inside
@@ -35,28 +35,28 @@ def not_tensor(scene: Scene) -> Found | None:
         return _of_none(scene, given[in_message[0] + 1][0])
     for text, value in given[1:]:
         if is_module(value) and "not iterable" in scene.message and _is_named(scene, value):
-            title = f"{text} is {value_words(value)}, but {scene.called} goes through its elements"
+            title = (f"{text} is {value_words(value)}", ", ", f"but {scene.called} goes through its elements")
             return scene.found(title, (text, value_words(value)), suggestion=f"{text}.parameters()")
     for text, value in given:
         is_list = issubclass(type(value), (list, tuple)) and class_name(type(value)) != kind
         for at, item in enumerate(items_of(value) if is_list else []):
             if type(item) is not Operand and operand("", item) is None and _is_named(scene, item):
-                title = f"{text}[{at}] is {value_words(item)}, but {scene.called} wants tensors"
+                title = (f"{text}[{at}] is {value_words(item)}", ", ", f"but {scene.called} wants tensors")
                 return scene.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
     for text, value in given:
         if type(value) is not Operand and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
-            title = f"{text} is {value_words(value)}, but {scene.called} wants a tensor"
+            title = (f"{text} is {value_words(value)}", ", ", f"but {scene.called} wants a tensor")
             return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
     for text, value in scene.named() if "'NoneType'" in scene.message else ():
         if value is None:
             return _of_none(scene, text)
     for text, value in given[1:] if kind is not None else ():
         if value is UNKNOWN:
-            title = f"{text} is a {kind}, but {scene.called} wants a tensor"
+            title = (f"{text} is a {kind}", ", ", f"but {scene.called} wants a tensor")
             return scene.found(title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else "")
     for text, value in given:
         if type(value) is Operand and "not Tensor" in scene.message:
-            title = f"{text} is a tensor, {value.fact}, but {scene.called} wants numbers"
+            title = (f"{text} is a tensor, {value.fact}", ", ", f"but {scene.called} wants numbers")
             return scene.found(title, value, suggestion=f"{value.written}.tolist(), or *{value.written}.shape")
     return None
 
@@ -64,12 +64,14 @@ def not_tensor(scene: Scene) -> Found | None:
 def _of_none(scene: Scene, text: str) -> Found:
     if text == "None":
         where = in_title(scene.failing.nodes[0]) if scene.failing.is_exact else "this line"
-        return scene.found(f"None is given in {where}, which wants {_wanted(scene)}", (None, where))
+        return scene.found((f"None is given in {where}", ", ", f"which wants {_wanted(scene)}"), (None, where))
     if "not callable" in scene.message:
         fit = f"find out why {text} is None"
-        return scene.found(f"{text} is None: it can't be called", (text, scene.none_words(text)), suggestion=fit)
+        return scene.found(
+            (f"{text} is None", ": ", "it can't be called"), (text, scene.none_words(text)), suggestion=fit
+        )
     return scene.found(
-        f"{text} is None, but {scene.called} wants {_wanted(scene)}",
+        (f"{text} is None", ", ", f"but {scene.called} wants {_wanted(scene)}"),
         (text, scene.none_words(text)),
         suggestion=f"find out why {text} is None",
     )
@@ -91,7 +93,7 @@ def _inside_a_layer(scene: Scene, given: list[tuple[str, Any]], kind: str | None
     if called is layer.module or any(value is layer.given for _, value in given):
         return None
     what = f"the input of {layer.name or layer.words}"
-    title = f"{what} is {value_words(layer.given)}, but {layer.title} wants a tensor"
+    title = (f"{what} is {value_words(layer.given)}", ", ", f"but {layer.title} wants a tensor")
     fit = f"take the tensor out of the {kind} that the layer before it returns"
     return scene.found(title, (what, value_words(layer.given)), suggestion=fit)
 
@@ -127,14 +129,14 @@ def _collated(scene: Scene) -> Found | None:
     batch, name = samples(fetch), f"{dataset_name(fetch)}.__getitem__"
     empty = next((label for label, sample in batch if sample is None), None)
     if empty is not None:
-        title = f"{empty} is None: {name} returns nothing for it"
+        title = (f"{empty} is None", ": ", f"{name} returns nothing for it")
         return scene.found(title, (empty, "None"), suggestion="return a sample, or drop it in collate_fn")
     rows = [dict(enumerate(list(parts_of(label, sample))[1:] or [(label, sample)])) for label, sample in batch]
     for part in rows[0] if rows else ():
         (first, one), others = rows[0][part], [row[part] for row in rows[1:] if part in row]
         for label, other in others:
             if type(other) is not type(one):
-                title = f"{label} is {value_words(other)}, but {first} is {value_words(one)}"
+                title = (f"{label} is {value_words(other)}", ", ", f"but {first} is {value_words(one)}")
                 facts = [(label, value_words(other)), (first, value_words(one))]
                 return scene.found(title, *facts, suggestion=f"return one type from {name}")
     return None

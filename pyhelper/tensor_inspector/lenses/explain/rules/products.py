@@ -1,4 +1,4 @@
-"""Products whose operands do not fit: of matrices, by einsum, of a convolution."""
+"""Products of operands that do not fit: of matrices, einsum, convolutions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import sizes as rules
 from ..operand import Operand
 from ..operation import Operation
 from ..scene import Scene
-from ..wanted import Wanted, fitting
+from ..wanted import ExpectedInput, suggestion_for
 
 _PRODUCTS = frozenset("matmul mm bmm mv dot addmm baddbmm addmv __matmul__ scaled_dot_product_attention".split())
 
@@ -77,7 +77,7 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
     terms = [term.replace(" ", "") for term in text.partition("->")[0].split(",")]
     if len(terms) != len(given):
         is_known = all(type(one) is Operand for one in given)
-        title = f'einsum "{text}" wants {len(terms)} operands, not {len(given)}'
+        title = (f'einsum "{text}" wants {len(terms)} operands', ", ", f"not {len(given)}")
         return scene.found(title, *operands) if is_known else None
     seen: dict[str, tuple[Operand, int]] = {}
     for term, one in zip(terms, given):
@@ -85,16 +85,20 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
             continue
         if len(term) != len(one.sizes):
             return scene.found(
-                f'{one.name} is {shape(one.sizes)}, but "{term}" of einsum "{text}" has {len(term)} dimensions',
+                (
+                    f"{one.name} is {shape(one.sizes)}",
+                    ", ",
+                    f'but "{term}" of einsum "{text}" has {len(term)} dimensions',
+                ),
                 one,
                 *operands,
             )
         for letter, size in zip(term, one.sizes):
             other, known = seen.setdefault(letter, (one, size))
             if known != size and 1 not in (known, size):
-                title = f'{letter} in einsum "{text}" is {known} in {other.name} {other.shape}'
-                title += f", but {size} in {one.name} {one.shape}"
-                return scene.found(title, other, one, *operands)
+                size_of = f'{letter} in einsum "{text}" is {known} in {other.name} {other.shape}'
+                mismatch = f"but {size} in {one.name} {one.shape}"
+                return scene.found((size_of, ", ", mismatch), other, one, *operands)
     return None
 
 
@@ -116,8 +120,8 @@ def of_convolution(scene: Scene, operation: Operation) -> Found | None:
     groups = operation.argument(6, "groups")
     channels = weight.sizes[0 if "transpose" in operation.name else 1] * (groups if type(groups) is int else 1)
     spatial = len(weight.sizes) - 2
-    wants = Wanted("channels", channels, -spatial - 1, (spatial + 1, spatial + 2), spatial)
+    wants = ExpectedInput("channels", channels, -spatial - 1, (spatial + 1, spatial + 2), spatial)
     if wants.is_met(a.sizes):
         return None
     why = f"{operation.name} wants {channels} channels before the last {spatial} dimensions"
-    return scene.pair(a, weight, why, fitting(a.sizes, wants, a.written))
+    return scene.pair(a, weight, why, suggestion_for(a.sizes, wants, a.written))

@@ -1,4 +1,4 @@
-"""Values out of range: indices beyond a table, labels beyond the classes, logits where probabilities are wanted."""
+"""Values out of range: indices beyond a table, labels beyond the classes, logits instead of probabilities."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def label_out_of_range(scene: Scene) -> Found:
         return found
     value = number_after(scene.message, "Target")
     known = scene.operands()
-    title = short_message(scene.message) if value is None else f"a label is {number(value)}, which is no class"
+    title = (
+        short_message(scene.message) if value is None else (f"a label is {number(value)}", ", ", "which is no class")
+    )
     return scene.found(title, *known[:6])
 
 
@@ -102,7 +104,11 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
         fit = "ignore_index=-1, if −1 marks what does not count"
     what = f"of {given.name}" if given is not None and operation.name != "one_hot" else "of one_hot"
     span = f"{target.name} runs from {number(found.low)} to {number(found.high)}"
-    title = f"{span}, but the {classes} classes {what} are 0…{classes - 1}: {found.count} of {found.total} out of range"
+    title = (
+        span,
+        ", ",
+        f"but the {classes} classes {what} are 0…{classes - 1}: {found.count} of {found.total} out of range",
+    )
     return scene.found(
         title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit
     )
@@ -116,13 +122,13 @@ def logits_to_prob_loss(scene: Scene) -> Found:
     given = None if operation is None else operation.tensor(position, name)
     stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
     if given is None or stats is None:
-        return scene.told(*scene.operands())
+        return scene.quoted()
     whom = "binary_cross_entropy" if scene.layer is None else scene.layer.words
     if stats["nan"]:
-        title = f"{given.name} holds {stats['nan']} NaN, but {whom} wants 0…1"
+        title = (f"{given.name} holds {stats['nan']} NaN", ", ", f"but {whom} wants 0…1")
         return scene.found(title, given, suggestion="look for where the NaN began")
     span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
-    title = f"{given.name} runs {span}, but {whom} wants 0…1"
+    title = (f"{given.name} runs {span}", ", ", f"but {whom} wants 0…1")
     fit = (
         "targets of 0 and 1"
         if wants_target
@@ -136,9 +142,11 @@ def half_overflow(scene: Scene) -> Found:
     given = next((one for one in scene.operands() if one.dtype == "float16"), None)
     numbers = [text for text, value in scene.written() if type(value) in NUMBERS and abs(value) > _MOST_OF_HALF]
     if given is None or not numbers:
-        return scene.told(*scene.operands())
+        return scene.quoted()
     fit = f"torch.finfo({given.written}.dtype).{'min' if numbers[0].startswith('-') else 'max'}, or float32 there"
-    return scene.found(f"{numbers[0]} does not fit into {given.name}: float16 ends at 65504", given, suggestion=fit)
+    return scene.found(
+        (f"{numbers[0]} does not fit into {given.name}", ": ", "float16 ends at 65504"), given, suggestion=fit
+    )
 
 
 def index_out_of_range(scene: Scene) -> Found:
@@ -146,10 +154,10 @@ def index_out_of_range(scene: Scene) -> Found:
     if found is not None:
         return found
     if "device-side assert" in scene.message:
-        title = "an index or a label is out of range, on a device that tells late"
+        title = ("an index, a label or a probability is out of range", ", ", "on a device that tells late")
         fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
         return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
-    return scene.told(*scene.operands())
+    return scene.quoted()
 
 
 def _embedding(scene: Scene, operation: Operation) -> Found | None:
@@ -170,18 +178,14 @@ def _embedding(scene: Scene, operation: Operation) -> Found | None:
     if found is None:
         return None
     name = layer.title if layer is not None else f"a table of {rows} rows"
-    title = (
-        f"{given.name} runs up to {number(found.high)}"
-        if found.low >= 0
-        else f"{given.name} goes down to {number(found.low)}"
-    )
-    title += f", but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
-    fit = (
-        f"num_embeddings={found.high + 1}, or indices below {rows}"
-        if found.low >= 0
-        else "map −1 to a row of its own, as padding_idx"
-    )
-    return scene.found(title, (given.name, found.fact(0, rows - 1)), suggestion=fit)
+    if found.low >= 0:
+        reach = f"{given.name} runs up to {number(found.high)}"
+        fit = f"num_embeddings={found.high + 1}, or indices below {rows}"
+    else:
+        reach = f"{given.name} goes down to {number(found.low)}"
+        fit = "map −1 to a row of its own, as padding_idx"
+    table_rows = f"but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
+    return scene.found((reach, ", ", table_rows), (given.name, found.fact(0, rows - 1)), suggestion=fit)
 
 
 def _item(scene: Scene, operation: Operation) -> Found | None:
@@ -206,7 +210,7 @@ def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Foun
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
     words = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
     title = (
-        f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {words}"
+        (f"{written} has {plural(length, 'item')}, 0…{length - 1}", ", ", f"but the index {words}")
         if length
         else f"{written} is empty"
     )
@@ -218,7 +222,11 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
     items = list(index) if type(index) is tuple else [index]
     used = [item for item in items if item is not None and item is not ...]
     if len(used) > len(sizes) and not any(type(item) is Operand for item in used):
-        title = f"{whole.name} is {shape(sizes)}, {plural(len(sizes), 'dimension')}, but {len(used)} indices are given"
+        title = (
+            f"{whole.name} is {shape(sizes)}, {plural(len(sizes), 'dimension')}",
+            ", ",
+            f"but {len(used)} indices are given",
+        )
         return scene.found(title, whole)
     dim = 0
     for at, item in enumerate(items):
@@ -231,7 +239,11 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
             return None
         size = sizes[dim]
         if type(item) is int and not -size <= item < size:
-            title = f"index {number(item)} is out of range: dimension {dim} of {whole.name} {shape(sizes)} has {size}"
+            title = (
+                f"index {number(item)} is out of range",
+                ": ",
+                f"dimension {dim} of {whole.name} {shape(sizes)} has {size}",
+            )
             return scene.found(title, whole)
         if type(item) is Operand:
             found = outside(item, -size, size - 1)
@@ -258,7 +270,11 @@ def _index(scene: Scene, operation: Operation) -> Found | None:
 def _indexed(scene: Scene, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
     size = (whole.sizes or ())[dim]
     end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
-    title = f"{index.name} runs {end}, but dimension {dim} of {whole.name} {whole.shape} has {size}, 0…{size - 1}"
+    title = (
+        f"{index.name} runs {end}",
+        ", ",
+        f"but dimension {dim} of {whole.name} {whole.shape} has {size}, 0…{size - 1}",
+    )
     return scene.found(title, (index.name, found.fact(least, size - 1)), whole)
 
 
@@ -271,7 +287,11 @@ def batchnorm_batch_of_one(scene: Scene) -> Found:
     if given is None:
         given = next((one for operation in scene.operations for one in operation.operands()[:1]), None)
     if given is None:
-        return scene.found(short_message(scene.message))
+        return scene.quoted([])
     name = "batch norm" if layer is None else layer.title
-    title = f"{given.name} is {given.shape}: one value per channel, of which {name} in train mode can take no variance"
+    title = (
+        f"{given.name} is {given.shape}",
+        ": ",
+        f"one value per channel, of which {name} in train mode can take no variance",
+    )
     return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")

@@ -31,7 +31,7 @@ def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
     name, there, here = entries[0]
     more = f", and {len(entries) - 1} more differ" if len(entries) > 1 else ""
     facts = [(entry, f"{shape(a)} in the checkpoint, {shape(b)} in the model") for entry, a, b in entries[:6]]
-    title = f"{name} is {shape(there)} in the checkpoint, but {shape(here)} in the model{more}"
+    title = (f"{name} is {shape(there)} in the checkpoint", ", ", f"but {shape(here)} in the model{more}")
     return MISMATCH, scene.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
 
 
@@ -41,7 +41,7 @@ def _of_worker(scene: Scene) -> tuple[str, Found] | None:
         return None
     fact = (None, "raised in a worker of the DataLoader")
     fit = "bring them to one shape, or pad them in collate_fn"
-    return MISMATCH, scene.found(f"the samples of a batch do not fit together: {reason}", fact, suggestion=fit)
+    return MISMATCH, scene.found(("the samples of a batch do not fit together", ": ", reason), fact, suggestion=fit)
 
 
 def _elementwise(scene: Scene, operation: Operation) -> Found | None:
@@ -51,7 +51,7 @@ def _elementwise(scene: Scene, operation: Operation) -> Found | None:
     known = [one for one in operation.operands() if one.sizes is not None]
     for at, a in enumerate(known):
         for b in known[at + 1 :]:
-            wrong = rules.clash(a.sizes or (), b.sizes or ())
+            wrong = rules.broadcast_conflict(a.sizes or (), b.sizes or ())
             if wrong is None:
                 continue
             first, second = (a.sizes or ())[wrong], (b.sizes or ())[wrong]
@@ -78,7 +78,7 @@ def _broadcasting(a: Operand, b: Operand) -> str:
 
 
 def _half_known(scene: Scene, operation: Operation) -> Found | None:
-    """Operands of which only the message tells the shapes."""
+    """Operands whose shapes are known only from the message."""
     both = operation.operands()
     if operation.name not in ("elementwise", "matmul") or not scene.failing.is_exact or not both:
         return None
@@ -88,12 +88,16 @@ def _half_known(scene: Scene, operation: Operation) -> Found | None:
     in_message = sides(scene.message)
     if in_message is None:
         names = " and ".join(f"{one.name} {one.shape}" if one.sizes is not None else one.name for one in (a, b))
-        return scene.found(f"{names} do not fit: {short_message(scene.message)}", a, b)
+        return scene.found((f"{names} do not fit", ": ", f"{short_message(scene.message)}"), a, b)
     facts = [
         f"{one.name} is {one.shape}" if one.sizes is not None else f"{one.name} has {size} in dimension {in_message[2]}"
         for one, size in zip((a, b), in_message)
     ]
-    title = f"{' and '.join(facts)}: dimension {in_message[2]} is {in_message[0]} and {in_message[1]}, which do not broadcast"
+    title = (
+        f"{' and '.join(facts)}",
+        ": ",
+        f"dimension {in_message[2]} is {in_message[0]} and {in_message[1]}, which do not broadcast",
+    )
     return scene.found(
         title,
         *(
@@ -109,10 +113,11 @@ def _from_message(scene: Scene) -> Found:
         inputs = [one for one in scene.layer.inputs if one.sizes is not None]
         if inputs:
             begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {scene.layer.title}"
-            return scene.found(f"{begin}: {short_message(scene.message)}", *inputs)
+            return scene.found((begin, ": ", f"{short_message(scene.message)}"), *inputs)
     operands = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
     return scene.found(
-        f"{operands}: {short_message(scene.message)}" if operands else short_message(scene.message), *known[:6]
+        (operands, ": ", f"{short_message(scene.message)}") if operands else short_message(scene.message),
+        *known[:6],
     )
 
 

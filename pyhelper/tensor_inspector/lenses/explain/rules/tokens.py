@@ -1,4 +1,4 @@
-"""What a tokenizer can't make tensors of: no padding token, what is no text, rows of different lengths."""
+"""Input of which a tokenizer can't make tensors: no padding token, no text, rows of different lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tokenizer_input(scene: Scene) -> Found | None:
             continue
         name, class_of = in_title(node.func), class_name(type(tokenizer))
         if "padding token" in scene.message:
-            title = f"{name}.pad_token is None: {name} has nothing to pad with"
+            title = (f"{name}.pad_token is None", ": ", f"{name} has nothing to pad with")
             return scene.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
         for argument in node.args:
             text, value = in_title(argument), line.reader.read(argument)
@@ -30,11 +30,11 @@ def tokenizer_input(scene: Scene) -> Found | None:
             odd = next((at for at, row in enumerate(rows) if type(row) not in _TEXTS and row is not UNKNOWN), None)
             if odd is not None:
                 whose = f"{text}[{odd}]" if is_list else text
-                title = f"{whose} is {value_words(rows[odd])}, but {name} wants text"
+                title = (f"{whose} is {value_words(rows[odd])}", ", ", f"but {name} wants text")
                 return scene.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
             lengths = [len(row.split()) for row in rows if type(row) is str]
             if len(set(lengths)) > 1:
-                title = f"the texts of {text} are of different lengths: without padding they are no tensor"
+                title = (f"the texts of {text} are of different lengths", ": ", "without padding they are no tensor")
                 fact = (text, f"{value_words(value)}, of {listed(map(str, lengths[:8]), len(lengths) > 8, 40)} words")
                 return scene.found(title, fact, suggestion="padding=True, truncation=True")
     return None

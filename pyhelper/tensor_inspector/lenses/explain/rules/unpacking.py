@@ -1,4 +1,4 @@
-"""More or fewer names than a value has parts: ``x, y = batch``, ``for x, y in loader``."""
+"""Too many or too few names for the parts of a value: ``x, y = batch``, ``for x, y in loader``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import listed, plural, shape
-from ...findings.finding import Found
+from ...findings.finding import Found, Title
 from ...step.expressions import text_of
-from ..errors import numbers_to_unpack, short_message
+from ..errors import numbers_to_unpack
 from ..operand import UNKNOWN, Operand, in_title, operand
 from ..scene import Scene
 from ..values import count_of, items_of, key_words, keys_of, value_words
@@ -40,7 +40,7 @@ class Part:
 def unpack_count(scene: Scene) -> Found:
     expected, got = numbers_to_unpack(scene.message)
     if expected is None:
-        return _single(scene)
+        return _zero_dimensional(scene)
     parts = [part for part in _parts(scene) if len(part.names) == expected]
     parts = [part for part in parts if scene.failing.is_at(part.target)] or parts
     for part in parts:
@@ -49,23 +49,24 @@ def unpack_count(scene: Scene) -> Found:
             return found
     unknown = [part for part in parts if not _is_known(part.value)]
     if not unknown or len({id(part.target) for part in unknown if not part.gives}) > 1:
-        return scene.found(short_message(scene.message))
+        return scene.quoted([])
     part = next((part for part in unknown if part.gives), unknown[0])
     gives = part.gives or _of_recurrent(scene, part) or ("more values" if got is None else plural(got, "value"))
-    return scene.found(f"{part.text} gives {gives}, {part.end()}", (part.text, f"gives {gives}"), suggestion=part.fit)
+    title = (f"{part.text} gives {gives}", ", ", part.end())
+    return scene.found(title, (part.text, f"gives {gives}"), suggestion=part.fit)
 
 
 def _is_known(value: Any) -> bool:
     return value is not UNKNOWN and not (type(value) is Operand and value.sizes is None)
 
 
-def _single(scene: Scene) -> Found:
+def _zero_dimensional(scene: Scene) -> Found:
     """A tensor without dimensions that is gone through."""
     known = next((one for one in scene.operands() if one.sizes == ()), None)
     if known is None:
-        return scene.found(short_message(scene.message))
+        return scene.quoted([])
     return scene.found(
-        f"{known.name} is {known.fact}, a single number: it has no elements to go through",
+        (f"{known.name} is {known.fact}", ", ", "a single number: it has no elements to go through"),
         known,
         suggestion=f"{known.written}.item(), or {known.written}.unsqueeze(0)",
     )
@@ -77,7 +78,8 @@ def _of_value(scene: Scene, part: Part) -> Found | None:
     if type(value) is Operand:
         if not value.sizes or value.sizes[0] == count:
             return None
-        title = f"{part.text} is {value.fact}, {value.sizes[0]} rows along its first dimension, {part.end()}"
+        rows = f"{value.sizes[0]} rows along its first dimension"
+        title: Title = (f"{part.text} is {value.fact}", ", ", f"{rows}, {part.end()}")
         other = next((dim for dim, size in enumerate(value.sizes) if size == count), None)
         fit = f"{', '.join(part.names)} = {value.written}.unbind({other})" if other is not None else ""
         return scene.found(title, value.named(part.text), suggestion=fit)
@@ -85,7 +87,11 @@ def _of_value(scene: Scene, part: Part) -> Found | None:
         return None
     if issubclass(type(value), dict):
         keys = keys_of(value)
-        title = f"{part.text} is a dict, of which the {plural(count_of(value), 'key')} {key_words(keys)} are unpacked, {part.end()}"
+        title = (
+            f"{part.text} is a dict",
+            ", ",
+            f"of which the {plural(count_of(value), 'key')} {key_words(keys)} are unpacked, {part.end()}",
+        )
         named = [f'{part.text}["{name}"]' for name in part.names if name in keys]
         fit = (
             f"{', '.join(part.names)} = {', '.join(named)}"
@@ -99,17 +105,19 @@ def _of_value(scene: Scene, part: Part) -> Found | None:
 def _of_items(scene: Scene, part: Part) -> Found:
     items = items_of(part.value)
     if items and all(type(item) is int for item in items) and _is_shape(part.node):
-        title = f"{part.text} is {shape(items)}, {plural(len(items), 'dimension')}, {part.end()}"
+        title: Title = (f"{part.text} is {shape(items)}", ", ", f"{plural(len(items), 'dimension')}, {part.end()}")
         of = part.node.value if isinstance(part.node, ast.Attribute) else getattr(part.node, "func", None)
         whose = scene.failing.reader.read(
             of.value if isinstance(part.node, ast.Call) and isinstance(of, ast.Attribute) else of
         )
         return scene.found(title, whose if type(whose) is Operand else (part.text, shape(items)))
-    held = [value_words(item) for item in items[:_MOST]]
+    parts = [value_words(item) for item in items[:_MOST]]
     title = (
-        f"{part.text} has {plural(count_of(part.value), 'part')}: {listed(held, len(items) > _MOST, 90)}, {part.end()}"
+        f"{part.text} has {plural(count_of(part.value), 'part')}",
+        ": ",
+        f"{listed(parts, len(items) > _MOST, 90)}, {part.end()}",
     )
-    facts = [(f"{part.text}[{at}]", words) for at, words in enumerate(held)] or [(part.text, "empty")]
+    facts = [(f"{part.text}[{at}]", words) for at, words in enumerate(parts)] or [(part.text, "empty")]
     extra = count_of(part.value) - len(part.names)
     fit = f"{', '.join([*part.names, '_'])} = {part.text}" if extra == 1 and part.node is not None else ""
     return scene.found(title, *facts, suggestion=fit)
@@ -125,15 +133,15 @@ def _parts(scene: Scene) -> Iterator[Part]:
     whole = scene.failing.whole
     if isinstance(whole, ast.Assign):
         for target in whole.targets:
-            yield from _of_target(scene, target, whole.value)
+            yield from _target_parts(scene, target, whole.value)
     if isinstance(whole, (ast.For, ast.AsyncFor)):
-        yield from _of_loop(scene, whole.target, whole.iter)
+        yield from _loop_parts(scene, whole.target, whole.iter)
     for node in scene.failing.below():
         if isinstance(node, ast.comprehension):
-            yield from _of_loop(scene, node.target, node.iter)
+            yield from _loop_parts(scene, node.target, node.iter)
 
 
-def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOWN) -> Iterator[Part]:
+def _target_parts(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOWN) -> Iterator[Part]:
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
     value = scene.failing.reader.read(node) if value is UNKNOWN else value
@@ -146,7 +154,7 @@ def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOW
     for at, name in enumerate(target.elts):
         if isinstance(name, (ast.Tuple, ast.List)):
             if at < len(below):
-                yield from _of_target(scene, name, below[at])
+                yield from _target_parts(scene, name, below[at])
             else:
                 inside = _item(value, at)
                 part = Part(inside.name if type(inside) is Operand else f"part {at} of {text}", inside, name)
@@ -156,7 +164,7 @@ def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOW
                 yield part
 
 
-def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
+def _loop_parts(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
     """What a loop takes its names from, one element after the other."""
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
@@ -168,7 +176,7 @@ def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
             part.fit = f"for {part.names[0]}, ({', '.join(part.names[1:])}) in {text}"
             yield part
         else:
-            yield from _of_loop(scene, target.elts[1], node.args[0])
+            yield from _loop_parts(scene, target.elts[1], node.args[0])
         return
     if type(value) is Operand:
         row = None if value.sizes is None else value.like(f"each row of {text}", value.sizes[1:])

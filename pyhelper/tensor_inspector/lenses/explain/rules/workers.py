@@ -1,4 +1,4 @@
-"""An error that was raised in a process that makes a loader's batches: what it was, and in which line of the user's."""
+"""An exception raised in a worker process of a DataLoader: what it was, and the user's line."""
 
 from __future__ import annotations
 
@@ -23,10 +23,14 @@ def worker_failed(scene: Scene) -> Found:
         if not any(part in found["file"] for part in _INSTALLED) and not found["file"].startswith("<")
     ]
     if not frames:
-        title = f"in a worker of the DataLoader: {short_message(last_line)}"
+        title = ("in a worker of the DataLoader", ": ", f"{short_message(last_line)}")
         return scene.found(title, (None, "no line of the program was running: the samples were being put together"))
     frame = frames[-1]
-    title = f"{frame['function']}, line {frame['line']}, in a worker of the DataLoader: {short_message(last_line)}"
+    title = (
+        f"{frame['function']}, line {frame['line']}",
+        ", ",
+        f"in a worker of the DataLoader: {short_message(last_line)}",
+    )
     file = re.split(r"[/\\]", frame["file"])[-1]
     fact = (None, f"{frame['text'] or frame['function']}, line {frame['line']} of {file}")
     found = scene.found(title, fact, suggestion="num_workers=0 stops in that line itself")

@@ -1,1 +1,1 @@
-"""What the source is about to do, and whether nothing undoes it before then."""
+"""Predicts what the source is about to do, and whether anything undoes it before."""

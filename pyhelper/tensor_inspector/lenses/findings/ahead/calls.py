@@ -1,4 +1,4 @@
-"""What the source is about to do: the calls of modules that a backward still follows, and what comes before these."""
+"""Finds the calls of modules that a backward still follows, and what runs before them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....safe.record import Record
 from ...step.calls import Backward, Call
 from ...step.expressions import SCOPES, is_name, last_name, text_of
-from ...step.sight import Thing
+from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
 from ..made_of import ABOUT, ALIKE, CUTS, STEPS
@@ -23,15 +23,15 @@ class ComingCall(Record):
     """A call of a module that has not returned yet, and the backward of what is made of its result."""
 
     call: Call
-    thing: Thing
+    variable: VisibleVariable
     backward: Backward
 
 
 def coming_calls(step: Step) -> Iterator[ComingCall]:
     """The calls in the frame with the backward that surely come, with gradients on: further down in this round of its loop, or running now."""
     source = step.source
-    for call, thing, view in step.calls_of_modules() if step.grad_mode else ():
-        if view != step.at or call.lineno < source.lineno or (step.at and not _runs(step, call, thing)):
+    for call, variable, view in step.calls_of_modules() if step.grad_mode else ():
+        if view != step.at or call.lineno < source.lineno or (step.at and not _runs(step, call, variable)):
             continue
         backward = next((one for one in source.backwards if _is_of_this_round(source, call, one)), None)
         if (
@@ -40,13 +40,13 @@ def coming_calls(step: Step) -> Iterator[ComingCall]:
             and will_run(source, call.node)
             and will_run(source, backward.call.node)
         ):
-            yield ComingCall(call, thing, backward)
+            yield ComingCall(call, variable, backward)
 
 
-def _runs(step: Step, call: Call, thing: Thing) -> bool:
+def _runs(step: Step, call: Call, variable: VisibleVariable) -> bool:
     """Whether it is the call of a module that runs: of its forward, in the next frame."""
     inner = step.sources[step.at - 1]
-    is_its = inner.function == "forward" and step.value(inner.self_name, step.at - 1) is thing.value
+    is_its = inner.function == "forward" and step.value(inner.self_name, step.at - 1) is variable.value
     return is_its and call.lineno == step.source.lineno
 
 

@@ -1,6 +1,6 @@
-"""Whether all that runs between the stop and a backward is surely a library's, and sets nothing of the program's modules.
+"""Decides whether all code between the stop and a backward is a library's, and leaves the program's modules alone.
 
-What is the program's own, or can't be told, may do anything, wherever it is mentioned: a function, a bound method, an object.
+The program's own code, and what is not known, may do anything wherever it is mentioned: a function, method or object.
 """
 
 from __future__ import annotations

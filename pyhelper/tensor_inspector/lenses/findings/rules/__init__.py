@@ -1,1 +1,1 @@
-"""The rules, a folder per group; `registry` has them all."""
+"""The rules, one folder per group; `registry` lists all of them."""

@@ -1,4 +1,4 @@
-"""All rules, in the order in which they are asked."""
+"""All rules, in the order in which they run."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from types import ModuleType
 
 from ..rule import Rule
 from .call import unfit
-from .data import inputs, samples, splits
+from .data import inputs, one_class, samples, splits
 from .graph import absent, cut, dead, flat, freed, registration, retained, unused
 from .loss import broadcast, labels, probabilities, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
 from .numbers import activations, causes, gradients, state
-from .optimizer import accumulated, calls, groups, updates
+from .optimizer import accumulated, calls, groups, rates, updates
 
 _FILES = (
-    *(unfit, inputs, samples, splits),
+    *(unfit, inputs, samples, one_class, splits),
     *(causes, state, gradients),
     *(flat, dead, cut, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets),
-    *(groups, calls, accumulated, updates),
+    *(groups, rates, calls, accumulated, updates),
     *(copies, absent, evaluated, mode, layers, repeated, activations),
 )
 

@@ -1,4 +1,4 @@
-"""The calls of the statement that is about to run, as far as what they are given can't change before."""
+"""Finds the calls in the statement about to run whose arguments can't change before it runs."""
 
 from __future__ import annotations
 

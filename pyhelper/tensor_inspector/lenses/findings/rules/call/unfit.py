@@ -1,4 +1,4 @@
-"""Rules about a call that is about to run: what it is given does not fit, so that it will fail."""
+"""Rules about a call that is about to run and will fail, since its arguments do not fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .....safe.guard import class_module, class_name, instance_dict, module
 from .....words.text import number, shape
 from ....explain.wanted import layer_words
 from ....step.calls import Call
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Found
 from ...losses import BY_CLASS
@@ -30,9 +30,9 @@ class _Planned:
 
     __slots__ = ("_member", "attributes", "given", "is_first", "name", "value")
 
-    def __init__(self, value: Any, name: str, given: Thing, is_first: bool) -> None:
+    def __init__(self, value: Any, name: str, given: VisibleVariable, is_first: bool) -> None:
         self.value = value
-        self._member = Member(value, "", "", None)
+        self._member = Member(value)
         self.attributes = instance_dict(value)
         self.name = name.replace("'", '"')
         self.given = given
@@ -63,7 +63,7 @@ def _layers(step: Step) -> Iterator[list[_Planned]]:
         argument = call.args[0] if len(call.args) == 1 and not call.keywords else None
         given = None if called is None else step.operand(argument, 0, call.lineno)
         if called is not None and given is not None and is_exact_tensor(given.value):
-            shown = Thing(given.key, given.value, given.view, 0)
+            shown = VisibleVariable(given.key, given.value, given.view, 0)
             yield [
                 _Planned(layer, name, shown, at == 0)
                 for at, (layer, name) in enumerate(_in_a_row(called.value, called.key))
@@ -77,7 +77,7 @@ def _in_a_row(model: Any, name: str) -> Iterator[tuple[Any, str]]:
     if class_name(type(model)) != "Sequential":
         yield model, name
         return
-    for at, layer in enumerate(children(Member(model, "", "", None))):
+    for at, layer in enumerate(children(Member(model))):
         found = list(_in_a_row(layer, f"{name}[{at}]"))
         yield from found
         if not found or not _is_plain(layer):
@@ -115,7 +115,11 @@ def device_mismatch(step: Step) -> Iterator[Found]:
             if weight is None or device_name(weight) == device:
                 continue
             yield Found(
-                f"{layer.subject} is on {device}, but {layer.title} is on {device_name(weight)}: this call will fail",
+                (
+                    f"{layer.subject} is on {device}",
+                    ", ",
+                    f"but {layer.title} is on {device_name(weight)}: this call will fail",
+                ),
                 (layer.given.name, f"{_fact(layer.given.value)} on {device_name(layer.given.value)}"),
                 (layer.name, f"its weight is on {device_name(weight)}"),
                 line=_line(step),
@@ -144,7 +148,11 @@ def dtype_mismatch(step: Step) -> Iterator[Found]:
         if given == wanted or not (given is torch.float64 or wanted is torch.float64 or _is_whole(given)):
             continue
         yield Found(
-            f"{layer.given.name} is {dtype_name(layer.given.value)}, but {layer.title} has {dtype_name(weight)} parameters: this call will fail",
+            (
+                f"{layer.given.name} is {dtype_name(layer.given.value)}",
+                ", ",
+                f"but {layer.title} has {dtype_name(weight)} parameters: this call will fail",
+            ),
             (layer.given.name, _fact(layer.given.value)),
             (layer.name, f"its weight is {_fact(weight)}"),
             line=_line(step),
@@ -154,9 +162,9 @@ def dtype_mismatch(step: Step) -> Iterator[Found]:
     for kind, given, target in _losses(step):
         found = _unfit_labels(kind, given, target)
         if found is not None:
-            reason, fit = found
+            fact, reason, fit = found
             yield Found(
-                f"{target.name} is {reason}: this call will fail",
+                (f"{target.name} is {fact}", ", ", f"but {reason}: this call will fail"),
                 (target.name, _fact(target.value)),
                 (given.name, _fact(given.value)),
                 line=_line(step),
@@ -165,20 +173,18 @@ def dtype_mismatch(step: Step) -> Iterator[Found]:
             return
 
 
-def _unfit_labels(kind: str, given: Thing, target: Thing) -> tuple[str, str] | None:
-    """Which labels a loss can't take, and what would make them fit."""
+def _unfit_labels(kind: str, given: VisibleVariable, target: VisibleVariable) -> tuple[str, str, str] | None:
+    """What labels are that a loss can't take, why it can't, and what would make them fit."""
     scores, labels = given.value, target.value
     if not scores.dtype.is_floating_point:
         return None
     if kind.startswith("binary_cross_entropy") and _is_whole(labels.dtype):
-        return (
-            f"{dtype_name(labels)}, but {given.name} is {dtype_name(scores)}, and {kind} takes both as they are",
-            "float()",
-        )
+        reason = f"{given.name} is {dtype_name(scores)}, and {kind} takes both as they are"
+        return dtype_name(labels), reason, "float()"
     sizes, of_scores = tuple(shape_of(labels)), tuple(shape_of(scores))
     is_of_classes = len(of_scores) > 1 and sizes == (of_scores[0], *of_scores[2:])
     if kind == "cross_entropy" and labels.dtype.is_floating_point and is_of_classes:
-        return f"{_fact(labels)}, but {kind} wants integer class labels (int64)", "long()"
+        return _fact(labels), f"{kind} wants integer class labels (int64)", "long()"
     return None
 
 
@@ -196,7 +202,7 @@ def logits_to_prob_loss(step: Step) -> Iterator[Found]:
             continue
         span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
         yield Found(
-            f"{given.name} runs {span}, but {kind} wants 0…1: this call will fail",
+            (f"{given.name} runs {span}", ", ", f"but {kind} wants 0…1: this call will fail"),
             (given.name, f"{_fact(given.value)}, {span}"),
             line=_line(step),
         )
@@ -218,7 +224,11 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
                 break
             if layer.kind == "BatchNorm1d" and layer.attributes.get("training") is True:
                 yield Found(
-                    f"{layer.subject} is {shape(sizes)}: one value per channel, of which {layer.title} in train mode can take no variance; this call will fail",
+                    (
+                        f"{layer.subject} is {shape(sizes)}",
+                        ": ",
+                        f"one value per channel, of which {layer.title} in train mode can take no variance; this call will fail",
+                    ),
                     (layer.given.name, f"{_fact(layer.given.value)}, one row"),
                     (layer.name, "in train mode"),
                     line=_line(step),
@@ -230,7 +240,7 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
                 break
 
 
-def _losses(step: Step) -> Iterator[tuple[str, Thing, Thing]]:
+def _losses(step: Step) -> Iterator[tuple[str, VisibleVariable, VisibleVariable]]:
     """The losses of torch's own that a next call computes: which one, of what, and the target."""
     for call in next_calls(step):
         kind = _kind_of_loss(step, call)

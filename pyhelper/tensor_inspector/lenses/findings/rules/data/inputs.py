@@ -1,4 +1,4 @@
-"""Rules about data: whether it is finite, and its scale."""
+"""Rules about the inputs of a model: not finite, or of an unusual scale."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .....measure.stats.first import first_special
 from .....measure.torch.elements import bare, memory_of
-from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, children, is_of
 from .....safe.guard import class_module, instance_dict, module
 from .....words.text import number
@@ -20,6 +20,7 @@ from ...finite import bad_in, words_of
 from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
+from .scales import is_normalised_twice, scale_of
 from .transforms import twice_in_transforms
 
 torch: Any = module("torch")
@@ -46,7 +47,8 @@ def nan_in_input(step: Step) -> Iterator[Found]:
             continue
         if given.tensor.dtype is torch.float16 and not stats["nan"] and (stats["max"] or 0) > 20_000:
             continue  # an overflow, which has a rule of its own
-        is_meant = not stats["nan"] and not stats["pos_inf"]  # finite, or a mask of −inf
+        is_infinite = bool(stats["neg_inf"]) and outcome is not None and given.is_first() and _takes_it_raw(given)
+        is_meant = not stats["nan"] and not stats["pos_inf"] and not is_infinite  # finite, or a mask of −inf
         is_done = given.call.lineno < step.sources[given.view].lineno
         if is_meant or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
@@ -58,7 +60,11 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         through = "" if is_given else f"{given.name} is made of it, "
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
         yield Found(
-            f"{begun.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, {through}before {given.model.name} has it{then}",
+            (
+                f"{begun.name} has {words_of(stats)}",
+                ", ",
+                f"{'' if place is None else f'the first at {place}, '}{through}before {given.model.name} has it{then}",
+            ),
             (begun.name, words_of(stats)),
             *([] if is_given else [(given.name, words_of(step.stats(given.tensor) or {}))]),
             *((name, "finite") for name in begun.parents),
@@ -75,7 +81,11 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         stats = step.stats(target) if target.dtype.is_floating_point and is_done else None
         if outcome is not None and stats is not None and stats["nan"] + stats["pos_inf"] + stats["neg_inf"]:
             yield Found(
-                f"{one.target.name} has {words_of(stats)}, and {one.kind} compares with it; {outcome} is not finite because of it",
+                (
+                    f"{one.target.name} has {words_of(stats)}",
+                    ", ",
+                    f"and {one.kind} compares with it; {outcome} is not finite because of it",
+                ),
                 (one.target.name, words_of(stats)),
                 (outcome, "not finite"),
                 line=bound_or_called(step, one.call.name, one.target.name),
@@ -136,18 +146,18 @@ def _advice(made: ast.AST, line: int) -> str:
 
 def _outcome(step: Step) -> str | None:
     """The name of a result in sight that is not finite."""
-    for thing in step.tensors:
-        if requires_grad(thing.value) and step.node_of(thing.value) is not None and bad_in(step, thing.value):
-            return thing.name
+    for variable in step.tensors:
+        if requires_grad(variable.value) and step.node_of(variable.value) is not None and bad_in(step, variable.value):
+            return variable.name
     for given in model_inputs(step):
         value = step.value(given.call.target or "", given.view)
-        if value is not None and any(thing.value is value for thing in step.tensors) and bad_in(step, value):
+        if value is not None and any(variable.value is value for variable in step.tensors) and bad_in(step, value):
             return given.call.target
     return None
 
 
 def _takes_it_raw(given: ModelInput) -> bool:
-    return is_of(given.model.value, "Sequential", "Linear", "Conv1d", "Conv2d", "Conv3d")
+    return is_of(given.model.value, "Sequential") or _begins_plainly(given.model.value)
 
 
 @rule(
@@ -160,50 +170,20 @@ def not_normalized(step: Step) -> Iterator[Found]:
     """Bytes of 0…255, or samples of sound, as floats, given to the first layer as they are."""
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor)
-        if stats is None or not (_are_bytes(given.tensor, stats) or _are_samples_of_sound(given, stats)):
+        scale = None if stats is None else scale_of(given.tensor, stats)
+        if stats is None or scale is None:
             continue
-        scale = 255 if _are_bytes(given.tensor, stats) else 32768
         yield Found(
-            f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
+            (
+                f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)})",
+                ": ",
+                "not scaled",
+            ),
             (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
             line=where_made(step, given),
             suggestion=f"{given.name} / {scale}, or the mean and deviation of the data",
         )
         return
-
-
-def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
-    if stats["min"] is None or stats["std"] is None or not tensor.dtype.is_floating_point or tensor.dim() < 2:
-        return False
-    if stats["min"] < 0 or not 100 <= stats["max"] <= 255 or stats["mean"] < 10 or stats["std"] < 10:
-        return False
-    features = (element_count(tensor) or 0) // max(1, int(tensor.shape[0]))
-    if features < 49 or (tensor.dim() == 3 and not _are_pictures(tensor.shape)):
-        return False
-    values = bare(tensor)
-    if bool((values != values.round()).any()):
-        return False
-    if tensor.dim() > 2:
-        return True
-    highest = values.amax(0)  # of a table, columns differ in scale
-    return bool(highest.min() > 0.5 * highest.max())
-
-
-def _are_samples_of_sound(given: ModelInput, stats: dict[str, Any]) -> bool:
-    """Whether they are floats of 16-bit integers that swing about 0, given to a convolution over time."""
-    tensor, most = given.tensor, 1 << 15
-    if stats["min"] is None or stats["std"] is None or tensor.dim() != 3 or int(tensor.shape[1]) > 2:
-        return False
-    if not -most <= stats["min"] < -1000 or not 1000 < stats["max"] < most or abs(stats["mean"]) > stats["std"] / 4:
-        return False
-    values = bare(tensor)
-    return int(tensor.shape[2]) >= 256 and not bool((values != values.round()).any())
-
-
-def _are_pictures(sizes: Any) -> bool:
-    """Whether samples of two dimensions are gray pictures, and no series of features: square, or large both ways."""
-    height, width = int(sizes[1]), int(sizes[2])
-    return height == width or min(height, width) >= 32
 
 
 @rule(
@@ -213,15 +193,31 @@ def _are_pictures(sizes: Any) -> bool:
     needs="module source",
 )
 def normalized_twice(step: Step) -> Iterator[Found]:
-    """Images of 0…1 that were divided by 255 once more, or transforms that normalise twice by the same numbers."""
+    """Images of 0…1 that were divided by 255 once more, or normalised twice by the same numbers."""
     yield from twice_in_transforms(step)
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
+        if stats is not None and is_normalised_twice(given.tensor):
+            yield Found(
+                (
+                    f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
+                    ": ",
+                    "the mean and deviation of the data were applied twice",
+                ),
+                (given.name, "two times less the mean, by the deviation: undone twice it fills 0…1"),
+                line=where_made(step, given),
+                suggestion="normalise once: in the dataset, or in the step",
+            )
+            return
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
             continue
         if stats["min"] >= 0 and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
             yield Found(
-                f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}: scaled by 1/255 twice",
+                (
+                    f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
+                    ": ",
+                    "scaled by 1/255 twice",
+                ),
                 (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"),
                 line=where_made(step, given),
                 suggestion="divide once: ToTensor() already gives 0…1",
@@ -246,7 +242,7 @@ def _begins_plainly(model: Any) -> bool:
         if instance_dict(model).get("_forward_pre_hooks"):
             return False
         if is_of(model, "Sequential") and class_module(type(model)) == "torch.nn.modules.container":
-            below = [child for child in children(Member(model, "", "", None)) if not is_of(child, *_PASSING)]
+            below = [child for child in children(Member(model)) if not is_of(child, *_PASSING)]
             model = below[0] if below else None
         else:
             model = None if is_library(type(model)) else _first_called(model)
@@ -267,7 +263,7 @@ def _first_called(model: Any) -> Any:
         given = call.args[0] if call.args else None
         if isinstance(given, ast.Name) and (given.lineno, given.col_offset) == first and given.id == names[1]:
             owner, _, attribute = call.callee.rpartition(".")
-            below = dict(Member(model, "", "", None).items("_modules"))
+            below = dict(Member(model).items("_modules"))
             return below.get(attribute) if owner == source.self_name else None
     return None
 

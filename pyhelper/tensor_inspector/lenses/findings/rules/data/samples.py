@@ -1,4 +1,4 @@
-"""Rules about samples: constant, or the same one many times."""
+"""Rules about samples: constant ones, or one repeated many times."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
-from .....safe.guard import module
+from .....safe.guard import instance_dict, module
 from .....words.text import listed, number, plural
+from ....step.classes import methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
@@ -17,6 +18,7 @@ from ...finding import Found
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .inputs import where_made
+from .loaders import loader_of
 
 torch: Any = module("torch")
 
@@ -39,7 +41,11 @@ def constant_input(step: Step) -> Iterator[Found]:
         if any(_is_written_constant(source, given.name) for source in step.sources) or _is_carried(step, given):
             continue
         yield Found(
-            f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}: {given.model.name} is given nothing to learn from",
+            (
+                f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}",
+                ": ",
+                f"{given.model.name} is given nothing to learn from",
+            ),
             (given.name, f"{stats['count']:,} times {number(stats['min'])}"),
             line=where_made(step, given),
         )
@@ -164,23 +170,31 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
             or tensor.numel() < 4 * tensor.shape[0]
         ):
             continue
-        if _is_repeated_on_purpose(step, given):
+        if _is_repeated_on_purpose(step, given) or _is_one_of_many_arguments(given):
             continue
         rows = bare(tensor).reshape(tensor.shape[0], -1)
         if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:
             continue
         _, counts = torch.unique(rows, dim=0, return_counts=True)
         times = counts.tolist()
-        is_few = len(times) > 1 or _targets_differ(step, len(rows))
+        is_few = len(times) > 1 or _targets_differ(step, len(rows)) or _index_is_replaced(step, tensor)
         if is_few and 2 * len(times) <= len(rows) and min(times) == max(times):
-            distinct = f"{len(times)} distinct ones, each {times[0]} times" if len(times) > 1 else "one and the same"
+            they = f"the {len(rows)} rows of {given.name} are"
+            one = f"{they} one and the same"
+            few = (f"{they} {len(times)} distinct ones", ", ", f"each {times[0]} times")
             yield Found(
-                f"the {len(rows)} rows of {given.name} are {distinct}",
+                few if len(times) > 1 else one,
                 (given.name, f"{len(times)} distinct rows of {len(rows)}"),
                 line=_random_line(step, given),
                 certain=False,
             )
             return
+
+
+def _is_one_of_many_arguments(given: ModelInput) -> bool:
+    """Whether the model is given more of each sample: graphs whose nodes are alike differ in their edges."""
+    arguments = [*given.call.args, *given.call.keywords.values()]
+    return sum(not isinstance(argument, ast.Constant) for argument in arguments) > 1
 
 
 def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
@@ -198,6 +212,22 @@ def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
     return any(
         (isinstance(node, ast.Attribute) and node.attr in words) or _lists_one_again(node) for node in ast.walk(made[1])
     )
+
+
+def _index_is_replaced(step: Step, tensor: Any) -> bool:
+    """Whether the dataset that a batch came from puts another variable in the place of the index that it is asked for.
+
+    One that uses no index at all, or a number as written, may mean to give one item.
+    """
+    loader = loader_of(step, tensor)
+    dataset = None if loader is None else instance_dict(loader.value).get("dataset")
+    source = dict(methods_of(type(dataset))).get("__getitem__")
+    names = [] if source is None else source.arguments
+    if source is None or len(names) < 2:
+        return False
+    made = [getattr(node, "value", None) for _, node in source.bindings.get(names[1], ())]
+    used = [names_in(value) for value in made if value is not None]
+    return any(found and names[1] not in found for found in used)
 
 
 def _targets_differ(step: Step, count: int) -> bool:

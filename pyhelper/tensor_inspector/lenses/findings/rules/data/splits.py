@@ -1,4 +1,4 @@
-"""Rules about labels and splits: one class alone, the same rows twice."""
+"""A rule about splits: rows of the training set in the test set."""
 
 from __future__ import annotations
 
@@ -7,89 +7,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, memory_of
+from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.classes import methods_of
 from ....step.expressions import names_in, text_of
 from ....step.roles import role_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...lines import made
-from ...losses import loss_calls
 from ...rule import rule
 
 _INDICES = Classes(list, range)
 
 torch: Any = module("torch")
-
-
-@rule(
-    "warning",
-    why="The model forgets the other classes.",
-    suggestion="shuffle=True",
-    needs="source thorough",
-)
-def one_class_batch(step: Step) -> Iterator[Found]:
-    """All labels of a batch are one class, though the labels that it was taken from have several."""
-    for one in loss_calls(step):
-        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
-            continue
-        target = one.target.value
-        stats = step.stats(target)
-        if (
-            target.dim() != 1
-            or target.shape[0] < 8
-            or stats is None
-            or stats["min"] != stats["max"]
-            or stats["min"] is None
-            or stats["min"] < 0
-        ):
-            continue
-        whole = _labels_behind(step, target)
-        if whole is not None:
-            name, classes, total = whole
-            yield Found(
-                f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}, though {name} has {classes} classes: the data is sorted and not shuffled",
-                (one.target.name, f"{target.shape[0]} times {stats['min']}"),
-                (name, f"{classes} classes in {total}"),
-                line=(step.sources[one.view].file, one.call.lineno),
-                suggestion="shuffle=True",
-            )
-            return
-
-
-def _labels_behind(step: Step, target: Any) -> tuple[str, int, int] | None:
-    """Labels that these are a part of, in order of their classes: in the same memory, or in a loader's dataset."""
-    found = [thing for thing in step.tensors if thing.value is not target]
-    for loader in step.loaders:
-        dataset = instance_dict(loader.value).get("dataset")
-        tensors = instance_dict(dataset).get("tensors")
-        for at, tensor in enumerate(tensors if type(tensors) is tuple else ()):
-            found.append(Thing(f"{loader.key}.dataset.tensors[{at}]", tensor, 0, 0))
-    for thing in found:
-        value = thing.value
-        if (
-            type(value) is not torch.Tensor
-            or value.dim() != 1
-            or value.dtype != target.dtype
-            or value.shape[0] < 2 * target.shape[0]
-            or not is_plain(value)
-        ):
-            continue
-        values = bare(value)
-        if (
-            values.numel() > 1 << 22
-            or not bool((values[1:] >= values[:-1]).all())
-            or not bool((values == bare(target)[0]).any())
-        ):
-            continue
-        classes = int(torch.unique(values).numel())
-        if classes > 1:
-            return thing.name, classes, int(values.shape[0])
-    return None
-
+_ROWS, _OTHER_ROWS = 20_000, 5_000  #: of two tensors that are compared
+_WIDTHS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}  #: integers by their bytes
 
 #: Words in names, a hint only: of two parts that share rows at least one must be used as its name says, or both must be
 #: cut from the same memory or dataset.
@@ -106,41 +41,55 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 def split_overlap(step: Step) -> Iterator[Found]:
     trained, judged = _roles(step)
     yield from _overlap_of_subsets(step, judged)
-    tensors = [thing for thing in step.tensors if thing.value.dim() >= 2]
-    for thing in tensors:
-        for other in tensors if _is_for(thing.key, _TRAIN, trained) else ():
-            if not _is_for(other.key, _OTHER, judged) or thing.value is other.value:
+    datasets = list(_rows_of_datasets(step))
+    tensors = [variable for variable in (*step.tensors, *datasets) if variable.value.dim() >= 2]
+    for variable in tensors:
+        for other in tensors if _is_for(variable.key, _TRAIN, trained) else ():
+            if not _is_for(other.key, _OTHER, judged) or variable.value is other.value:
                 continue
-            if _is_joined_of(step, thing.key, other.key):
+            if _is_joined_of(step, variable.key, other.key):
                 continue
-            if thing.key not in trained and other.key not in judged and not _is_one_memory(thing, other):
+            if step.budget.spent():
+                return
+            if variable.key not in trained and other.key not in judged and not _is_one_memory(variable, other):
                 continue
-            shared = _shared_rows(thing.value, other.value)
-            if shared and (_is_named_as_split(thing, other) or _are_parts(step, thing, other, shared)):
-                rows = int(other.value.shape[0])
+            shared = _shared_rows(variable.value, other.value)
+            rows = int(other.value.shape[0])
+            is_used_so = variable in datasets and variable.key in trained and other in datasets and other.key in judged
+            are_parts = (is_used_so and shared < rows) or _are_parts(step, variable, other, shared)
+            if shared and (_is_named_as_split(variable, other) or are_parts):
                 yield Found(
-                    f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {thing.name} too",
+                    f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {variable.name} too",
                     (other.name, f"{shared} of {plural(rows, 'row')}"),
-                    (thing.name, "has the same rows"),
+                    (variable.name, "has the same rows"),
                     line=made(step, other.key),
                 )
                 return
 
 
-def _is_named_as_split(thing: Thing, other: Thing) -> bool:
-    return _is_for(thing.key, _TRAIN, set()) and _is_for(other.key, _OTHER, set())
+def _rows_of_datasets(step: Step) -> Iterator[VisibleVariable]:
+    """The first tensor of each ``TensorDataset`` in sight, or of a loader's: its rows are samples."""
+    for (view, key), value in step.named_values():
+        inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
+        held = instance_dict(inside).get("tensors") if class_name(type(inside)) == "TensorDataset" else None
+        if type(held) is tuple and held and is_exact_tensor(held[0]):
+            yield VisibleVariable(key, held[0], view, 0)
 
 
-def _are_parts(step: Step, thing: Thing, other: Thing, shared: int) -> bool:
+def _is_named_as_split(variable: VisibleVariable, other: VisibleVariable) -> bool:
+    return _is_for(variable.key, _TRAIN, set()) and _is_for(other.key, _OTHER, set())
+
+
+def _are_parts(step: Step, variable: VisibleVariable, other: VisibleVariable, shared: int) -> bool:
     """Whether both are parts of one tensor, not batches, and neither is all of it."""
-    lines = [line for one in (thing, other) for line in step.source.lines_of(one.key)]
-    is_one = _is_one_memory(thing, other)
-    is_part = shared < min(int(thing.value.shape[0]), int(other.value.shape[0]))
+    lines = [line for one in (variable, other) for line in step.source.lines_of(one.key)]
+    is_one = _is_one_memory(variable, other)
+    is_part = shared < min(int(variable.value.shape[0]), int(other.value.shape[0]))
     return is_one and is_part and not any(map(step.source.loop_of, lines))
 
 
-def _is_one_memory(thing: Thing, other: Thing) -> bool:
-    memory = memory_of(thing.value)
+def _is_one_memory(variable: VisibleVariable, other: VisibleVariable) -> bool:
+    memory = memory_of(variable.value)
     return memory is not None and memory == memory_of(other.value)
 
 
@@ -213,8 +162,18 @@ def _shared_rows(a: Any, b: Any) -> int:
     ours, theirs = (bare(tensor).reshape(tensor.shape[0], -1).cpu() for tensor in (a, b))
     if not bool((theirs != theirs.round()).any(1).all()):
         return 0
-    known = {bytes(row.contiguous().view(torch.uint8).tolist()) for row in ours[:20_000]}
-    return sum(bytes(row.contiguous().view(torch.uint8).tolist()) in known for row in theirs[:5_000])
+    known, asked = _marks(ours[:_ROWS]), _marks(theirs[:_OTHER_ROWS])
+    return int(torch.isin(asked, known).sum())
+
+
+def _marks(rows: Any) -> Any:
+    """A number of 64 bits for each row, made of its bytes: rows of the same bytes have the same one."""
+    words = rows.contiguous().view(getattr(torch, _WIDTHS[rows.element_size()])).long()
+    factors = (
+        torch.arange(1, words.shape[1] + 1, device=words.device) * -7046029254386353131
+    )  # odd, and far apart: sums wrap
+    factors = (factors ^ (factors >> 29)) * -4658895280553007687
+    return (words * (factors | 1)).sum(1)
 
 
 def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Found]:

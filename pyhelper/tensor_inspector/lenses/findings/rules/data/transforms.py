@@ -1,4 +1,4 @@
-"""What the transforms in sight do to data, by the numbers that they hold."""
+"""Works out what the transforms in sight do to data, from their parameters."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rules about the graph: missing, cut, freed, kept for too long, and what it does not reach."""
+"""Rules about the autograd graph: missing, cut, freed, kept for too long, or not reaching a parameter."""

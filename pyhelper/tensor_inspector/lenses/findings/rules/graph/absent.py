@@ -1,4 +1,4 @@
-"""Rules about gradients that are not there: None where one was meant, or exactly zero everywhere."""
+"""Rules about missing gradients: None where one was expected, or exactly zero everywhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name
@@ -22,7 +22,8 @@ from ...finding import Found
 from ...lines import bound, called_below
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimizer
-from .switched_off import is_elsewhere, run_without_gradients
+from .switched_off import decorated_off, is_elsewhere, run_without_gradients
+from .zeros import products_of_zeros
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
@@ -69,7 +70,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
             told.update(map(id, tensors))
             where = f"line {line}" if source.function == "<module>" else source.function
             yield Found(
-                f"{name}.{key} {'gets' if is_pending else 'got'} no gradient: {how} cuts it off in {where}",
+                (f"{name}.{key} {'gets' if is_pending else 'got'} no gradient", ": ", f"{how} cuts it off in {where}"),
                 *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
                 line=(source.file, line),
             )
@@ -85,7 +86,11 @@ def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
         by_cut.setdefault(cut, []).append((name, tensors))
     for (file, line, how), parts in by_cut.items():
         yield Found(
-            f"{listed((f'{name}.*' for name, _ in parts), False, 60)} got no gradient: {how} cuts {'it' if len(parts) == 1 else 'them'} off in forward",
+            (
+                f"{listed((f'{name}.*' for name, _ in parts), False, 60)} got no gradient",
+                ": ",
+                f"{how} cuts {'it' if len(parts) == 1 else 'them'} off in forward",
+            ),
             *(
                 (step.name_of(one), "trainable, in the optimizer, grad None")
                 for _, tensors in parts
@@ -113,7 +118,19 @@ def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> t
             if cut is None:
                 return None
             places.append((source, cut[1], cut[0]))
+    if any(decorated_off(source) is not None for source, _, _ in places) and _is_reached_otherwise(
+        step, owners, attribute
+    ):
+        return None
     return places[0] if places else None
+
+
+def _is_reached_otherwise(step: Step, owners: list[tuple[Source, str]], attribute: str) -> bool:
+    """Whether other functions of the program name an attribute, or these may reach it without its name."""
+    known = {(source.file, source.function) for source, _ in owners}
+    if any(source.mentions("getattr", "named_parameters", "parameters", "_parameters") for source, _ in owners):
+        return True
+    return any(is_elsewhere(code, known) for code in codes_that_name(step, attribute))
 
 
 def _methods(module: Any) -> Iterator[tuple[Source, str]]:
@@ -150,6 +167,9 @@ def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
     line: int = path[-1].lineno  # type: ignore[attr-defined]
     if source.is_under(line, "no_grad", "inference_mode") is not None:
         return "no_grad", line
+    decorator = decorated_off(source)
+    if decorator is not None:
+        return "no_grad", decorator
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
     return next(((name, line) for name in names if name in _CUTS), None)
 
@@ -208,7 +228,9 @@ def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
     needs="loss optimizer",
 )
 def zero_grad_values(step: Step) -> Iterator[Found]:
-    """All gradients are exactly zero though the loss is not: on the way stands what is flat there."""
+    """All gradients are exactly zero though the loss is not: on the way stands what is flat there. Or those of two factors
+    that are both zero."""
+    yield from products_of_zeros(step)
     for loss in step.losses:
         value, root = step.number(loss.tensor), step.node_of(loss.tensor)
         if loss.pending or not value or value - value != 0 or root is None:
@@ -216,13 +238,17 @@ def zero_grad_values(step: Step) -> Iterator[Found]:
         flat = next(iter(step.graph.below(root, *_FLAT)), None)
         if flat is None or step.graph.below(root, *_CHOICES) or not _are_zero(step, loss, root):
             continue
-        thing = _tensor_of(step, flat)
-        name = step.title_of(flat) if thing is None else thing.name
-        stats = None if thing is None else step.stats(thing.value)
+        variable = _tensor_of(step, flat)
+        name = step.title_of(flat) if variable is None else variable.name
+        stats = None if variable is None else step.stats(variable.value)
         is_one = stats is not None and stats["count"] and stats["min"] == stats["max"]
         everywhere = f", {number(stats['min'])} in all {plural(stats['count'], 'place')}" if stats and is_one else ""
         yield Found(
-            f"all gradients of {loss.name} are exactly zero, though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there{everywhere}",
+            (
+                f"all gradients of {loss.name} are exactly zero",
+                ", ",
+                f"though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there{everywhere}",
+            ),
             (name, f"grad ← {flat.op}Backward0{everywhere}"),
             (loss.name, number(value)),
             line=called_below(step, *_FLAT_CALLS.get(flat.op, ())) or bound(step, name),
@@ -230,7 +256,7 @@ def zero_grad_values(step: Step) -> Iterator[Found]:
         return
 
 
-def _tensor_of(step: Step, node: AutogradNode) -> Thing | None:
+def _tensor_of(step: Step, node: AutogradNode) -> VisibleVariable | None:
     """The tensor in sight that a node has made, or a view of that."""
     waiting = [node]
     while waiting:

@@ -14,7 +14,7 @@ from .....words.text import listed
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.roles import Parameter
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
@@ -22,6 +22,7 @@ from ...forward import CutLine, cuts_of
 from ...lines import Line
 from ...made_of import CUTS, STEPS, cut_on, made_of, uses
 from ...rule import rule
+from .beside import cut_one_by_one, left_out
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
@@ -42,38 +43,53 @@ def graph_cut(step: Step) -> Iterator[Found]:
     if not missed or not nodes:
         return
     gets = "gets" if any(loss.pending for loss in step.losses) else "got"
-    for thing in step.tensors:
-        node = step.node_of(thing.value)
-        if node is None or thing.key == "_" or any(step.graph.reaches(root, node) for root in nodes):
+    for variable in step.tensors:
+        node = step.node_of(variable.value)
+        if node is None or variable.key == "_" or any(step.graph.reaches(root, node) for root in nodes):
             continue
         leads = {id(leaf) for leaf in step.graph.leaves(node)}
         cut = [one for one in missed if id(one.tensor) in leads]
-        if cut and share_an_optimizer(step, [one.tensor for one in cut], reached) and not _is_old(step, node):
-            line = _used_in(step, thing) or in_forward(step, {id(one.tensor) for one in cut})
+        if cut and share_an_optimizer(step, [one.tensor for one in cut], reached) and not _is_old(step, node, nodes):
+            line, how = (
+                _used_in(step, variable) or in_forward(step, {id(one.tensor) for one in cut}),
+                "was cut off before",
+            )
+            if line is None:
+                line, how = left_out(step, variable), "nothing adds it to"
             if line is None:
                 continue  # an output that is not used, or not yet
-            names = _grouped(cut)
+            names = grouped(cut)
             loss = step.losses[0]
             yield Found(
-                f"{names} {gets} no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
-                (thing.name, "has a graph that the loss does not reach"),
+                (
+                    f"{names} {gets} no gradient from {loss.name}",
+                    ": ",
+                    f"{variable.name} leads to them, but {how} the loss",
+                ),
+                (variable.name, "has a graph that the loss does not reach"),
                 *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
                 line=line,
             )
             return
 
 
-def _used_in(step: Step, thing: Thing) -> Line | None:
+def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
     """Where a loss is made of a value: where that leaves autograd, as far as the source tells; else where it is used."""
-    source, found = step.sources[thing.view], None
+    source, found = step.sources[variable.view], None
     for loss in step.losses:
         for made in made_of(source, loss.name):
-            for path in uses(made.value, thing.key):
-                if cut_on(path, _SLOPES) is not None:
+            at = cut_one_by_one(made.value, variable.key)
+            if at is not None:
+                return source.file, at
+            if source.is_conditional(made.lineno, seen_from=source.lineno):
+                continue  # it may not have run
+            for path in uses(made.value, variable.key):
+                if cut_on(path, _SLOPES) is not None or any(isinstance(node, ast.IfExp) for node in path):
                     continue
                 if cut_on(path, (*CUTS, *STEPS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
-                found = found or (source.file, made.lineno)
+                if any(isinstance(node, ast.Call) for node in path):  # else the loss would lead to it
+                    found = found or (source.file, made.lineno)
     return found
 
 
@@ -103,9 +119,10 @@ def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
             yield key, parameters_of(item) if is_module(item) else [item]
 
 
-def _is_old(step: Step, node: AutogradNode) -> bool:
-    """Whether its graph was freed by a backward that went through it."""
-    return step.graph.freed_below(node, most=50) is not None
+def _is_old(step: Step, node: AutogradNode, roots: list[AutogradNode]) -> bool:
+    """Whether its graph was freed by the backward of another loss than these: of an earlier step."""
+    own = step.graph.below(node, most=50)
+    return any(one.is_freed() for one in own if not any(step.graph.reaches(root, one) for root in roots))
 
 
 def _no_grad(step: Step, one: Parameter) -> str:
@@ -113,18 +130,18 @@ def _no_grad(step: Step, one: Parameter) -> str:
 
 
 def reached_by_losses(step: Step) -> tuple[set[int], list[AutogradNode]]:
-    nodes = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    nodes = step.loss_nodes()
     return {id(leaf) for node in nodes for leaf in step.graph.leaves(node)}, nodes
 
 
 def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bool:
     """Whether an optimizer holds some of these tensors, and some that the losses reach."""
     wanted = set(map(id, some))
-    held = ({id(tensor) for tensor in optimizers.tensors(thing.value)} for thing in step.optimizers)
+    held = ({id(tensor) for tensor in optimizers.tensors(variable.value)} for variable in step.optimizers)
     return any(own & reached and own & wanted for own in held)
 
 
-def _grouped(parameters: list[Parameter]) -> str:
+def grouped(parameters: list[Parameter]) -> str:
     """``encoder.*`` for all of a module, else the names."""
     owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
     return listed((f"{owner}.*" for owner in owners), False, 60)
@@ -143,13 +160,17 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         if reentrant is None or text_of(reentrant) != "True":
             continue
         inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
-        known = [thing for thing in inputs if thing is not None and is_exact_tensor(thing.value)]
+        known = [variable for variable in inputs if variable is not None and is_exact_tensor(variable.value)]
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
-        if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
+        if not known or len(known) < len(inputs) or any(requires_grad(variable.value) for variable in known):
             continue
         if called is not None and any(map(requires_grad, parameters_of(called.value))):
             yield Found(
-                f"the reentrant checkpoint of {called.name} gets no input that needs a gradient: its parameters get none",
+                (
+                    f"the reentrant checkpoint of {called.name} gets no input that needs a gradient",
+                    ": ",
+                    "its parameters get none",
+                ),
                 (known[0].name, "requires_grad is False"),
                 line=(step.here.file, call.lineno),
                 suggestion="use_reentrant=False",
@@ -181,7 +202,11 @@ def _reentrant_in_modules(step: Step) -> Iterator[Found]:
                 if gone and text_of(call.keywords.get("use_reentrant")) in ("True", ""):
                     what = "gets" if is_pending else "got"
                     yield Found(
-                        f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient: its parameters {'get' if is_pending else 'got'} none",
+                        (
+                            f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient",
+                            ": ",
+                            f"its parameters {'get' if is_pending else 'got'} none",
+                        ),
                         (gone[0], "trainable, in the optimizer, grad None"),
                         line=(source.file, call.lineno),
                     )

@@ -1,4 +1,4 @@
-"""Rules about losses that a backward is meant to begin from, and that have no graph."""
+"""Rules about losses that backward is called on, but that have no graph."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from ...lines import Line, frozen
 from ...made_of import CUTS, made_of
 from ...rule import rule
 from ...terms import left_at
+from .renewed import renewed_in_callees
+from .switched_off import is_cleared_for
 
 _NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
 
@@ -38,11 +40,11 @@ def loss_without_grad(step: Step) -> Iterator[Found]:
         cut = origin_of(step, loss, CUTS)
         facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
         if cut is None:
-            yield Found(f"{loss.name} has no grad_fn: backward will fail", *facts, line=_line(step, loss))
+            yield Found((f"{loss.name} has no grad_fn", ": ", "backward will fail"), *facts, line=_line(step, loss))
             continue
         name, line, call = cut
         yield Found(
-            f"{loss.name} has no grad_fn: {'it' if name == loss.name else name} left autograd by {call}",
+            (f"{loss.name} has no grad_fn", ": ", f"{'it' if name == loss.name else name} left autograd by {call}"),
             *facts,
             (name, f"line {line[1]}: {call}"),
             line=line,
@@ -69,7 +71,7 @@ def grad_mode_off(step: Step) -> Iterator[Found]:
         )
         line = _line(step, loss) if block is None else (step.source.file, block.lineno)
         yield Found(
-            f"{loss.name} has no grad_fn: {where}",
+            (f"{loss.name} has no grad_fn", ": ", where),
             (loss.name, "without grad_fn"),
             ("torch.is_grad_enabled()", str(step.grad_mode)),
             line=line if off is None else off[1],
@@ -127,7 +129,7 @@ def frozen_params(step: Step) -> Iterator[Found]:
             f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
             (root, "requires_grad is False everywhere"),
             (dead.name, "without grad_fn"),
-            *((thing.name, f"holds {plural(len(held), 'parameter')}") for thing in step.optimizers[:1]),
+            *((variable.name, f"holds {plural(len(held), 'parameter')}") for variable in step.optimizers[:1]),
             line=frozen(step, root),
         )
 
@@ -138,7 +140,11 @@ def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
     still = [one for one in held if not is_of(one.member.module, *_NORMS)]
     if trainable and still and all(is_of(one.member.module, *_NORMS) for one in trainable):
         yield Found(
-            f"only normalisation is trainable: {plural(len(trainable), 'parameter')} of {len(held)} in the optimizer, as {trainable[0].name}",
+            (
+                "only normalisation is trainable",
+                ": ",
+                f"{plural(len(trainable), 'parameter')} of {len(held)} in the optimizer, as {trainable[0].name}",
+            ),
             (trainable[0].name, "trainable"),
             *((one.name, "requires_grad is False") for one in still[:3]),
             line=frozen(step, still[0].root.name),
@@ -160,7 +166,7 @@ def dead_losses(step: Step) -> list[Loss]:
 def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
     source = step.source
-    if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step):
+    if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step) or is_cleared_for(step, loss):
         return False
     lines = [line for line, _ in source.made_of(root_of(loss.name)).values()]
     blocks = [(block.lineno, block.end_lineno or block.lineno) for block in source.blocks]
@@ -169,7 +175,7 @@ def _may_be_evaluated(step: Step, loss: Loss) -> bool:
 
 def _is_stepped_after(step: Step) -> bool:
     """Whether an optimizer in sight surely steps further down: no evaluation does that."""
-    keys = {thing.key for thing in step.optimizers if thing.view == step.at}
+    keys = {variable.key for variable in step.optimizers if variable.view == step.at}
     calls = [call for call in step.source.calls_of("step") if text_of(call.receiver) in keys]
     return any(not step.source.is_done(call) and will_surely_run(step, call.lineno, step.at) for call in calls)
 
@@ -245,7 +251,11 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
         amount = len(step.trained()) or sum(requires_grad(one.tensor) for one in step.parameters.values())
         what = "reaches" if loss.pending else "reached"
         yield Found(
-            f"{loss.name} is a leaf: a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
+            (
+                f"{loss.name} is a leaf",
+                ": ",
+                f"a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
+            ),
             (loss.name, "a leaf with requires_grad, without grad_fn"),
             line=_line(step, loss),
         )
@@ -264,7 +274,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
     left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
     if left is not None and left.leaf is not None:
         yield Found(
-            f"{loss.name} is made of the numbers of {left.name or 'predictions'}, a new leaf: {reaches}",
+            (f"{loss.name} is made of the numbers of {left.name or 'predictions'}", ", ", f"a new leaf: {reaches}"),
             (loss.name, f"leads to a new leaf of shape {shape(shape_of(leaves[0]))} only"),
             (left.name, f"line {left.line[1]}: {left.call}"),
             line=left.leaf,
@@ -278,9 +288,11 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
             lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]
             if lost and step.trained():
                 yield Found(
-                    f"{loss.name} is made of the numbers of {listed(lost, False, 40)}: {reaches}",
+                    (f"{loss.name} is made of the numbers of {listed(lost, False, 40)}", ": ", reaches),
                     (loss.name, "leads to a new leaf only"),
                     *((name.replace("'", '"'), "requires grad, its graph is left behind") for name in lost[:3]),
                     line=(step.source.file, call.lineno),
                 )
                 return
+    if step.trained() and not any(id(one) in step.names for one in leaves):
+        yield from renewed_in_callees(step, loss)

@@ -1,18 +1,25 @@
-"""Losses that are made by steps: what has no gradient, or none but zero."""
+"""Rules about losses from step functions, which have no gradient or a gradient of zero."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .....measure.torch.metadata import grad_hooks_of
+from .....measure.torch.node import AutogradNode
+from ....step.backpropagated import Loss
+from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Found
-from ...lines import bound
+from ...lines import bound, called_below
 from ...made_of import STEPS
 from ...rule import rule
 from ...terms import flat_terms
+from .cut import grouped
 from .dead import dead_losses, origin_of
 
-_FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign")
+#: Of each such operation the function that makes it.
+_CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}
+_FLAT = tuple(_CALLS)
 
 
 @rule(
@@ -34,7 +41,7 @@ def _without_grad(step: Step) -> Iterator[Found]:
         if cut is not None:
             name, line, call = cut
             yield Found(
-                f"{loss.name} has no grad_fn: {name} is made by {call}, which has no gradient",
+                (f"{loss.name} has no grad_fn", ": ", f"{name} is made by {call}, which has no gradient"),
                 (name, f"line {line[1]}: {call}"),
                 (loss.name, "without grad_fn"),
                 line=line,
@@ -45,18 +52,58 @@ def _of_slope_zero(step: Step) -> Iterator[Found]:
     """A loss whose graph leads through a step only."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
-        flat = step.graph.below(root, *_FLAT) if root is not None else []
+        steps = step.graph.below(root, *_FLAT) if root is not None else []
+        flat = [node for node in steps if not node.is_custom]  # whose slope its class tells
         if root is None or not flat or not step.optimized & {id(leaf) for leaf in step.graph.leaves(root)}:
             continue
         if step.optimized & {id(leaf) for leaf in step.graph.leaves_beside(root, _FLAT)}:
+            yield from _behind_a_step(step, loss, flat)
             continue
         subject = step.title_of(flat[0])
         yield Found(
-            f"{loss.name} has no gradient but zero: {subject or 'a value'} is made by {flat[0].op.lower()}, whose slope is 0",
+            (
+                f"{loss.name} has no gradient but zero",
+                ": ",
+                f"{subject or 'a value'} is made by {flat[0].op.lower()}, whose slope is 0",
+            ),
             (subject, f"grad ← {flat[0].op}Backward0"),
             (loss.name, "every way to a parameter leads through it"),
             line=(step.source.file, loss.backward.lineno) if subject is None else bound(step, subject),
         )
+
+
+def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator[Found]:
+    """Parameters that are reached through a step only, though others are not: an encoder whose code is rounded."""
+    roots = [root for one in step.losses if (root := step.node_of(one.tensor)) is not None]
+    beside = {id(leaf) for root in roots for leaf in step.graph.leaves_beside(root, _FLAT)}
+    if not step.has_all_losses() or not step.graph.complete:
+        return
+    for node in flat:
+        below = {id(leaf) for leaf in step.graph.leaves(node)} - beside
+        missed = [one for one in step.trained() if id(one.tensor) in below]
+        if not missed or any(_is_given_one(step, one) for one in missed):
+            continue
+        subject = step.title_of(node)
+        yield Found(
+            (
+                f"{grouped(missed)} get no gradient but zero from {loss.name}",
+                ": ",
+                f"{subject or 'a value'} is made by {node.op.lower()}, whose slope is 0",
+            ),
+            (subject, f"grad ← {node.op}Backward0"),
+            *((one.name, "reached through it only") for one in missed[:3]),
+            line=called_below(step, *_CALLS[node.op]) if subject is None else bound(step, subject),
+        )
+        return
+
+
+def _is_given_one(step: Step, one: Parameter) -> bool:
+    """Whether a parameter has another gradient than zero, or may be given one by hand."""
+    grad = step.grad(one.tensor)
+    if grad is not None and step.norm(grad) != 0:
+        return True
+    is_set = any(name.endswith(".grad") for source in step.sources for name in source.bindings)
+    return is_set or bool(grad_hooks_of(one.tensor))
 
 
 def _terms(step: Step) -> Iterator[Found]:
@@ -65,7 +112,11 @@ def _terms(step: Step) -> Iterator[Found]:
         for flat in flat_terms(step, loss):
             what = flat.name or "it"
             yield Found(
-                f"the term {flat.term} of {loss.name} gives no gradient: {what} is made by {flat.call}, which has none; only the other terms train",
+                (
+                    f"the term {flat.term} of {loss.name} gives no gradient",
+                    ": ",
+                    f"{what} is made by {flat.call}, which has none; only the other terms train",
+                ),
                 (flat.name if step.value(flat.name or "") is not None else None, f"line {flat.line[1]}: {flat.call}"),
                 (loss.name, f"a sum with {flat.term}"),
                 line=flat.line,

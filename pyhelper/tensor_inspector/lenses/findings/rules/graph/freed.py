@@ -1,4 +1,4 @@
-"""Rules about what a backward needs: saved values that were changed, graphs that were freed."""
+"""Rules about what backward needs: saved tensors that were changed in place, graphs that were freed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ def inplace_modified(step: Step) -> Iterator[Found]:
             saved, change = node.saved(name), change_of(step, node, name)
             versions = f"saved at version {saved.expected}, now at version {saved.found}"
             by_call = f" ({change.by_call})" if change.by_call else ""
-            title = f"backward will fail: {change.name or 'a tensor'} was changed in place{by_call} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
+            title = (
+                "backward will fail",
+                ": ",
+                f"{change.name or 'a tensor'} was changed in place{by_call} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now",
+            )
             yield Found(title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line)
             return
 
@@ -60,7 +64,11 @@ def graph_freed(step: Step) -> Iterator[Found]:
             state = _carried_through(step, root)
             if state is not None:
                 yield Found(
-                    f"{state.name} is carried from step to step with its graph: {loss.name} goes back through it into an earlier step, whose backward has freed that graph",
+                    (
+                        f"{state.name} is carried from step to step with its graph",
+                        ": ",
+                        f"{loss.name} goes back through it into an earlier step, whose backward has freed that graph",
+                    ),
                     (state.name, "has the graph of the steps before"),
                     (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
                     line=state.line,
@@ -84,7 +92,11 @@ def graph_freed(step: Step) -> Iterator[Found]:
         top = next((nodes[0] for nodes in _graphs_of(step, state) if any(node.is_freed() for node in nodes)), None)
         if top is not None:
             yield Found(
-                f"{state.name} still has the graph of the step before, which its backward has freed: the next backward will fail",
+                (
+                    f"{state.name} still has the graph of the step before",
+                    ", ",
+                    "which its backward has freed: the next backward will fail",
+                ),
                 (state.name, f"grad ← {top.op}Backward0, freed below"),
                 line=state.line,
                 suggestion=f"detach it between steps: {state.detached}",
@@ -142,7 +154,7 @@ def _is_backpropagated(step: Step, coming: ComingCall, *attributes: str) -> bool
 def _kept_by_modules(step: Step) -> Iterator[State]:
     """What a module that is about to be called has kept of the step before, and computes with as it is."""
     for coming in coming_calls(step) if not step.at else ():
-        module = coming.thing.value
+        module = coming.variable.value
         name, member = step.members.get(id(module), ("", None))
         if member is None or is_library(type(module)) or not runs_its_forward_alone(step, module):
             continue
@@ -226,13 +238,13 @@ def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
 def _library_parts(forward: Source, module: Any) -> set[str]:
     """The layers of the library that a module has, as its ``forward`` writes them."""
     own = forward.self_name
-    return {f"{own}.{key}" for key, part in Member(module, "", "", None).items("_modules") if is_library(type(part))}
+    return {f"{own}.{key}" for key, part in Member(module).items("_modules") if is_library(type(part))}
 
 
 def _named_above(step: Step, root: AutogradNode, freed: AutogradNode) -> str | None:
     """The nearest variable that the freed node has become."""
-    for thing in step.tensors:
-        node = step.node_of(thing.value)
+    for variable in step.tensors:
+        node = step.node_of(variable.value)
         if node is not None and node is not root and step.graph.reaches(root, node) and step.graph.reaches(node, freed):
-            return thing.name
+            return variable.name
     return None

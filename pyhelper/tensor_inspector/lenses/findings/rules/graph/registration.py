@@ -1,4 +1,4 @@
-"""Rules about what a module registers: unregistered, no leaf, not frozen."""
+"""Rules about parameters: not registered in their module, no leaf, not frozen."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from .....words.text import listed, plural, shape
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import bound_in, last_name, parent_of, root_of, text_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...lines import Line, assigned, attribute_set, bound
 from ...rule import rule
+from .anew import made_anew
+from .compared import compared
 from .cut import reached_by_losses
 
 _CONTAINERS = Classes(list, tuple, dict)
@@ -34,6 +36,7 @@ _ITEMS = 500  #: of one container
 )
 def unregistered_params(step: Step) -> Iterator[Found]:
     """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
+    yield from made_anew(step)
     reached, _ = reached_by_losses(step)
     for name, member in list(step.members.values()):
         if is_library(type(member.module)):
@@ -53,7 +56,11 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             if is_exact_tensor(item):
                 if not _is_updated_by_hand(step, member.module, key):
                     yield Found(
-                        f"{name}.{key} is a trainable tensor but no nn.Parameter: not in {name}.parameters(), in no optimizer",
+                        (
+                            f"{name}.{key} is a trainable tensor but no nn.Parameter",
+                            ": ",
+                            f"not in {name}.parameters(), in no optimizer",
+                        ),
                         (f"{name}.{key}", "requires_grad, a plain tensor"),
                         line=assigned(type(member.module), key),
                         suggestion=f"make {key} an nn.Parameter",
@@ -66,7 +73,11 @@ def unregistered_params(step: Step) -> Iterator[Found]:
                 else plural(len(hidden), "tensor")
             )
             yield Found(
-                f"{what} in the plain {type(item).__name__} {name}.{key} are not registered: not in {name}.parameters(), in no optimizer",
+                (
+                    f"{what} in the plain {type(item).__name__} {name}.{key} are not registered",
+                    ": ",
+                    f"not in {name}.parameters(), in no optimizer",
+                ),
                 (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
                 line=assigned(type(member.module), key),
                 suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
@@ -113,43 +124,53 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
             if leaf is not None and not _is_kept_by_forward(type(member.module), key):
                 node = step.node_of(item)
                 yield Found(
-                    f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
+                    (
+                        f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}",
+                        ": ",
+                        "its .grad stays None, and parameters() does not see it",
+                    ),
                     (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
                     line=assigned(type(member.module), key),
                 )
     if step.source.mentions("retain_grad"):
         return
-    for thing in step.tensors:
-        if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
+    for variable in step.tensors:
+        if variable.depth or not requires_grad(variable.value) or not step.source.is_known():
             continue
-        names = (thing.key, *_looped_as(step.source, thing.key))
+        names = (variable.key, *_looped_as(step.source, variable.key))
         wanted = [node for name in names for node in _attributes(step.source, name) if node.attr == "grad"]
-        leaf = _lonely_leaf(step, thing.value) if wanted else None
+        leaf = _lonely_leaf(step, variable.value) if wanted else None
         if leaf is not None:
             yield Found(
-                f"{thing.name} is no leaf: {thing.name}.grad stays None",
-                (thing.name, "computed from a leaf that has no name"),
-                line=bound(step, thing.key),
+                (f"{variable.name} is no leaf", ": ", f"{variable.name}.grad stays None"),
+                (variable.name, "computed from a leaf that has no name"),
+                line=bound(step, variable.key),
             )
     yield from _in_containers(step)
 
 
 def _in_containers(step: Step) -> Iterator[Found]:
     """What a dict or list of weights holds, whose gradients the source, or a function that it gives it to, reads."""
-    by_container: dict[str, list[Thing]] = {}
-    for thing in step.tensors:
-        for name in step.names[id(thing.value)] if thing.view == step.at and requires_grad(thing.value) else ():
+    by_container: dict[str, list[VisibleVariable]] = {}
+    for variable in step.tensors:
+        for name in (
+            step.names[id(variable.value)] if variable.view == step.at and requires_grad(variable.value) else ()
+        ):
             key = name.replace('"', "'")
             container = parent_of(key)
             if container is not None and not is_module(step.value(container)):
-                by_container.setdefault(container, []).append(Thing(key, thing.value, thing.view, thing.depth))
-    for container, things in by_container.items():
-        found = [one for one in things if step.grad(one.value) is None and _lonely_leaf(step, one.value) is not None]
+                by_container.setdefault(container, []).append(
+                    VisibleVariable(key, variable.value, variable.view, variable.depth)
+                )
+    for container, variables in by_container.items():
+        found = [one for one in variables if step.grad(one.value) is None and _lonely_leaf(step, one.value) is not None]
         if not found or not any(_reads_gradients(source, name) for source, name in _known_as(step, container)):
             continue
         names = listed((one.name for one in found), False, 60)
         yield Found(
-            f"{names} {'is no leaf: its' if len(found) == 1 else 'are no leaves: their'} .grad stays None",
+            (f"{names} is no leaf", ": ", "its .grad stays None")
+            if len(found) == 1
+            else (f"{names} are no leaves", ": ", "their .grad stays None"),
             *((one.name, "computed from a leaf that has no name") for one in found[:4]),
             line=_leaf_used_in(step, container) or bound(step, container),
         )
@@ -256,12 +277,13 @@ def _looped_as(source: Source, name: str) -> list[str]:
 )
 def freeze_typo(step: Step) -> Iterator[Found]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
+    yield from compared(step)
     typos = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
     for one in step.parameters.values():
         for name in instance_dict(one.tensor):
             if name in typos and requires_grad(one.tensor):
                 yield Found(
-                    f"{one.name}.{name} was set, which does nothing: requires_grad is still True",
+                    (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
                     (one.name, f"has an attribute {name}"),
                     line=attribute_set(step, name),
                 )
@@ -272,7 +294,7 @@ def freeze_typo(step: Step) -> Iterator[Found]:
                 continue  # what its own class sets is a setting that it may read
             if any(requires_grad(one.tensor) and one.member.is_in(member.module) for one in step.parameters.values()):
                 yield Found(
-                    f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
+                    (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
                     (name, f"has an attribute {typo}"),
                     line=attribute_set(step, typo),
                     suggestion=f"{name}.requires_grad_(False)",

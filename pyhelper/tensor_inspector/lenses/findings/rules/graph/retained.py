@@ -8,15 +8,16 @@ from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....words.text import plural
+from ....graphs.changed import change_of
 from ....step.called import functions_called
-from ....step.calls import Call
 from ....step.classes import is_library, methods_of
-from ....step.expressions import parent_of, root_of, text_of
+from ....step.expressions import parent_of, root_of, shown, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...carried import State, states
 from ...finding import Found
-from ...rule import rule
+from ...rule import NotAsked, rule
+from .kept import appended_in, called_by, is_never_begun_anew, outlives_a_step
 
 
 @rule(
@@ -29,32 +30,33 @@ def retained_graph(step: Step) -> Iterator[Found]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
     source, backwards = step.source, _backward_lines(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
-    for thing in step.tensors:
-        if thing.view != step.at or root_of(thing.key) in used or not requires_grad(thing.value):
+    for variable in step.tensors:
+        if variable.view != step.at or root_of(variable.key) in used or not requires_grad(variable.value):
             continue
-        line = _grows_in(source, thing.key, backwards)
-        place = (source.file, line) if line is not None else _grows_in_methods(step, thing.key, backwards)
+        line = _grows_in(source, variable.key, backwards)
+        place = (source.file, line) if line is not None else _grows_in_methods(step, variable.key, backwards)
         if place is None:
             continue
-        freed = _freed_addends(step, thing.value)
+        freed = _freed_addends(step, variable.value)
         if freed > 1:
             yield Found(
-                f"{thing.name} keeps {freed} freed graphs alive: those of what was added to it",
-                (thing.name, f"requires grad, {freed} freed graphs below it"),
+                (f"{variable.name} keeps {freed} freed graphs alive", ": ", "those of what was added to it"),
+                (variable.name, f"requires grad, {freed} freed graphs below it"),
                 line=place,
                 suggestion="add the number: loss.item() or loss.detach()",
             )
     for (view, key), value in step.named_values():
         if view != step.at or type(value) is not list or root_of(key) in used:
             continue
+        name = shown(key)
         items = [item for item in value[:64] if is_exact_tensor(item) and requires_grad(item)]
         freed = sum(_is_freed(step, item) for item in items)
-        line = _appended_in(source, key, backwards)
-        if freed > 1 and line is not None:
+        place = appended_in(step, key, value, backwards) if freed > 1 else None
+        if place is not None:
             yield Found(
-                f"{key} keeps {freed} freed graphs alive: those of what was appended to it",
-                (key, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
-                line=(source.file, line),
+                (f"{name} keeps {freed} freed graphs alive", ": ", "those of what was appended to it"),
+                (name, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
+                line=place,
                 suggestion="append the number: loss.item() or loss.detach()",
             )
 
@@ -74,7 +76,7 @@ def _grows_in(source: Source, name: str, backwards: list[int]) -> int | None:
     parent = parent_of(name)
     if parent is not None:
         fresh += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
-    return next((line for line, _ in adds if _outlives_a_step(source, name, line, fresh, backwards)), None)
+    return next((line for line, _ in adds if outlives_a_step(source, name, line, fresh, backwards)), None)
 
 
 def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
@@ -112,9 +114,9 @@ def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str,
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
         names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
         fresh = [*source.lines_of(owner), *(call.lineno for call, method in names if method in begun)]
-        for call, method in ((call, inner) for call, outer in names for inner in _called_by(methods, outer)):
+        for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
             adds = _adds(methods[method], kept) if method not in begun else []
-            if adds and _is_never_begun_anew(source, call.lineno, fresh, backwards):
+            if adds and is_never_begun_anew(source, call.lineno, fresh, backwards):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None
@@ -139,19 +141,6 @@ def _is_first(source: Source, name: str, line: int) -> bool:
     )
 
 
-def _called_by(methods: dict[str, Source], name: str) -> list[str]:
-    """A method, and those of the same object that it calls."""
-    found: dict[str, Source] = {}
-    waiting = [name]
-    while waiting:
-        method = waiting.pop()
-        inside = None if method in found else methods.get(method)
-        if inside is not None:
-            found[method] = inside
-            waiting += [call.name for call in inside.calls if text_of(call.receiver) == inside.self_name]
-    return list(found)
-
-
 def _adds_to(value: ast.expr, name: str) -> bool:
     """Whether it is a sum with the name itself in it, or a part of that: ``0.9 * name + 0.1 * loss``. A cell's new state is
     none, nor is ``name.detach()``."""
@@ -169,44 +158,6 @@ def _adds_to(value: ast.expr, name: str) -> bool:
     ):
         return f"{text_of(value.func.value)}[{text_of(value.args[0])}]" == name
     return text_of(value) == name
-
-
-def _outlives_a_step(source: Source, name: str, line: int, fresh: list[int], backwards: list[int]) -> bool:
-    """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
-
-    Without such a loop, the function itself is what comes again: only an attribute outlives that.
-    """
-    fresh = [*fresh, *(call.lineno for call in source.calls if _empties(call, name))]
-    around = [(first, last) for first, last in source.loops if first <= line <= last]
-    if not any(first <= at <= last for first, last in around for at in backwards):
-        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
-        return "." in name and not fresh and is_once_a_step
-    return _is_never_begun_anew(source, line, fresh, backwards)
-
-
-def _is_never_begun_anew(source: Source, line: int, fresh: list[int], backwards: list[int]) -> bool:
-    """Whether the innermost loop with a line and a backward has none of the lines in which something begins anew."""
-    around = [(first, last) for first, last in source.loops if first <= line <= last]
-    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
-    if not steps:
-        return False
-    loops = [max(steps, key=lambda loop: loop[0])]
-    loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
-    return not any(first <= at <= last for first, last in loops for at in fresh)
-
-
-def _empties(call: Call, name: str) -> bool:
-    """Whether a call may take from a list what it holds: any method but those that add to it."""
-    return text_of(call.receiver) == name and call.name not in ("append", "extend", "insert")
-
-
-def _appended_in(source: Source, name: str, backwards: list[int]) -> int | None:
-    for call in source.calls_of("append"):
-        if text_of(call.receiver) != name:
-            continue
-        if _outlives_a_step(source, name, call.lineno, source.lines_of(name), backwards):
-            return call.lineno
-    return None
 
 
 def _freed_addends(step: Step, tensor: Any) -> int:
@@ -235,12 +186,21 @@ def _is_freed(step: Step, tensor: Any) -> bool:
     "warning",
     why="Each step takes longer and more memory than the one before.",
     suggestion="detach what is carried over",
-    needs="loss moments source",
+    needs="loss source",
 )
 def graph_grows(step: Step) -> Iterator[Found]:
-    """The graph of the loss is longer by as much at each stop in this line: it reaches back through earlier steps."""
+    """The graph of the loss is longer by as much at each stop in this line: it reaches back through earlier steps.
+
+    Or it leads through what is carried to weights as they were before a step of their optimizer.
+    """
+    proved = next(_through_old_weights(step), None)
+    if proved is not None:
+        yield proved
+        return
+    if not step.moments:
+        raise NotAsked("nothing remembered of earlier stops")
     sizes = [moment.nodes for moment in step.moments if moment.lineno == step.source.lineno and moment.nodes]
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    roots = step.loss_nodes()
     if len(sizes) < 3 or not roots or not step.source.runs_a_backward_each_round():
         return
     now = max(map(step.graph.size_below, roots))
@@ -257,7 +217,11 @@ def graph_grows(step: Step) -> Iterator[Found]:
     loss, state = step.losses[0], _carried_through(step, old)
     through = "" if state is None else f" through {state.name}"
     yield Found(
-        f"the graph of {loss.name} grows by {grown[0]} nodes a step: it reaches back{through} into earlier steps",
+        (
+            f"the graph of {loss.name} grows by {grown[0]} nodes a step",
+            ": ",
+            f"it reaches back{through} into earlier steps",
+        ),
         (loss.name, f"{sizes[-1]} nodes now, {sizes[0]} three stops ago"),
         *([] if state is None else [(state.name, "has the graph of the steps before")]),
         line=None if state is None else state.line,
@@ -265,6 +229,37 @@ def graph_grows(step: Step) -> Iterator[Found]:
         if state is None
         else f"detach it between steps: {state.detached}",
     )
+
+
+def _through_old_weights(step: Step) -> Iterator[Found]:
+    """A backward that is still to come goes through a carried state to weights that have been stepped since."""
+    for loss in step.pending():
+        root = step.node_of(loss.tensor)
+        if root is None or step.graph.modified_below(root) is None:
+            continue
+        for state in states(step):
+            for top in map(step.node_of, state.tensors):
+                modified = None if top is None or not step.graph.reaches(root, top) else step.graph.modified_below(top)
+                weight = None if modified is None else change_of(step, *modified).name
+                if weight is not None and _is_optimized(step, weight):
+                    yield Found(
+                        (
+                            f"{state.name} is carried from step to step with its graph",
+                            ": ",
+                            f"{loss.name} goes back through it to {weight} as it was before a step, and its backward will fail",
+                        ),
+                        (state.name, "has the graph of the steps before"),
+                        (weight, "was stepped since that graph was made"),
+                        line=state.line,
+                        suggestion=f"detach it between steps: {state.detached}",
+                    )
+                    return
+
+
+def _is_optimized(step: Step, name: str) -> bool:
+    named = [(one.name, one.tensor) for one in step.parameters.values()]
+    named += [(variable.name, variable.value) for variable in step.tensors]
+    return any(known == name and id(tensor) in step.optimized for known, tensor in named)
 
 
 def _carried_through(step: Step, old: set[int]) -> State | None:

@@ -1,14 +1,16 @@
-"""Modules that are to be trained, and that are run only where gradients are off."""
+"""Rule about modules that should be trained, but run only under `no_grad`."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from ....step.backpropagated import Loss
 from ....step.called import functions_called
 from ....step.expressions import text_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name
@@ -18,49 +20,75 @@ from .cut import share_an_optimizer
 
 def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Found]:
     """A whole module that is called, wherever it is, only where gradients are off."""
-    for thing in step.modules:
-        held = [one for one in step.trained() if one.root is thing]
+    for variable in step.modules:
+        held = [one for one in step.trained() if one.root is variable]
         if not held or not missing.issuperset(id(one.tensor) for one in held):
             continue
         if not share_an_optimizer(step, [one.tensor for one in held], reached):
             continue
-        sources = _calling(step, thing)
+        sources = _calling(step, variable)
         blocks = [_off_in(source, line) for source, line in sources]
         known = {(source.file, source.function) for source, _ in sources}
         if not blocks or None in blocks:
             continue
-        if any(is_elsewhere(code, known) for code in codes_that_name(step, thing.key.rpartition(".")[2])):
+        if any(is_elsewhere(code, known) for code in codes_that_name(step, variable.key.rpartition(".")[2])):
             continue
         where, (source, _) = blocks[0], sources[0]
         yield Found(
-            f"{thing.name}.* got no gradient: {source.function} calls it where gradients are off",
+            (f"{variable.name}.* got no gradient", ": ", f"{source.function} calls it where gradients are off"),
             *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
             line=None if where is None else (source.file, where),
         )
 
 
-def _calling(step: Step, thing: Thing) -> list[tuple[Source, int]]:
+def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, int]]:
     """Where a module is called: in the frames in sight, and in the functions that these call."""
     frames = [
         (source, call.lineno)
         for view, source in enumerate(step.sources)
         for call in source.calls
-        if step.value(call.callee, view) is thing.value
+        if step.value(call.callee, view) is variable.value
     ]
     return frames + [
         (one.source, call.lineno)
         for one in functions_called(step)
         for call in one.source.calls
-        if one.value(call.callee) is thing.value
+        if one.value(call.callee) is variable.value
     ]
 
 
 def _off_in(source: Source, line: int) -> int | None:
     """The line that switches gradients off around another one: of a block, or of the function's decorator."""
     block = source.is_under(line, "no_grad", "inference_mode")
+    return decorated_off(source) if block is None else block.lineno
+
+
+def decorated_off(source: Source) -> int | None:
+    """The line of the decorator that switches gradients off in a whole function."""
     decorators: Any = getattr(source.tree, "decorator_list", ())
     off = (one.lineno for one in decorators if text_of(one).partition("(")[0].endswith(("no_grad", "inference_mode")))
-    return next(off, None) if block is None else block.lineno
+    return next(off, None)
+
+
+def is_cleared_for(step: Step, loss: Loss) -> bool:
+    """Whether the branch that has surely cleared the gradients of an optimizer leads to a backward, which only asks if the
+    loss has a graph: ``if training: optimizer.zero_grad(); if loss.requires_grad: loss.backward()``."""
+    source, line = step.source, loss.backward.lineno
+    asked = f"{loss.name}.requires_grad"
+    keys = {variable.key for variable in step.optimizers if variable.view == step.at}
+    cleared = [call for call in source.calls_of("zero_grad") if text_of(call.receiver) in keys and source.is_done(call)]
+    conditions = [
+        node
+        for statement in source.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.If) and node.body[0].lineno <= line <= (node.body[-1].end_lineno or line)
+    ]
+    around = [node for node in conditions if text_of(node.test) != asked]
+    return len(around) < len(conditions) and any(
+        around[-1].lineno < call.lineno < line and around[-1].lineno < source.lineno <= line
+        for call in cleared
+        if around
+    )
 
 
 def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:

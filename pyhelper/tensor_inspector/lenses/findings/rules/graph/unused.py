@@ -1,24 +1,30 @@
-"""Parts of a model that its forward leaves out."""
+"""Rules about submodules that `forward` does not use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from types import FunctionType
+from typing import Any
 
 from .....measure.torch.metadata import requires_grad
-from .....measure.torch.modules import Member, is_of
-from .....safe.guard import class_dict, class_name, mro
+from .....measure.torch.modules import Member, is_module, is_of, members
+from .....safe.budget import Budget, Steps
+from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
 from ....running.reached import methods
-from ....step.classes import is_library
+from ....step.classes import forward_of, is_library
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...codes import codes_that_name
+from ...dropped import dropped_in_forward
 from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Found
-from ...lines import assigned
+from ...lines import Line, assigned
 from ...rule import rule
 from .cut import reached_by_losses
+
+torch: Any = module("torch")
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 
 
 @rule(
@@ -28,7 +34,8 @@ from .cut import reached_by_losses
     needs="loss module source",
 )
 def unused_module(step: Step) -> Iterator[Found]:
-    """A submodule that no method of its parent names, or takes out of a list or a dict, and that no loss reaches."""
+    """A submodule that no loss reaches, and that no method of its parent names or takes out of a list or a dict, or only
+    to drop its result."""
     reached, nodes = reached_by_losses(step)
     if not nodes or not step.has_all_losses() or not step.graph.complete:
         return
@@ -46,26 +53,28 @@ def unused_module(step: Step) -> Iterator[Found]:
         left_out = _left_out(step, member, member.parent)
         if left_out is None:
             continue
-        fact, cls, attribute = left_out
+        fact, line, is_dropped = left_out
+        what = f"the result of {name} is dropped" if is_dropped else f"{name} took no part in the forward"
         yield Found(
-            f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
+            (what, ": ", f"{listed((one.name for one in trainable), False, 60)} got no gradient"),
             (name, fact),
             *((one.name, "grad None") for one in trainable[:4]),
-            line=assigned(cls, attribute),
+            line=line,
         )
 
 
-def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, type, str] | None:
-    """How the source proves that a part is not used, the class that has it, and the attribute there."""
+def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, Line | None, bool] | None:
+    """How the source proves that a part is not used, the line that makes it, or drops what it gives, and which of both."""
     key = _last(member)
     if not is_library(type(parent.module)):
         cls = type(parent.module)
-        used = any(source.mentions(key) for source in step.sources) or _is_named(cls, key)
-        return (
-            None
-            if used or _is_named_elsewhere(step, cls, key)
-            else (f"no method of {class_name(cls)} but __init__ names it", cls, key)
-        )
+        forward = forward_of(cls)
+        others = [source for source in step.sources if forward is None or source.tree is not forward.tree]
+        if any(source.mentions(key) for source in others) or _is_named_elsewhere(step, cls, key):
+            return None
+        if not _is_named(cls, key):
+            return f"no method of {class_name(cls)} but __init__ names it", assigned(cls, key), False
+        return _dropped(member, parent, key)
     above = parent.parent
     if above is None or is_library(type(above.module)) or not is_of(parent.module, "ModuleList", "ModuleDict"):
         return None
@@ -76,7 +85,41 @@ def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, type, st
     taken = entries_taken(cls, attribute, keys)
     if not taken or key in taken:
         return None
-    return f"{class_name(cls)} takes only {listed(_shown(parent, taken), False, 60)} out of {attribute}", cls, attribute
+    fact = f"{class_name(cls)} takes only {listed(_shown(parent, taken), False, 60)} out of {attribute}"
+    return fact, assigned(cls, attribute), False
+
+
+def _dropped(member: Member, parent: Member, key: str) -> tuple[str, Line | None, bool] | None:
+    """That the ``forward``, which alone names a part, reads nothing of what it gives."""
+    cls = type(parent.module)
+    if _has_hooks(member.module):
+        return None
+    others = [source for source in computing_methods(cls) if source.function != "forward"]
+    if any(source.mentions(key, *ALL_PARTS) for source in others):
+        return None
+    found = dropped_in_forward(cls, key, _silent(parent))
+    return None if found is None else (f"forward binds its result to {found[0]}, which nothing reads", found[1], True)
+
+
+def _silent(parent: Member) -> list[str]:
+    """The parts of a module that are torch's own, without a hook: they keep nothing of what they are given."""
+    parts = [(name, part) for name, part in parent.items("_modules") if is_module(part) and not _has_hooks(part)]
+    return [
+        name
+        for name, part in parts
+        if all(class_module(type(below.module)).startswith("torch.") for below in _all_below(part))
+    ]
+
+
+def _all_below(part: Any) -> Iterator[Member]:
+    return members(part, Steps(Budget()))
+
+
+def _has_hooks(part: Any) -> bool:
+    """Whether a hook of a module, of one below it or of all modules may see what it gives."""
+    common = instance_dict(torch.nn.modules.module)
+    tables = [common, *(below.attributes for below in _all_below(part))]
+    return any(table.get(prefix + name) for table in tables for prefix in ("", "_global") for name in _HOOKS)
 
 
 def _last(member: Member) -> str:

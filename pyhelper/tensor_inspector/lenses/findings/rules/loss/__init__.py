@@ -1,1 +1,1 @@
-"""Rules about losses: what they are given, and what they compare."""
+"""Rules about losses: their arguments, and what they compare."""

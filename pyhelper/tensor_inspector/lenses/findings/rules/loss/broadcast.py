@@ -1,22 +1,26 @@
-"""The rule about predictions and targets whose shapes meet as all pairs."""
+"""Rule about predictions and targets whose shapes broadcast to all pairs: (N, 1) with (N,)."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from .....measure.torch.elements import memory_of
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
 from ....step.called import functions_called
-from ....step.expressions import before_moves, is_name, shown_text, text_of
+from ....step.calls import Call
+from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...losses import REGRESSIONS, loss_calls
+from ...made_of import made_of
 from ...rule import rule
 from ...written import Written, written
+from .by_hand import all_pairs, broadcast_by_hand, has_shape, is_column_on_purpose, is_named, is_reduced, squares
+from .crossed import crossed_in_callees
 from .ranks import rank_of
 
 #: of each node of a regression loss the function that makes it
@@ -36,8 +40,11 @@ _FUNCTIONS = {
 )
 def loss_broadcast(step: Step) -> Iterator[Found]:
     yield from _broadcast_in_losses(step)
-    yield from _broadcast_by_hand(step)
+    yield from broadcast_by_hand(step)
     yield from _broadcast_in_functions(step)
+    yield from _broadcast_in_distributions(step)
+    yield from _broadcast_in_scores(step)
+    yield from crossed_in_callees(step, squares(step))
 
 
 def _broadcast_in_losses(step: Step) -> Iterator[Found]:
@@ -58,7 +65,11 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
         prediction = step.graph.input(expanded)
         found = Written() if prediction is None else written(step, prediction)
         yield Found(
-            f"{_FUNCTIONS[node.op]} compared {found.name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}: {after[0]} x {after[1]} pairs were averaged",
+            (
+                f"{_FUNCTIONS[node.op]} compared {found.name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}",
+                ": ",
+                f"{after[0]} x {after[1]} pairs were averaged",
+            ),
             (found.expression, f"shape {_sizes(before)}"),
             (other, f"shape {_sizes(met)}"),
             line=found.line,
@@ -72,7 +83,7 @@ def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> st
     calls = [one for one in loss_calls(step) if one.kind == _FUNCTIONS[node.op]]
     for one in calls:
         target = one.target
-        if target is not None and _has_shape(target.value) and tuple(shape_of(target.value)) == sizes:
+        if target is not None and has_shape(target.value) and tuple(shape_of(target.value)) == sizes:
             return target.name
     for one in calls if len(calls) == 1 and len(sizes) == 1 else ():
         written = one.call.argument(1, "target")
@@ -80,9 +91,13 @@ def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> st
             return shown_text(written)
     saved = node.tensor("target")
     memory = None if saved is None else memory_of(saved)
-    for thing in step.tensors if memory is not None else ():
-        if _has_shape(thing.value) and tuple(shape_of(thing.value)) == sizes and memory_of(thing.value) == memory:
-            return thing.name
+    for variable in step.tensors if memory is not None else ():
+        if (
+            has_shape(variable.value)
+            and tuple(shape_of(variable.value)) == sizes
+            and memory_of(variable.value) == memory
+        ):
+            return variable.name
     return None
 
 
@@ -97,63 +112,9 @@ def _sizes(sizes: tuple[int, ...]) -> str:
     return str(tuple(sizes))
 
 
-def _broadcast_by_hand(step: Step) -> Iterator[Found]:
-    """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are."""
-    made = {step.graph.input(node, at): node for node in _squares(step) for at in (0, 1)}
-    squares = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
-    for view in dict.fromkeys((0, step.at)) if squares else ():
-        source = step.sources[view]
-        for node in (node for statement in source.body for node in ast.walk(statement)):
-            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or node.lineno >= source.lineno:
-                continue
-            sides = [_side(step, side, view, made) for side in (node.left, node.right)]
-            if not any(sizes is not None and requires for _, sizes, requires in sides):
-                continue
-            (left, first, _), (right, second, _) = sides
-            rows = _all_pairs(first, second)
-            if rows in squares:
-                yield Found(
-                    f"{left} - {right} met as {first} and {second}: {rows} x {rows} pairs",
-                    *((name, f"shape {shape(sizes)}") for name, sizes, _ in sides if _is_name(name)),
-                    line=(source.file, node.lineno),
-                )
-                return
-
-
-def _side(
-    step: Step, side: ast.expr, view: int, made: dict[AutogradNode | None, AutogradNode]
-) -> tuple[str, Any, bool]:
-    """A side of a difference: as it is written, its shape if it is known, and whether it has a gradient.
-
-    It is a variable, or what a model gives, or a part of a tensor: then the only such difference in the graph tells.
-    """
-    text = shown_text(side)
-    inner = before_moves(side)
-    thing = step.operand(inner, view, side.lineno)
-    if thing is not None and _has_shape(thing.value):
-        return text, tuple(shape_of(thing.value)), requires_grad(thing.value)
-    is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), view) is not None
-    outputs = {below.sizes() for below in made if below is not None}
-    if is_output and len(outputs) == 1:
-        return text, outputs.pop(), True
-    rows = {(node.sizes() or (0,))[0] for node in made.values()}
-    is_row = len(rows) == 1 and rank_of(step, side, view, side.lineno) == 1
-    return text, (rows.pop(),) if is_row else None, False
-
-
-def _all_pairs(first: Any, second: Any) -> int | None:
-    """N where one shape is (N, 1) and the other (N,)."""
-    one, other = sorted((list(first or ()), list(second or ())), key=len)
-    return int(one[0]) if len(one) == 1 and other == [*one, 1] and one[0] > 1 else None
-
-
-def _is_name(text: str) -> bool:
-    return is_name(ast.parse(text, mode="eval").body)
-
-
 def _broadcast_in_functions(step: Step) -> Iterator[Found]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
-    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in _squares(step) for at in (0, 1)]
+    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares(step) for at in (0, 1)]
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
     for called in functions_called(step) if len(columns) == 1 else ():
         size = next(iter(columns))
@@ -165,27 +126,99 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             if None in sides or sorted(rank or 2 for rank in ranks) != [1, 2]:
                 continue
             row = sides[ranks.index(1)]
-            thing = step.operand(before_moves(row), called.view, called.call.lineno)
-            if thing is not None and tuple(shape_of(thing.value)) != (size,):
+            variable = step.operand(before_moves(row), called.view, called.call.lineno)
+            if variable is not None and tuple(shape_of(variable.value)) != (size,):
                 continue
             name, other = (shown_text(one) for one in (row, sides[1 - ranks.index(1)]))
             yield Found(
-                f"{other} and {name} met as {(size, 1)} and {(size,)} in {called.source.function}: {size} x {size} pairs",
-                (name if _is_name(name) else None, f"shape {shape((size,))}"),
+                (
+                    f"{other} and {name} met as {(size, 1)} and {(size,)} in {called.source.function}",
+                    ": ",
+                    f"{size} x {size} pairs",
+                ),
+                (name if is_named(name) else None, f"shape {shape((size,))}"),
                 line=(called.source.file, node.lineno),
             )
             return
 
 
-def _squares(step: Step) -> Iterator[AutogradNode]:
-    """The differences of as many rows as columns."""
-    for node in step.graph.by("Sub"):
-        sizes = node.sizes() or ()
-        if len(sizes) == 2 and sizes[0] == sizes[1] > 1:
-            yield node
+def _broadcast_in_distributions(step: Step) -> Iterator[Found]:
+    """``dist.log_prob(y)`` where the one has parameters of (N, 1), and the other is (N,)."""
+    pairs = [node for node in squares(step) if is_reduced(step, node)]
+    below = {step.graph.input(node, at) for node in pairs for at in (0, 1)}
+    parameters = {one.sizes() for one in below if one is not None and one.op != "Unsqueeze"}  # on purpose
+    for view in dict.fromkeys((0, step.at)) if parameters else ():
+        for call in step.sources[view].calls_of("log_prob"):
+            given = call.args[0] if call.args else None
+            variable = step.operand(before_moves(given), view, call.lineno)
+            if given is None or variable is None or not has_shape(variable.value) or requires_grad(variable.value):
+                continue
+            sizes = tuple(shape_of(variable.value))
+            other = next((one for one in parameters if all_pairs(one, sizes)), None)
+            if other is not None:
+                rows = max(sizes)
+                name, owner = shown_text(given), shown_text(call.receiver)
+                yield Found(
+                    (
+                        f"{owner} has parameters of {tuple(other)}, {name} has shape {sizes}",
+                        ": ",
+                        f"its log_prob is one of {rows} x {rows} pairs",
+                    ),
+                    (name if is_named(name) else None, f"shape {shape(sizes)}"),
+                    line=(step.sources[view].file, call.lineno),
+                    suggestion="give both one shape: squeeze the one or unsqueeze the other",
+                )
+                return
 
 
-def _has_shape(value: Any) -> bool:
-    from .....measure.torch.metadata import is_exact_tensor
+def _broadcast_in_scores(step: Step) -> Iterator[Found]:
+    """``guess == y`` where the one is a prediction of (N, 1) and the other (N,): right answers of all pairs."""
+    for view in dict.fromkeys((0, step.at)):
+        source = step.sources[view]
+        for node in _counted(source):
+            if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+                continue
+            sides = [node.left, node.comparators[0]]
+            variables = [step.operand(before_moves(side), view, node.lineno) for side in sides]
+            shapes = [tuple(shape_of(one.value)) if one and has_shape(one.value) else None for one in variables]
+            rows = all_pairs(*shapes)
+            if rows is None or [_is_predicted(step, source, side) for side in sides].count(True) != 1:
+                continue
+            if any(is_column_on_purpose(source, side) for side in sides):
+                continue
+            (left, right), both = map(shown_text, sides), zip(sides, shapes)
+            sign = "==" if isinstance(node.ops[0], ast.Eq) else "!="
+            yield Found(
+                (
+                    f"{left} {sign} {right} compares {shapes[0]} with {shapes[1]}",
+                    ": ",
+                    f"{rows} x {rows} pairs are counted",
+                ),
+                *((shown_text(one), f"shape {shape(sizes or ())}") for one, sizes in both if is_name(one)),
+                line=(source.file, node.lineno),
+                suggestion="give both one shape: squeeze the one or unsqueeze the other",
+            )
+            return
 
-    return is_exact_tensor(value) and all(type(size) is int for size in shape_of(value))
+
+def _counted(source: Source) -> Iterator[ast.Compare]:
+    """The comparisons whose results are only counted: ``(a == b).float().mean()``, ``torch.sum(a == b)``."""
+    for node in (node for statement in source.body for node in ast.walk(statement)):
+        if not isinstance(node, ast.Call) or last_name(node.func) not in ("mean", "sum") or node.keywords:
+            continue
+        is_method = isinstance(node.func, ast.Attribute) and not node.args
+        inner = node.func.value if is_method else node.args[0] if len(node.args) == 1 else None  # type: ignore[attr-defined]
+        compared = before_moves(inner)
+        if isinstance(compared, ast.Compare):
+            yield compared
+
+
+def _is_predicted(step: Step, source: Source, side: ast.expr) -> bool:
+    """Whether what a name is made of comes out of a model."""
+    names = names_in(side)
+    bound = [made.value for name in names for made in made_of(source, name)]
+    calls = [
+        Call(node, None, False) for value in (side, *bound) for node in ast.walk(value) if isinstance(node, ast.Call)
+    ]
+    view = step.sources.index(source)
+    return any(step.module_of(call.callee, view) is not None for call in calls)

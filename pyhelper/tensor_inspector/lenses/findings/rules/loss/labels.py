@@ -10,13 +10,15 @@ from .....measure.torch.metadata import is_exact_tensor, shape_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import instance_dict
 from ....step.expressions import constant_of, is_name, text_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Found
+from ...lines import bound, called_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
 from ...written import written
 
+_MEAN = 1  #: the reduction, as torch numbers it
 _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")
 
 
@@ -29,20 +31,57 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
 def all_targets_ignored(step: Step) -> Iterator[Found]:
     for one in loss_calls(step):
         target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
-        if target is None:
+        if target is None or not _averages(one):
             continue
         index = _ignore_index(step, one)
         stats = step.stats(target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
             yield Found(
-                f"all {stats['count']} targets in {target.name} are {index}, which is ignored: the mean of nothing is NaN",
+                (
+                    f"all {stats['count']} targets in {target.name} are {index}",
+                    ", ",
+                    "which is ignored: the mean of nothing is NaN",
+                ),
                 (target.name, f"every element is ignore_index {index}"),
                 line=(step.sources[one.view].file, one.call.lineno),
             )
             return
+    yield from _ignored_in_graph(step)
 
 
-def _target(step: Step, one: LossCall) -> Thing | None:
+def _ignored_in_graph(step: Step) -> Iterator[Found]:
+    """The same where the loss is called further down, as in a ``forward``: by what its node has saved."""
+    for loss in step.pending():
+        number, root = step.number(loss.tensor), step.node_of(loss.tensor)
+        for node in [] if root is None or number is None or number == number else step.graph.below(root, "NllLoss"):
+            target, index = node.tensor("target"), node.setting("ignore_index")
+            if target is None or type(index) is not int or node.setting("reduction") != _MEAN:
+                continue
+            index -= 2**64 if index >= 2**63 else 0
+            stats = step.stats(target)
+            if stats is None or not stats["count"] or not stats["min"] == stats["max"] == index:
+                continue
+            names = [variable.name for variable in step.tensors if _holds_only(step, variable, index)]
+            of = f" of {names[0]}" if names else ""
+            yield Found(
+                (
+                    f"all {stats['count']} targets{of} are {index}",
+                    ", ",
+                    f"which is ignored: {loss.name} is NaN, the mean of nothing",
+                ),
+                *((name, f"every element is ignore_index {index}") for name in names[:2]),
+                (loss.name, "NaN"),
+                line=called_below(step, "cross_entropy", "nll_loss") or bound(step, loss.name),
+            )
+            return
+
+
+def _holds_only(step: Step, variable: VisibleVariable, index: int) -> bool:
+    stats = None if variable.value.dtype.is_floating_point else step.stats(variable.value)
+    return stats is not None and bool(stats["count"]) and stats["min"] == stats["max"] == index
+
+
+def _target(step: Step, one: LossCall) -> VisibleVariable | None:
     """The target that a loss is given, or what that is a part or another shape of: ``labels[:, 1:].reshape(-1)``."""
     node = one.call.argument(1, "target")
     while one.target is None and node is not None and not is_name(node):
@@ -56,18 +95,33 @@ def _target(step: Step, one: LossCall) -> Thing | None:
     return found if found is not None and is_exact_tensor(found.value) else None
 
 
+def _averages(one: LossCall) -> bool:
+    """Whether a loss is a mean: of what is summed, or not reduced, nothing is left as 0."""
+    written = _option(one, 6, "reduction")
+    reduction = instance_dict(one.criterion).get("reduction", "mean") if written is None else constant_of(written)
+    return type(reduction) is str and reduction == "mean"
+
+
 def _ignore_index(step: Step, one: LossCall) -> int | None:
     """The label that a loss leaves out, told by the call, or by its criterion; None where the source does not tell."""
-    made = one.call.node.func  # also of `nn.CrossEntropyLoss(ignore_index=255)(scores, labels)`
-    inner = {keyword.arg: keyword.value for keyword in made.keywords} if isinstance(made, ast.Call) else {}
-    written = one.call.argument(4, "ignore_index") or inner.get("ignore_index")
-    if "**" in one.call.keywords or None in inner:
+    written = _option(one, 4, "ignore_index")
+    if "**" in one.call.keywords or None in _criterion(one):
         return None
     if written is None:
         index = instance_dict(one.criterion).get("ignore_index", -100)
     else:
         index = step.value(text_of(written), one.view) if is_name(written) else constant_of(written)
     return index if type(index) is int else None
+
+
+def _option(one: LossCall, position: int, name: str) -> ast.expr | None:
+    return one.call.argument(position, name) or _criterion(one).get(name)
+
+
+def _criterion(one: LossCall) -> dict[str | None, ast.expr]:
+    """What a criterion is made with that is called at once: ``nn.CrossEntropyLoss(ignore_index=255)(scores, labels)``."""
+    made = one.call.node.func
+    return {keyword.arg: keyword.value for keyword in made.keywords} if isinstance(made, ast.Call) else {}
 
 
 @rule(
@@ -96,7 +150,11 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         if outside:
             lowest, highest = int(counted.min()), int(counted.max())
             yield Found(
-                f"{one.target.name} runs from {lowest} to {highest}, but the {classes} classes are 0…{classes - 1}: {outside} of {counted.numel()} out of range",
+                (
+                    f"{one.target.name} runs from {lowest} to {highest}",
+                    ", ",
+                    f"but the {classes} classes are 0…{classes - 1}: {outside} of {counted.numel()} out of range",
+                ),
                 (one.target.name, f"{lowest}…{highest}, {outside} out of range"),
                 (one.input.name, f"{classes} classes"),
                 line=(step.sources[one.view].file, one.call.lineno),
@@ -132,15 +190,35 @@ def class_dim(step: Step) -> Iterator[Found]:
         if reordered or last:
             found = written(step, given or view)
             classes = before[-1]
+            if _are_written_out(step) or _highest_label(step, node) >= classes:
+                continue  # they are places, or what else is in dim 1
             how = ", by a view that is no transpose" if reordered else ""
             yield Found(
-                f"cross_entropy takes dim 1 of {found.name or 'its input'} {tuple(sizes)} for the classes{how}: the head gives {classes} classes in its last dim",
+                (
+                    f"cross_entropy takes dim 1 of {found.name or 'its input'} {tuple(sizes)} for the classes{how}",
+                    ": ",
+                    f"the head gives {classes} classes in its last dim",
+                ),
                 (found.expression, f"{tuple(sizes)} from {tuple(before)}"),
                 line=found.line,
                 certain=False,
                 suggestion="transpose(1, 2), so that the classes are dim 1",
             )
             return
+
+
+def _are_written_out(step: Step) -> bool:
+    """Whether the source takes the logarithms of the probabilities itself, and so has chosen their dimension."""
+    kinds = {one.kind for one in loss_calls(step)}
+    return "nll_loss" in kinds and "cross_entropy" not in kinds
+
+
+def _highest_label(step: Step, node: AutogradNode) -> float:
+    """The highest of the labels that a loss was given, as it has saved them, or as they are in sight."""
+    saved = node.tensor("target")
+    targets = [one.target.value for one in loss_calls(step) if one.target is not None] if saved is None else [saved]
+    highest = [stats["max"] for stats in map(step.stats, targets) if stats is not None and stats["max"] is not None]
+    return float(highest[0]) if len(highest) == 1 else float("-inf")
 
 
 def _adds_bias(step: Step, node: AutogradNode) -> bool:

@@ -1,11 +1,11 @@
-"""Rules about losses that are given probabilities for logits, or logits for probabilities."""
+"""Rules about losses that get probabilities where they expect logits, or logits where they expect probabilities."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.elements import bare
+from .....measure.torch.elements import bare, version_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
 from ....step.expressions import last_name, text_of
@@ -17,6 +17,10 @@ from ...written import written, written_as
 
 _ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too
 _NO_LOG = tuple("Addmm Mm Softmax Sigmoid Relu Convolution NativeBatchNorm NativeLayerNorm Tanh Gelu".split())
+_PARTS = ("Index", "IndexSelect", "Select", "Slice")
+_JOINED = ("Cat", "Stack")
+_JOINTS = 64  #: of what is joined, that are looked at
+_DEEP = 8
 _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
 
 
@@ -27,23 +31,40 @@ _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
 )
 def double_softmax(step: Step) -> Iterator[Found]:
     for node in step.graph.by("LogSoftmax"):
-        below = step.graph.through_views(step.graph.input(node))
-        if below is None or below.op != "Softmax":
+        below = _made_by(step, step.graph.input(node), "Softmax")
+        if below is None:
             continue
         found = written(step, below)
         yield Found(
-            f"cross_entropy was given probabilities: {found.name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
+            (
+                "cross_entropy was given probabilities",
+                ": ",
+                f"{found.name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
+            ),
             (found.expression, f"grad ← SoftmaxBackward0 over dim {below.dim()}{_sums(step, below)}"),
             line=found.line,
         )
         return
 
 
+def _made_by(step: Step, node: AutogradNode | None, op: str, deep: int = _DEEP) -> AutogradNode | None:
+    """The operation that has made all elements of a result, which may be a part of what it made, or several joined."""
+    node = step.graph.through_views(node)
+    if node is None or node.op == op or not deep:
+        return node if node is not None and node.op == op else None
+    if node.op in _PARTS:
+        return _made_by(step, step.graph.input(node), op, deep - 1)
+    if node.op not in _JOINED:
+        return None
+    made = [_made_by(step, step.graph.input(node, at), op, deep - 1) for at in range(min(len(node.inputs), _JOINTS))]
+    return made[0] if made and None not in made else None
+
+
 def _sums(step: Step, node: AutogradNode) -> str:
     """That what a softmax has made adds up to 1 along its dimension, where the values can be read."""
-    thing, dim = step.tensor_at(node), node.dim()
-    stats = None if thing is None else step.stats(thing.value)
-    values = None if thing is None or stats is None else bare(thing.value)
+    variable, dim = step.tensor_at(node), node.dim()
+    stats = None if variable is None else step.stats(variable.value)
+    values = None if variable is None or stats is None else bare(variable.value)
     if stats is None or values is None or dim is None or stats["min"] is None or not stats["min"] >= 0:
         return ""
     is_one = bool(((values.double().sum(dim) - 1).abs() < _ROUNDING).all())
@@ -58,11 +79,15 @@ def _sums(step: Step, node: AutogradNode) -> str:
 )
 def double_sigmoid(step: Step) -> Iterator[Found]:
     for node in step.graph.by("BinaryCrossEntropyWithLogits"):
-        below = step.graph.through_views(step.graph.input(node))
-        if below is not None and below.op == "Sigmoid":
+        below = _made_by(step, step.graph.input(node), "Sigmoid")
+        if below is not None:
             found = written(step, below)
             yield Found(
-                f"binary_cross_entropy_with_logits was given probabilities: {found.name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
+                (
+                    "binary_cross_entropy_with_logits was given probabilities",
+                    ": ",
+                    f"{found.name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
+                ),
                 (found.expression, "grad ← SigmoidBackward0"),
                 line=found.line,
             )
@@ -77,10 +102,13 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
 def nll_input_not_log(step: Step) -> Iterator[Found]:
     for node in step.graph.by("NllLoss", "NllLoss2D"):
         below = step.graph.through_views(step.graph.input(node))
-        saved = node.tensor("self")
-        stats = step.stats(saved) if saved is not None else None
         if below is None or below.op == "LogSoftmax":
             continue
+        saved, variable = node.tensor("self"), step.tensor_at(below)
+        given = saved
+        if saved is None and variable is not None and not version_of(variable.value):
+            given = variable.value  # after a backward nothing is saved
+        stats = step.stats(given) if given is not None else None
         is_positive = stats is not None and stats["max"] is not None and stats["max"] > 1e-4
         if below.op in _NO_LOG or is_positive:
             found = written(step, below)
@@ -90,7 +118,11 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
                 else ""
             )
             yield Found(
-                f"nll_loss was given no log-probabilities: {found.name or 'its input'} comes from {below.op}{seen}",
+                (
+                    "nll_loss was given no log-probabilities",
+                    ": ",
+                    f"{found.name or 'its input'} comes from {below.op}{seen}",
+                ),
                 (found.expression, f"grad ← {below.op}Backward0{seen}"),
                 line=found.line,
             )
@@ -109,7 +141,11 @@ def kl_input_not_log(step: Step) -> Iterator[Found]:
     if found is not None:
         made = sources[0].op
         yield Found(
-            f"kl_div was given probabilities as its input: {found.name} comes from a {made.lower()}, and must be log-probabilities",
+            (
+                "kl_div was given probabilities as its input",
+                ": ",
+                f"{found.name} comes from a {made.lower()}, and must be log-probabilities",
+            ),
             (found.expression, f"grad ← {made}Backward0, first argument of kl_div"),
             line=found.line,
         )
@@ -139,7 +175,11 @@ def _written_in_kl_div(step: Step) -> Iterator[Found]:
         if last_name(argument.func) not in ("softmax", "sigmoid"):
             continue
         yield Found(
-            f"kl_div was given probabilities as its input: {text_of(argument)} comes from a softmax, and must be log-probabilities",
+            (
+                "kl_div was given probabilities as its input",
+                ": ",
+                f"{text_of(argument)} comes from a softmax, and must be log-probabilities",
+            ),
             (None, f"first argument of {one.call.callee}"),
             line=(step.sources[one.view].file, one.call.lineno),
         )

@@ -1,4 +1,4 @@
-"""How many dimensions an expression of the source has, as far as the values in sight tell it."""
+"""Works out how many dimensions an expression in the source has, from the values in sight."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ROWS = Classes(list, range, slice)
 def rank_of(step: Step, node: ast.expr | None, view: int, line: int, depth: int = 0) -> int | None:
     """Of ``y``, ``y.float()``, ``y[rows]``, ``y[order[a:b]]``; None where it is not known."""
     node = before_moves(node)
-    thing = step.operand(node, view, line)
-    if thing is not None:
-        return len(shape_of(thing.value)) if is_exact_tensor(thing.value) else None
+    variable = step.operand(node, view, line)
+    if variable is not None:
+        return len(shape_of(variable.value)) if is_exact_tensor(variable.value) else None
     if not isinstance(node, ast.Subscript) or depth == _NESTED:
         return None
     rank = rank_of(step, node.value, view, line, depth + 1)

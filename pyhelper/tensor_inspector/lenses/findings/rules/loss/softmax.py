@@ -1,4 +1,4 @@
-"""Rules about the dimension that a softmax goes over."""
+"""Rules about the dimension of a softmax."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
         found = written(step, node)
         value = 1 if node.op == "Softmax" else 0
         yield Found(
-            f"{found.name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
+            (
+                f"{found.name or 'the output'} is {value} for every sample",
+                ": ",
+                f"{node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
+            ),
             (found.expression, f"grad ← {node.op}Backward0 over a dimension of size 1"),
             line=found.line,
         )
@@ -60,6 +64,20 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
     """Softmax over the batch, of a head's classes of which a loss then wants those of each sample."""
     for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim, head = node.sizes(), node.dim(), step.graph.through_views(step.graph.input(node))
+        classes = _classes_for_loss(step, node)
+        if classes is not None and dim is not None and sizes is not None and dim % len(sizes) != classes:
+            found = written(step, node)
+            yield Found(
+                (
+                    f"{_WORDS[node.op]} over dim {dim}",
+                    ", ",
+                    f"not over the {sizes[classes]} classes in dim {classes}: {found.name or 'its result'}",
+                ),
+                (found.expression, f"{tuple(sizes)}, grad ← {node.op}Backward0 over dim {dim}"),
+                line=found.line,
+                suggestion=f"softmax over dim {classes}, of which the loss takes the classes",
+            )
+            return
         is_over_batch = sizes is not None and len(sizes) == 2 and dim in (0, -2) and sizes[0] > 1
         if sizes is None or not is_over_batch or head is None or head.op not in ("Addmm", "Mm"):
             continue
@@ -69,11 +87,39 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
         found = written(step, node)
         columns = f"the {sizes[1]} classes" if is_of_classes else f"the {sizes[1]} weights of each sample"
         yield Found(
-            f"{_WORDS[node.op]} over dim {dim}, the batch of {sizes[0]}, not over {columns}: {found.name or 'its result'}",
+            (
+                f"{_WORDS[node.op]} over dim {dim}",
+                ", ",
+                f"the batch of {sizes[0]}, not over {columns}: {found.name or 'its result'}",
+            ),
             (found.expression, f"{tuple(sizes)}, grad ← {node.op}Backward0 over dim {dim}"),
             line=found.line,
         )
         return
+
+
+def _classes_for_loss(step: Step, node: AutogradNode) -> int | None:
+    """In which dimension of a result of three or more a loss of labels, or a cross entropy, takes its classes."""
+    sizes = node.sizes() or ()
+    waiting, whole = [(user, position, node) for user, position in step.graph.users(node)], len(sizes) > 2
+    while waiting and whole:
+        user, position, below = waiting.pop()
+        given = below.sizes() or ()
+        if user.op in _ROWS and user.sizes() is not None and _keeps_rows(user.sizes() or (), sizes):
+            waiting += [(above, at, user) for above, at in step.graph.users(user)]
+        elif user.op == "LogSoftmax" and user.dim() == 1:
+            waiting += [(above, at, user) for above, at in step.graph.users(user) if above.op.startswith("NllLoss")]
+        elif user.op in ("NllLoss", "NllLoss2D") and position == 0:
+            return 1 if given == sizes else len(sizes) - 1 if len(given) == 2 else None
+    return None
+
+
+#: What makes rows of a result, each with its last dimension as it is.
+_ROWS = ("Clone", "ReshapeAlias", "UnsafeView", "View")
+
+
+def _keeps_rows(made: tuple[int, ...], sizes: tuple[int, ...]) -> bool:
+    return made == sizes or (len(made) == 2 and made[1] == sizes[-1])
 
 
 _WORDS = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
@@ -85,10 +131,23 @@ def _uses(step: Step, node: AutogradNode) -> Iterator[tuple[AutogradNode, int, b
     waiting = [(user, position, node.op == "LogSoftmax") for user, position in step.graph.users(node)]
     while waiting:
         user, position, is_log = waiting.pop()
-        if user.op in _LOGS or (user.op == "Add" and len(list(step.graph.inputs(user))) == 1):
+        if (
+            user.op in _LOGS
+            or _is_alike(step, user, position)
+            or (user.op == "Add" and len(list(step.graph.inputs(user))) == 1)
+        ):
             waiting += [(above, at, is_log or user.op == "Log") for above, at in step.graph.users(user)]
         else:
             yield user, position, is_log
+
+
+def _is_alike(step: Step, user: AutogradNode, position: int) -> bool:
+    """Whether it makes the same of probabilities: divided by their own sum and given other strides, as by Categorical."""
+    below = step.graph.input(user, position)
+    if user.op == "Div" and position == 0:
+        total = step.graph.through_views(step.graph.input(user, 1))
+        return total is not None and total.op == "Sum" and step.graph.input(total) is below
+    return user.op == "Expand" and below is not None and user.sizes() == below.sizes()
 
 
 def _is_of_samples(step: Step, user: AutogradNode, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:

@@ -7,17 +7,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, same_elements
-from .....measure.torch.metadata import element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
+from .....measure.torch.graph import VIEWS
+from .....measure.torch.metadata import (
+    element_count,
+    gradient_of,
+    is_exact_tensor,
+    output_number,
+    requires_grad,
+    shape_of,
+)
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.optimizers import groups, inner
-from .....safe.guard import NUMBERS, each, instance_dict
+from .....safe.guard import each, instance_dict
+from .....safe.record import Record
 from .....words.text import plural, shape
-from ....step.expressions import constant_of, is_name
+from ....step.expressions import is_name
 from ....step.step import Step
 from ...finding import Found
 from ...lines import bound
 from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
+from ...signs import error_that_grows, line_of_minus
 from ...written import written
 
 
@@ -34,7 +44,7 @@ def loss_not_scalar(step: Step) -> Iterator[Found]:
         if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
             continue
         yield Found(
-            f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
+            (f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}", ": ", "backward needs one"),
             (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
             line=step.source.line_of(loss.name) or (step.source.file, loss.backward.lineno),
         )
@@ -78,7 +88,11 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
         if bootstraps or foreign or discounted or collapses or hinted:
             yield Found(
-                f"gradients flow into the target of the loss: {found.name or 'it'} has grad_fn {target.op}Backward0",
+                (
+                    "gradients flow into the target of the loss",
+                    ": ",
+                    f"{found.name or 'it'} has grad_fn {target.op}Backward0",
+                ),
                 (found.expression, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
                 line=found.line,
                 certain=bootstraps or foreign or discounted,
@@ -132,19 +146,23 @@ def _is_discounted(step: Step, prediction: AutogradNode, target: AutogradNode) -
 def target_is_prediction(step: Step) -> Iterator[Found]:
     for node in step.graph.by(*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
         prediction = step.graph.through_views(step.graph.input(node, 0))
-        target = step.graph.through_views(step.graph.input(node, 1))
         saved, against = node.tensor("self"), node.tensor("target")
-        same = prediction is not None and prediction is target
+        same = _is_of_itself(step, node)
         if saved is not None and against is not None and prediction is not None:
             same = same or same_elements(saved, against)
         if same and prediction is not None and prediction.leaf is None:
-            name = step.title_of(prediction)
+            name = _name_of(step, node)
             yield Found(
-                f"the loss compares {name or 'the prediction'} with itself: prediction and target are the same value",
+                (
+                    f"the loss compares {name or 'the prediction'} with itself",
+                    ": ",
+                    "prediction and target are the same value",
+                ),
                 (name, f"both sides of {node.op}Backward0"),
                 line=_loss_line(step),
             )
             return
+    yield from _subtracted_from_itself(step)
     for one in loss_calls(step):
         given, against = one.input, one.target
         if one.kind not in _COMPARING or given is None or against is None or given.value is against.value:
@@ -152,12 +170,80 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
         is_computed = requires_grad(given.value) and not gradient_of(given.value).is_leaf
         if is_computed and same_elements(given.value, against.value):
             yield Found(
-                f"the loss compares {given.name} with itself: {against.name} is the same value",
+                (f"the loss compares {given.name} with itself", ": ", f"{against.name} is the same value"),
                 (given.name, f"the same elements as {against.name}"),
                 line=bound(step, against.key) or (step.sources[one.view].file, one.call.lineno),
             )
             return
     yield from _always_alike(step)
+
+
+def _is_of_itself(step: Step, node: AutogradNode) -> bool:
+    """Whether both inputs are the same elements at the same places: one computed result, with its dimensions regrouped."""
+    sides = [step.graph.input(node, at) for at in (0, 1)]
+    one, other = (_source_of(step, node, at) for at in (0, 1))
+    if None in sides or one.key != other.key:
+        return False
+    if sides[0] is sides[1]:
+        return True
+    sizes = [None if side is None else side.sizes(step.graph.output(node, at)) for at, side in enumerate(sides)]
+    places = 0 if sizes[0] is None or not one.regrouped | other.regrouped else sizes[0].count(1)
+    return sizes[0] == sizes[1] is not None and places < 2  # a row and a column of one element have the same sizes
+
+
+class _OutputSource(Record):
+    """What an input is: which output of which node, through which dtypes that may have rounded it."""
+
+    node: AutogradNode | None
+    output: int
+    dtypes: tuple[Any, ...]
+    regrouped: bool
+
+    @property
+    def key(self) -> tuple[int | None, int, tuple[Any, ...]]:
+        return None if self.node is None else self.node.index, self.output, self.dtypes
+
+
+def _source_of(step: Step, node: AutogradNode, position: int) -> _OutputSource:
+    output, dtypes, regrouped = step.graph.output(node, position), list[Any](), False
+    source = step.graph.input(node, position)
+    while source is not None and source.op in _REGROUPING:
+        if source.op == "ToCopy":
+            dtypes.append(source.dtype())
+        regrouped |= source.op not in _COPIES
+        output, source = step.graph.output(source), step.graph.input(source)
+    return _OutputSource(source, output, tuple(dtypes), regrouped)
+
+
+def _name_of(step: Step, node: AutogradNode) -> str | None:
+    """What the first input of a comparison is called."""
+    side, source = step.graph.input(node), _source_of(step, node, 0)
+    if source.node is not None and source.node.op not in VIEWS and source.node.leaf is None:
+        made = (one for one in step.tensors if step.node_of(one.value) is source.node)
+        name = next((one.name for one in made if output_number(one.value) == source.output), None)
+    else:
+        name = step.title_of(step.graph.through_views(source.node))
+    return name or (None if side is None or source.output else written(step, side).name)
+
+
+def _subtracted_from_itself(step: Step) -> Iterator[Found]:
+    """An error whose difference is that of a value and itself, as ``l1_loss`` and errors by hand are made."""
+    roots = [root for loss in step.losses if (root := step.node_of(loss.tensor)) is not None]
+    for node in (node for root in roots for node in step.graph.below(root, "Sub")):
+        if not {user.op for user, _ in step.graph.users(node)} & _OF_DIFFERENCES:
+            continue  # only kept in the graph
+        if _is_of_itself(step, node):
+            name = _name_of(step, node)
+            yield Found(
+                (
+                    f"the loss compares {name or 'the prediction'} with itself",
+                    ": ",
+                    "prediction and target are the same value",
+                ),
+                (name, "both sides of SubBackward0"),
+                line=_loss_line(step),
+            )
+            return
 
 
 def _always_alike(step: Step) -> Iterator[Found]:
@@ -168,9 +254,16 @@ def _always_alike(step: Step) -> Iterator[Found]:
         if node is None or not _never_moved(step) or any(not _is_zero(grad) for grad in grads if grad is not None):
             continue
         yield Found(
-            f"{loss.name} is exactly 0, and so was every gradient so far: both sides of its {node.op}Backward0 have the same values",
+            (
+                f"{loss.name} is exactly 0",
+                ", ",
+                f"and so was every gradient so far: both sides of its {node.op}Backward0 have the same values",
+            ),
             (loss.name, "0, without any rest"),
-            *((thing.name, "has stepped, its averages of gradients are exactly 0") for thing in step.optimizers[:1]),
+            *(
+                (variable.name, "has stepped, its averages of gradients are exactly 0")
+                for variable in step.optimizers[:1]
+            ),
             line=_loss_line(step),
             suggestion="compute the two sides from different inputs, or by different models",
         )
@@ -188,8 +281,8 @@ def _never_moved(step: Step) -> bool:
     """Whether all that optimizers have averaged of the gradients of what they train is exactly zero, and there is some."""
     averages: list[Any] = []
     trained = {id(one.tensor) for one in step.trained()}
-    for thing in step.optimizers:
-        state = instance_dict(inner(thing.value)).get("state")
+    for variable in step.optimizers:
+        state = instance_dict(inner(variable.value)).get("state")
         for tensor, kept in each(dict.items, state) if issubclass(type(state), dict) else ():
             items = list(dict.values(kept)) if id(tensor) in trained and type(kept) is dict else []
             averages += [item for item in items if is_exact_tensor(item) and shape_of(item) == shape_of(tensor)]
@@ -200,6 +293,12 @@ def _is_zero(tensor: Any) -> bool:
     return is_plain(tensor) and not bool(bare(tensor).any())
 
 
+#: What gives the elements other dimensions, in their order.
+_REGROUPING = VIEWS - {"AsStrided", "Permute", "T", "Transpose"}
+#: What of that leaves the dimensions as they are.
+_COPIES = frozenset(("Alias", "Clone", "Contiguous", "ToCopy"))
+#: What makes an error of a difference.
+_OF_DIFFERENCES = frozenset(("Abs", "Mul", "Pow"))
 #: Losses that compare element by element.
 _COMPARING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy")
 
@@ -215,44 +314,23 @@ def _loss_line(step: Step) -> tuple[str, int] | None:
     needs="loss optimizer source",
 )
 def loss_sign(step: Step) -> Iterator[Found]:
+    """What is minimised is the negative of an error, a likelihood, or an error whose weights are negative."""
+    maximizes = any(group.flag("maximize") for variable in step.optimizers for group in groups(variable.value))
+    if maximizes or len(step.optimizers) != 1 or len(step.source.backwards) != 1:
+        return
     for loss in step.losses:
         node = step.node_of(loss.tensor)
-        below = None if node is None else step.graph.input(node)
-        if (
-            node is None
-            or below is None
-            or below.op not in ("NllLoss", "MseLoss", "NllLoss2D", "BinaryCrossEntropyWithLogits")
-        ):
+        leaves = set[int]() if node is None else {id(leaf) for leaf in step.graph.leaves(node)}
+        if not leaves & step.optimized & set(step.parameters):
             continue
-        factor = node.tensor("other") if node.op == "Mul" else None
-        negated = (
-            node.op == "Neg"
-            or (factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0)
-            or (node.op == "Mul" and _is_negated(step, loss.name))
-        )
-        leaves = {id(leaf) for leaf in step.graph.leaves(node)}
-        maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))
-        if (
-            negated
-            and leaves & step.optimized & set(step.parameters)
-            and not maximizes
-            and len(step.optimizers) == 1
-            and len(step.source.backwards) == 1
-        ):
+        line = line_of_minus(step, loss) or bound(step, loss.name) or _loss_line(step)
+        grows = error_that_grows(step, loss)
+        if grows is not None:
             yield Found(
-                f"{loss.name} is the negative of {below.op}: minimising it makes that loss grow",
-                (loss.name, f"grad ← {node.op}Backward0 ← {below.op}Backward0"),
-                line=_loss_line(step),
+                (f"{loss.name} is {grows.title}", ": ", grows.effect),
+                (loss.name, f"grad ← {grows.path}"),
+                line=line,
                 certain=False,
+                suggestion=grows.suggestion,
             )
             return
-
-
-def _is_negated(step: Step, name: str) -> bool:
-    """Whether it is written as a product with a negative number, which the graph forgets after its backward."""
-    made = step.source.value_of(name)
-    value = getattr(made[1], "value", None) if made is not None else None
-    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
-        return False
-    factors = [constant_of(side) for side in (value.left, value.right)]
-    return any(type(factor) in NUMBERS and factor < 0 for factor in factors)

@@ -1,4 +1,4 @@
-"""Rules about models that are one though two are meant, and weights that are two though one is meant."""
+"""Rules about two names for one model where a copy was meant, and about tied weights that are two copies."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def aliased_models(step: Step) -> Iterator[Found]:
         is_same = one.value is two.value
         same = f"is {shown}" if is_same else f"shares {plural(len(parameters), 'parameter')} with {shown}"
         yield Found(
-            f"{copied} and {shown} are one and the same model: what trains one changes the other"
+            (f"{copied} and {shown} are one and the same model", ": ", "what trains one changes the other")
             if is_same
-            else f"{copied} has the very parameters of {shown}: what trains one changes the other",
+            else (f"{copied} has the very parameters of {shown}", ": ", "what trains one changes the other"),
             (copied, same),
             (shown, plural(len(parameters), "trainable parameter")),
             line=made(step, second),
@@ -57,7 +57,7 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
             if len(owners) == 2:
                 yield from _if_shared(step, owners[1], owners[0])
     parts = {name for loss in step.losses for name in step.source.made_of(loss.name.replace('"', "'"))}
-    modules = [(call, thing) for call, thing, view in step.calls_of_modules() if view == step.at]
+    modules = [(call, variable) for call, variable, view in step.calls_of_modules() if view == step.at]
     for call, _ in modules:
         block = step.source.is_under(call.lineno, "no_grad", "inference_mode")
         if block is None or not any(call.lineno in step.source.lines_of(name) for name in parts):
@@ -110,7 +110,11 @@ def tie_broken(step: Step) -> Iterator[Found]:
                 continue
             if bool((bare(a) == bare(b)).all()) and bool((bare(a) != 0).any()):
                 yield Found(
-                    f"{head.name} and {table.name} are equal, but two tensors: they were tied, and will drift apart",
+                    (
+                        f"{head.name} and {table.name} are equal",
+                        ", ",
+                        "but two tensors: they were tied, and will drift apart",
+                    ),
                     (head.name, "equal to the embedding"),
                     (table.name, "another tensor"),
                     line=_copied(step, head.name) or _copied(step, table.name),

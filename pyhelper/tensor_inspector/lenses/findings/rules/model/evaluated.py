@@ -1,4 +1,4 @@
-"""Training of a model that is in eval mode."""
+"""Rules about models that are trained in eval mode."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from .....measure.torch.node import AutogradNode
 from .....safe.budget import Steps
 from ....step.called import Called, functions_called
 from ....step.calls import Call
-from ....step.classes import function_called, methods_of
+from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...ahead.calls import coming_calls, is_made_of, may_change
 from ...ahead.meantime import runs_its_forward_alone
+from ...entries import ALL_PARTS
 from ...finding import Found
 from ...lines import Line
 from ...rule import rule
@@ -50,31 +51,75 @@ def eval_during_training(step: Step) -> Iterator[Found]:
     trains = list(_optimizer_steps(step))
     if not step.grad_mode:
         return
-    file, found = step.source.file, list[tuple[Thing, _Parts]]()
+    file, found = step.source.file, list[tuple[VisibleVariable, _Parts]]()
     if trains:
         found = [*_computed(step, trains)] or [*_to_come(step, trains)]
+        if not found:
+            yield from _left_in_eval(step)
     elif not step.source.backwards:
         file, trains, roots = _trained_below(step)
         found = [*_in_eval_mode(step, roots)]
-    for thing, parts in found:
-        name = step.members[id(thing.value)][0]  # in the active frame, as that of a forward
-        norm, drop = (thing.name + part[len(name) :] for part in ((*parts.norms, name)[0], (*parts.drops, name)[0]))
+    for variable, parts in found:
+        name = step.members[id(variable.value)][0]  # in the active frame, as that of a forward
+        norm, drop = (variable.name + part[len(name) :] for part in ((*parts.norms, name)[0], (*parts.drops, name)[0]))
         what = f"batch norm no longer moves {norm}.running_mean" if parts.norms else ""
         off = f"dropout {drop} is off" if parts.drops else ""
         yield Found(
-            f"{thing.name} is in eval mode in a training step: {' and '.join(filter(None, (off, what)))}",
+            (f"{variable.name} is in eval mode in a training step", ": ", f"{' and '.join(filter(None, (off, what)))}"),
             (f"{name}.training", "False"),
             *((f"{part}.training", "False") for part in (*parts.norms[:2], *parts.drops[:2])),
-            line=_set_to_eval(step, thing) or (file, trains[0].lineno),
-            suggestion=f"{thing.name}.train() before the loop, and after each evaluation",
+            line=_set_to_eval(step, variable) or (file, trains[0].lineno),
+            suggestion=f"{variable.name}.train() before the loop, and after each evaluation",
         )
+
+
+def _left_in_eval(step: Step) -> Iterator[Found]:
+    """A model whose own ``train`` sets its mode and not that of its parts: these stay as an evaluation has left them."""
+    reached = {id(leaf) for loss in step.losses for leaf in _leaves_of(step, loss.tensor)}
+    for variable in step.modules:
+        name, member = step.members[id(variable.value)]
+        own = None if is_library(type(variable.value)) else dict(methods_of(type(variable.value))).get("train")
+        if own is None or member.training is not True or not reached & _held(step, variable.value):
+            continue
+        if not own.is_known() or own.mentions("Module", *ALL_PARTS) or own.calls_of("train"):
+            continue
+        if not own.mentions("training") or _stills_its_parts(type(variable.value)):
+            continue  # parts that it has in eval mode on purpose
+        parts = _Parts(step, variable.value)
+        acting = {
+            part: part[len(name) + 1 :].replace("[", ".").partition(".")[0] for part in (*parts.drops, *parts.norms)
+        }
+        left = [part for part, attribute in acting.items() if not own.mentions(attribute)]
+        if not left or parts.is_mixed:
+            continue
+        yield Found(
+            (
+                f"{left[0]} is in eval mode in a training step",
+                ": ",
+                f"{own.function}() of {variable.name} sets its own mode, not that of its parts",
+            ),
+            (f"{name}.training", "True"),
+            *((f"{part}.training", "False") for part in left[:4]),
+            line=(own.file, own.body[0].lineno),
+            suggestion="super().train(mode) in it",
+        )
+
+
+def _stills_its_parts(cls: type) -> bool:
+    """Whether a method other than ``train`` sets parts to eval mode, as for good."""
+    return any(source.calls_of("eval") for name, source in methods_of(cls) if name != "train")
+
+
+def _leaves_of(step: Step, tensor: Any) -> Iterable[Any]:
+    root = step.node_of(tensor)
+    return [] if root is None else step.graph.leaves(root)
 
 
 def _optimizer_steps(step: Step) -> Iterator[Call]:
     """The calls of ``step`` of optimizers and scalers in sight."""
-    for things in (step.optimizers, step.scalers):
+    for variables in (step.optimizers, step.scalers):
         for call in step.source.calls_of("step"):
-            if any(thing.key == text_of(call.receiver) for thing in things):
+            if any(variable.key == text_of(call.receiver) for variable in variables):
                 yield call
 
 
@@ -84,7 +129,7 @@ def _held(step: Step, module: Any) -> set[int]:
     return {id(one.tensor) for one in found} & step.optimized
 
 
-def _computed(step: Step, trains: list[Call]) -> Iterator[tuple[Thing, _Parts]]:
+def _computed(step: Step, trains: list[Call]) -> Iterator[tuple[VisibleVariable, _Parts]]:
     """By the graph: the models of which a loss was computed in eval mode."""
     source = step.source
     losses = [loss for loss in step.losses if _is_stepped_with(source, loss.backward.lineno, trains)]
@@ -99,11 +144,11 @@ def _nodes_of(step: Step, tensors: Iterable[Any]) -> list[AutogradNode]:
 def _trained_below(step: Step) -> tuple[str, list[Call], list[AutogradNode]]:
     """The steps of an optimizer in a function or generator that the frame calls, and the losses that it gives."""
     for called in functions_called(step):
-        things = [*step.optimizers, *step.scalers]
+        variables = [*step.optimizers, *step.scalers]
         steps = [
             call
             for call in called.source.calls_of("step")
-            if any(thing.value is called.value(text_of(call.receiver)) for thing in things)
+            if any(variable.value is called.value(text_of(call.receiver)) for variable in variables)
         ]
         if steps and any(_is_stepped_with(called.source, one.lineno, steps) for one in called.source.backwards):
             return called.source.file, steps, _nodes_of(step, _results_of(step, called))
@@ -126,14 +171,14 @@ def _results_of(step: Step, called: Called) -> Iterator[Any]:
                 yield value
 
 
-def _in_eval_mode(step: Step, roots: list[AutogradNode]) -> Iterator[tuple[Thing, _Parts]]:
+def _in_eval_mode(step: Step, roots: list[AutogradNode]) -> Iterator[tuple[VisibleVariable, _Parts]]:
     """The models in eval mode whose parameters losses lead to, by layers that were in that mode too."""
     reached = [(root, {id(leaf) for leaf in step.graph.leaves(root)}) for root in roots]
-    for thing in step.modules:
-        held = _held(step, thing.value)
-        if step.members[id(thing.value)][1].training is not False or not held:
+    for variable in step.modules:
+        held = _held(step, variable.value)
+        if step.members[id(variable.value)][1].training is not False or not held:
             continue
-        parts, steps = _Parts(step, thing.value), Steps(step.budget)
+        parts, steps = _Parts(step, variable.value), Steps(step.budget)
         below = [
             node for root, leaves in reached if leaves & held for node in step.graph.below(root) if not steps.end()
         ]
@@ -148,7 +193,7 @@ def _in_eval_mode(step: Step, roots: list[AutogradNode]) -> Iterator[tuple[Thing
             continue  # the mode of its parts was set one by one
         dropped = any(node.op in ("NativeDropout", "FusedDropout") or _is_masked(node) for node in below)
         if (parts.norms and modes == {False}) or (parts.drops and not dropped and not parts.norms):
-            yield thing, parts
+            yield variable, parts
 
 
 def _is_undecided(source: Source, line: int) -> bool:
@@ -156,31 +201,31 @@ def _is_undecided(source: Source, line: int) -> bool:
     return source.is_conditional(line, seen_from=source.lineno)
 
 
-def _to_come(step: Step, trains: list[Call]) -> Iterator[tuple[Thing, _Parts]]:
+def _to_come(step: Step, trains: list[Call]) -> Iterator[tuple[VisibleVariable, _Parts]]:
     """By the source: the models that are in eval mode as they are about to be called for such a loss."""
     source = step.source
     for coming in coming_calls(step):
-        thing, backward = coming.thing, coming.backward
-        known = step.members.get(id(thing.value))
-        if known is None or known[1].training is not False or not _held(step, thing.value):
+        variable, backward = coming.variable, coming.backward
+        known = step.members.get(id(variable.value))
+        if known is None or known[1].training is not False or not _held(step, variable.value):
             continue
-        parts = _Parts(step, thing.value)
+        parts = _Parts(step, variable.value)
         if parts.is_mixed or not (parts.norms or parts.drops):
             continue
         if (
             is_made_of(source, coming)
             and _is_stepped_with(source, backward.lineno, trains)
-            and runs_its_forward_alone(step, thing.value, "train", "eval")
+            and runs_its_forward_alone(step, variable.value, "train", "eval")
             and not may_change(step, coming, backward.lineno, "train", "eval", "training")
         ):
-            yield thing, parts
+            yield variable, parts
             return
 
 
-def _set_to_eval(step: Step, thing: Thing) -> Line | None:
+def _set_to_eval(step: Step, variable: VisibleVariable) -> Line | None:
     """The line that has set a model to eval mode: of the frames in sight, a method, or a function that they call."""
     for view, source in enumerate(step.sources):
-        found = [call.lineno for call in source.calls_of("eval") if _is_of(step, call, view, thing)]
+        found = [call.lineno for call in source.calls_of("eval") if _is_of(step, call, view, variable)]
         before = [line for line in found if line < source.lineno]
         if found:
             return source.file, max(before or found)
@@ -189,16 +234,16 @@ def _set_to_eval(step: Step, thing: Thing) -> Line | None:
         methods = [] if owner is None else [method for _, method in methods_of(type(owner))]
         functions = [function_called(step, call, view) for call in source.calls]
         for called in (*methods, *(function for function in functions if function is not None)):
-            lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, view, thing)]
+            lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, view, variable)]
             if lines:
                 return called.file, lines[-1]
     return None
 
 
-def _is_of(step: Step, call: Call, view: int, thing: Thing) -> bool:
+def _is_of(step: Step, call: Call, view: int, variable: VisibleVariable) -> bool:
     """Whether a method is called of a model, or of it as it is made: ``net = Net().eval()``."""
     found = step.module_of(text_of(call.receiver), view)
-    return found.value is thing.value if found is not None else call.target == thing.key
+    return found.value is variable.value if found is not None else call.target == variable.key
 
 
 def _is_stepped_with(source: Source, backward: int, steps: list[Call]) -> bool:

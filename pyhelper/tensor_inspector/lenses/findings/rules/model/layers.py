@@ -40,11 +40,52 @@ def no_nonlinearity(step: Step) -> Iterator[Found]:
         names = [step.members[id(one.module)][0] for one in (first, second)]
         if any(id(tensor) in step.optimized for _, tensor in first.part("_parameters")):
             yield Found(
-                f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
+                (
+                    f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}",
+                    ": ",
+                    "together no more than one",
+                ),
                 *((known, "Linear") for known in names),
                 certain=False,
             )
             return
+    yield from _convolutions(step)
+
+
+def _convolutions(step: Step) -> Iterator[Found]:
+    """Two convolutions of one module in a row, of which nothing else takes what the first gives."""
+    for node in step.graph.by("Convolution"):
+        below = step.graph.through_views(step.graph.input(node))
+        if below is None or below.op != "Convolution" or len(step.graph.users(below)) != 1:
+            continue
+        first, second = _convolution_of(step, below), _convolution_of(step, node)
+        if first is None or second is None or first.parent is None or first.parent is not second.parent:
+            continue
+        hidden, sizes = second.setting("in_channels"), (first.setting("in_channels"), second.setting("out_channels"))
+        if not type(hidden) is type(sizes[0]) is type(sizes[1]) is int or hidden < min(sizes):
+            continue  # what is narrow between them is a factor
+        names = [step.members[id(one.module)][0] for one in (first, second)]
+        yield Found(
+            (
+                f"{' and '.join(names)} are convolutions in a row, {sizes[0]} → {hidden} → {sizes[1]}",
+                ": ",
+                "together no more than one",
+            ),
+            *((known, class_name(type(one.module))) for known, one in zip(names, (first, second))),
+            certain=False,
+        )
+        return
+
+
+def _convolution_of(step: Step, node: AutogradNode) -> Member | None:
+    """The plain layer of a convolution that an optimizer trains: over more than a point, of all channels together."""
+    weight = step.graph.through_views(step.graph.input(node, 1))
+    one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
+    if one is None or class_name(type(one.member.module)) not in ("Conv1d", "Conv2d", "Conv3d"):
+        return None
+    kernel, groups = one.member.setting("kernel_size"), one.member.setting("groups")
+    is_plain = type(kernel) is tuple and min(kernel) > 1 and len(set(kernel)) == 1 and groups == 1
+    return one.member if is_plain and id(one.tensor) in step.optimized else None
 
 
 def _rows_of_sequentials(step: Step) -> Iterator[tuple[Member, Member]]:
@@ -83,15 +124,23 @@ def _linear_of(step: Step, node: AutogradNode) -> Member | None:
 )
 def ddp_bypassed(step: Step) -> Iterator[Found]:
     """The module inside DistributedDataParallel is called itself."""
-    wrappers = [thing for thing in step.modules if is_of(thing.value, "DistributedDataParallel")]
+    wrappers = [variable for variable in step.modules if is_of(variable.value, "DistributedDataParallel")]
     for wrapper in wrappers:
         inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
-        for call, thing, view in step.calls_of_modules():
+        for call, variable, view in step.calls_of_modules():
             source = step.sources[view]
-            if thing.value is not inside or not source.backwards or source.is_under(call.lineno, "no_sync", "no_grad"):
+            if (
+                variable.value is not inside
+                or not source.backwards
+                or source.is_under(call.lineno, "no_sync", "no_grad")
+            ):
                 continue
             yield Found(
-                f"{call.callee} is the module inside {wrapper.name}: called itself, its gradients are not synchronised",
+                (
+                    f"{call.callee} is the module inside {wrapper.name}",
+                    ": ",
+                    "called itself, its gradients are not synchronised",
+                ),
                 (wrapper.name, "DistributedDataParallel"),
                 (call.callee, "called"),
                 line=(source.file, call.lineno),
@@ -131,7 +180,11 @@ def symmetric_init(step: Step) -> Iterator[Found]:
     if alike:
         one, units = alike[0]
         yield Found(
-            f"all {units} units of {one.name} have the same weights and the same gradient: they will always be one unit",
+            (
+                f"all {units} units of {one.name} have the same weights and the same gradient",
+                ": ",
+                "they will always be one unit",
+            ),
             *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
             line=next((line for line, _ in filled(step, one.name)), None)
             or called_below(step, *(_FILLING if bool((bare(one.tensor) != 0).any()) else _ZEROING)),

@@ -1,7 +1,8 @@
-"""Evaluation of a model that is in train mode."""
+"""Rules about models that are evaluated in train mode."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +10,22 @@ from .....measure.torch.modules import Member, is_of
 from .....safe.guard import NUMBERS
 from ....step.calls import Call
 from ....step.classes import function_called
-from ....step.expressions import text_of
+from ....step.expressions import bound_in, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...rule import rule
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+
+
+_ROUNDS = (
+    ast.ListComp,
+    ast.GeneratorExp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.While,
+)  #: in which it may be called many times
 
 
 def is_norm(member: Member) -> bool:
@@ -36,31 +46,33 @@ def is_dropout(member: Member) -> bool:
 def train_during_eval(step: Step) -> Iterator[Found]:
     """Under no_grad, outside of a training step, a model is called in train mode."""
     source = step.here
-    if step.grad_mode or not source.is_known():
-        return
+    if step.grad_mode or not source.is_known() or source.mentions("training"):
+        return  # where it sets the modes by hand, it is in the midst of that perhaps
     block = source.is_under(source.lineno, "no_grad", "inference_mode")
     whole = any("no_grad" in text or "inference_mode" in text for text in source.decorators)
     if block is None and not whole:
         return
     first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
-    for call, thing, view in step.calls_of_modules():
+    for call, variable, view in step.calls_of_modules():
         if (
             view != 0
             or not first <= call.lineno <= last
             or call.is_statement
             or _is_in_training_step(source, call.lineno)
-            or _is_called_in_training_step(step)
+            or (_is_called_in_training_step(step) and not _judges_after_it(step, call))
         ):
             continue
         first_line, last_line = sorted((call.lineno, source.lineno))
         if any(first_line <= other.lineno <= last_line for other in source.calls_of("eval", "train")):
             continue  # it may be in another mode there
-        if _is_set_to_train(step, call, thing.value):
+        if _is_set_to_train(step, call, variable.value):
             continue
-        top = step.members.get(id(thing.value))
+        if _is_drawn_again(source, call):
+            continue  # the dropout is wanted
+        top = step.members.get(id(variable.value))
         if top is None or top[1].training is not True or not source.is_current(text_of(call.node.func), call.lineno):
             continue
-        inside = [(name, member) for name, member in step.members.values() if member.is_in(thing.value)]
+        inside = [(name, member) for name, member in step.members.values() if member.is_in(variable.value)]
         drops = [name for name, member in inside if is_dropout(member) and member.training is True]
         norms = [name for name, member in inside if is_norm(member) and member.training is True]
         if not drops and not norms:
@@ -68,7 +80,7 @@ def train_during_eval(step: Step) -> Iterator[Found]:
         off = f"dropout {drops[0]} is active" if drops else ""
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
         yield Found(
-            f"{call.callee} is in train mode under no_grad: {' and '.join(filter(None, (off, moved)))}",
+            (f"{call.callee} is in train mode under no_grad", ": ", f"{' and '.join(filter(None, (off, moved)))}"),
             (f"{call.callee}.training", "True"),
             *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
             line=(source.file, call.lineno),
@@ -81,7 +93,19 @@ def _is_set_to_train(step: Step, call: Call, model: Any) -> bool:
     """Whether a function that only evaluates has set the mode itself: to renew statistics, or to vote with dropout."""
     calls = [other for other in step.here.calls_of("train") if other.lineno < call.lineno and not other.args]
     modules = [step.module_of(text_of(other.receiver), 0) for other in calls]
-    return not step.here.backwards and any(thing is not None and thing.value is model for thing in modules)
+    return not step.here.backwards and any(variable is not None and variable.value is model for variable in modules)
+
+
+def _is_drawn_again(source: Source, call: Call) -> bool:
+    """Whether one expression calls a model some times with the same: ``[net(x) for _ in range(8)]``"""
+    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
+    for part in source.body:
+        for node in ast.walk(part):
+            if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and any(
+                one is call.node for one in ast.walk(node.elt)
+            ):
+                return given.isdisjoint(name for one in node.generators for name in bound_in(one.target))
+    return False
 
 
 def _is_in_training_step(source: Source, line: int) -> bool:
@@ -107,6 +131,46 @@ def _is_called_in_training_step(step: Step) -> bool:
             source.loop_of(call.lineno) == loop and _runs_one_backward(step, call, at) for call in source.calls
         ):
             return True
+    return False
+
+
+def _judges_after_it(step: Step, call: Call) -> bool:
+    """Whether the active function compares what a model gives with what comes with its input, batch after batch, and the
+    function around has made its step before: for a score, not for a target."""
+    if not _compares_batches(step.here, call):
+        return False
+    for source in step.sources[1:]:
+        loop = source.loop_of(source.lineno)
+        if loop is None:
+            continue
+        inside = [backward.lineno for backward in source.backwards if loop[0] <= backward.lineno <= loop[1]]
+        steps = [one.lineno for one in source.calls_of("step") if inside and one.lineno > max(inside)]
+        return any(line < source.lineno for line in steps) and max(inside) < source.lineno
+    return False
+
+
+def _compares_batches(source: Source, call: Call) -> bool:
+    """Whether a call stands in a loop over batches that gives it a part of each, and reads another part elsewhere."""
+    inside = {id(node) for node in ast.walk(call.node)}
+    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
+    for part in source.body:
+        for loop in ast.walk(part):
+            if not isinstance(loop, ast.For) or not any(node is call.node for node in ast.walk(loop)):
+                continue
+            names = set(bound_in(loop.target))
+            nodes = [node for statement in loop.body for node in ast.walk(statement)]
+            is_alone = not any(
+                node is not loop and isinstance(node, (ast.For, ast.While)) and id(call.node) in map(id, ast.walk(node))
+                for node in nodes
+            )
+            others = names - given or names  # of one name it is another item
+            read = [
+                node
+                for node in nodes
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in inside
+            ]
+            if is_alone and names & given and any(node.id in others for node in read):
+                return True
     return False
 
 

@@ -1,4 +1,4 @@
-"""Rules that run the model again: outputs that differ by chance in eval mode, or with the other samples of the batch."""
+"""Rules that run the model again: outputs that are random in eval mode, or depend on other samples."""
 
 from __future__ import annotations
 
@@ -52,7 +52,11 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
         apart = _apart(first, other)
         if apart > _NOISE:
             yield Found(
-                f"{given.model.name} is in eval mode, and gives other outputs for the same {given.name}: up to {number(apart, 2)} apart",
+                (
+                    f"{given.model.name} is in eval mode",
+                    ", ",
+                    f"and gives other outputs for the same {given.name}: up to {number(apart, 2)} apart",
+                ),
                 (f"{given.model.name}.training", "False"),
                 (given.name, "given three times, with other random numbers the last time"),
                 line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
@@ -83,7 +87,11 @@ def _always_dropped(step: Step) -> Iterator[Found]:
                 always = call.argument(2, "training")
                 if always is None or text_of(always) == "True":
                     yield Found(
-                        f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
+                        (
+                            f"{call.callee} in {method} of {name} stays on in eval mode",
+                            ": ",
+                            f"training={'True' if always is not None else 'True by default'}",
+                        ),
                         (f"{name}.training", "False"),
                         line=(source.file, call.lineno),
                         suggestion="training=self.training",
@@ -110,6 +118,8 @@ def batch_mixing(step: Step) -> Iterator[Found]:
         first, again, other, fewer = (_output(given, one, evaluates=True) for one in (x, x, changed, x[:-1]))
         if first is None or again is None or other is None or not torch.equal(first, again):
             continue
+        if _attends_over_rows(step, given) and not _gives_one_a_row(x, first):
+            continue
         if fewer is None:
             continue  # its rows are no batch: the nodes of one graph, say
         if (
@@ -125,7 +135,11 @@ def batch_mixing(step: Step) -> Iterator[Found]:
         apart = _apart(first[rest], other[rest])
         if apart > _NOISE and _apart(first[own], other[own]) > 0:
             yield Found(
-                f"what {given.model.name} gives for a sample depends on the others in {given.name}: with another {which} one the rest moved by up to {number(apart, 2)}",
+                (
+                    f"what {given.model.name} gives for a sample depends on the others in {given.name}",
+                    ": ",
+                    f"with another {which} one the rest moved by up to {number(apart, 2)}",
+                ),
                 (given.name, f"{x.shape[0]} samples, the {which} replaced"),
                 (given.call.target, "the other rows differ"),
                 line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
@@ -137,7 +151,7 @@ def batch_mixing(step: Step) -> Iterator[Found]:
 def _runnable(step: Step) -> Iterator[ModelInput]:
     """Calls of a user's model with one plain tensor, the outermost models first. Says at its end which is not run."""
     count, refused = 0, ""
-    roots = {id(thing.value) for thing in step.modules}
+    roots = {id(variable.value) for variable in step.modules}
     for given in model_inputs(step):
         source = step.sources[given.view]
         is_alone = len(given.call.args) == 1 and not given.call.keywords and given.position == 0
@@ -191,14 +205,25 @@ def _apart(one: Any, other: Any) -> float:
 def _works_over_rows(step: Step, given: ModelInput) -> bool:
     """Whether the first dimension may be no batch: a sequence, or the nodes of a graph."""
     for member in _inside(step, given):
-        first = member.setting("batch_first")
-        if is_of(member.module, "MultiheadAttention") and first is not True:
-            return True
         if _is_time_first(member) and not _are_samples(given.tensor, member):
             return True
         if is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is not True:
             return True
     return False
+
+
+def _attends_over_rows(step: Step, given: ModelInput) -> bool:
+    """Whether the rows may be a sequence to an attention: one that takes the batch second."""
+    return any(
+        is_of(member.module, "MultiheadAttention") and member.setting("batch_first") is not True
+        for member in _inside(step, given)
+    )
+
+
+def _gives_one_a_row(x: Any, out: Any) -> bool:
+    """Whether what is given has a vector for each row of the input and none for each column: the rows are samples."""
+    rows, columns = int(x.shape[0]), int(x.shape[1])
+    return x.dim() == 3 and out.dim() == 2 and rows != columns and out.shape[0] == rows and out.shape[1] != columns
 
 
 def _keeps_statistics(step: Step, given: ModelInput) -> bool:

@@ -1,1 +1,1 @@
-"""Rules about numbers: not finite, too large or small, or all alike."""
+"""Rules about numbers: not finite, too large or small, or all equal."""

@@ -8,6 +8,7 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
 from .....measure.torch.node import AutogradNode
+from .....safe.guard import module
 from .....words.text import number, percent
 from ....step.roles import Parameter
 from ....step.step import Step
@@ -17,6 +18,7 @@ from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
 
+torch: Any = module("torch")
 _LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 #: Between a layer and the next one.
 _PASSING = frozenset(
@@ -51,7 +53,11 @@ def dead_relu(step: Step) -> Iterator[Found]:
             name = layer.name
             is_inner = layer.member.parent is not None
             yield Found(
-                f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample: {name} has a gradient of exactly zero{bias}",
+                (
+                    f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample",
+                    ": ",
+                    f"{name} has a gradient of exactly zero{bias}",
+                ),
                 (
                     f"{name}.grad" if step.grad(layer.tensor) is not None else name,
                     "exactly zero" if step.grad(layer.tensor) is not None else "feeds a dead relu",
@@ -78,7 +84,9 @@ def _through(step: Step, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
 
 def _units(node: AutogradNode) -> int | None:
     sizes = node.sizes()
-    return None if not sizes or len(sizes) < 2 else sizes[1] if len(sizes) == 4 else sizes[-1]
+    if not sizes or len(sizes) < 2:
+        return None
+    return sizes[1 if len(sizes) == 4 else -1]
 
 
 def _parameters_of(step: Step, node: AutogradNode) -> list[Parameter]:
@@ -138,8 +146,7 @@ def saturated(step: Step) -> Iterator[Found]:
     for node in step.graph.by("Tanh", "Sigmoid"):
         if not any(user.op in _LINEAR for user, _ in _through(step, node)):
             continue
-        before = step.graph.through_views(step.graph.input(node))
-        if before is None or before.op not in _LINEAR:
+        if _product_in(step, step.graph.input(node)) is None:
             continue
         value = output_of(step, node)
         if value is None or not is_plain(value) or not 64 <= (element_count(value) or 0) <= 1 << 22:
@@ -157,6 +164,17 @@ def saturated(step: Step) -> Iterator[Found]:
                 line=bound(step, name),
             )
             return
+
+
+def _product_in(step: Step, node: AutogradNode | None) -> AutogradNode | None:
+    """The product of a layer, also where its bias is added by hand: ``x @ w + b``."""
+    node = step.graph.through_views(node)
+    if node is None or node.op != "Add":
+        return node if node is not None and node.op in _LINEAR else None
+    parts = [step.graph.through_views(part) for part in step.graph.inputs(node)]
+    products = [part for part in parts if part is not None and part.op in _LINEAR]
+    biases = [part for part in parts if part is not None and part.leaf is not None]
+    return products[0] if len(products) == 1 and len(biases) == 1 else None
 
 
 def _input_words(step: Step) -> str:
@@ -191,7 +209,11 @@ def constant_output(step: Step) -> Iterator[Found]:
         ):
             continue
         value = step.value(call.target, given.view)
-        if not any(thing.value is value for thing in step.tensors) or not is_plain(value) or not is_plain(given.tensor):
+        if (
+            not any(variable.value is value for variable in step.tensors)
+            or not is_plain(value)
+            or not is_plain(given.tensor)
+        ):
             continue
         out, x = bare(value), bare(given.tensor)
         if (
@@ -204,14 +226,21 @@ def constant_output(step: Step) -> Iterator[Found]:
             or x.numel() > 1 << 22
         ):
             continue
-        if bool((out == out[:1]).all()) and bool((x != x[:1]).any()) and not _has_zero_head(step, value):
+        if _are_alike(out) and bool((x != x[:1]).any()) and not _has_zero_head(step, value):
             yield Found(
-                f"{call.target} is the same for all {out.shape[0]} samples, though {given.name} is not",
+                (f"{call.target} is the same for all {out.shape[0]} samples", ", ", f"though {given.name} is not"),
                 (call.target, f"{out.shape[0]} equal rows"),
                 (given.name, "rows differ"),
                 line=(source.file, call.lineno),
             )
             return
+
+
+def _are_alike(out: Any) -> bool:
+    """Whether all rows are the first one, but for what rounding makes of them."""
+    apart, size = float((out - out[:1]).abs().max()), float(out.abs().max())
+    is_exact = out.dtype in (torch.float32, torch.float64)
+    return apart == 0 or (is_exact and apart <= 8 * torch.finfo(torch.float32).eps * min(size, 1.0))
 
 
 def _has_zero_head(step: Step, value: Any) -> bool:

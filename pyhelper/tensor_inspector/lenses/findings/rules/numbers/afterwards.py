@@ -1,19 +1,21 @@
-"""Where a NaN began, by the values in sight and the source: after a backward the graph has nothing saved any more."""
+"""Finds where a NaN began from the values in sight and the source, once backward has freed what the graph saved."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
-from .....words.text import plural
+from .....words.text import plural, shape
 from ....step.backpropagated import Loss
 from ....step.called import functions_called
 from ....step.expressions import constant_of, is_name, text_of
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...made_of import Made, made_of
+from .begin import given_to
 from .state import parameters_not_finite
 
 _LOGS = ("log", "log2", "log10")
@@ -40,9 +42,11 @@ def origin_in_sight(step: Step) -> Iterator[Found]:
         found = sorted(last.values())
         first = f"the first NaN in sight is in {found[0][1]}; " if found else ""
         binding = next(made_of(step.source, loss.name), None)
-        line = found[0][0] if found else loss.backward.lineno if binding is None else binding.lineno
+        line = loss.backward.lineno if binding is None else binding.lineno
+        if found:
+            line = found[0][0]
         yield Found(
-            f"{loss.name} is NaN, and its graph is freed: {first}stop before backward to see where it began",
+            (f"{loss.name} is NaN", ", ", f"and its graph is freed: {first}stop before backward to see where it began"),
             (loss.name, "NaN, a backward has freed its graph"),
             *((name, f"{nan:,} NaN, bound in line {at}") for at, name, nan in found[:4]),
             line=(step.source.file, line),
@@ -68,17 +72,76 @@ def one_sample_in_source(step: Step) -> Iterator[Found]:
         for made in made_of(step.source, loss.name):
             result = step.value(made.name)
             stats = step.stats(result) if is_exact_tensor(result) and result.dtype.is_floating_point else None
-            of = _spread_of_one(step, made) if stats is not None and stats["nan"] else None
+            of = _spread_of_one(step, made, step.value) if stats is not None and stats["nan"] else None
             if of is not None:
-                name, spread = of
+                name, spread, _ = of
                 yield Found(
-                    f"{made.name} is NaN: the unbiased {spread} of the one value in {name} divides by 0",
+                    (f"{made.name} is NaN", ": ", f"the unbiased {spread} of the one value in {name} divides by 0"),
                     (made.name, "NaN"),
                     (name, f"{plural(1, 'value')} of shape {tuple(shape_of(step.value(name)))}"),
                     (loss.name, "NaN"),
                     line=(step.source.file, made.lineno),
                 )
                 return
+        yield from _one_sample_below(step, loss)
+        yield from _one_sample_given(step, loss)
+
+
+def _one_sample_below(step: Step, loss: Loss) -> Iterator[Found]:
+    """The same in a function that gives the loss, of what it is given."""
+    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    for called in () if parameters_not_finite(step) else functions_called(step, [step.at]):
+        if id(called.first.call.node) not in made:
+            continue
+        for call in called.source.calls_of(*_SPREADS):
+            if called.source.is_conditional(call.lineno) or _is_chosen(called.source, call.node):
+                continue
+            of = _spread_of_one(step, Made("", call.lineno, call.node), called.value)
+            if of is not None:
+                name, spread, value = of
+                shown = step.name_of(value) or name
+                yield Found(
+                    (
+                        f"{loss.name} is NaN",
+                        ": ",
+                        f"the unbiased {spread} of one value, which {called.source.function} takes of {shown}, divides by 0",
+                    ),
+                    (shown, f"one value along that dimension of {shape(shape_of(value))}"),
+                    (loss.name, "NaN"),
+                    line=(called.source.file, call.lineno),
+                )
+                return
+
+
+def _one_sample_given(step: Step, loss: Loss) -> Iterator[Found]:
+    """The one value that the loss was given is NaN, and a function called for it divides by the spread of what it takes."""
+    begin = given_to(step)
+    value = None if begin is None or begin.tensor is not loss.tensor else begin.origin.value
+    stats = step.stats(value) if value is not None and element_count(value) == 1 else None
+    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    for called in functions_called(step, [step.at]) if stats is not None and stats["nan"] else ():
+        for call in called.source.calls_of(*_SPREADS):
+            if id(called.first.call.node) not in made or called.source.is_conditional(call.lineno):
+                continue
+            if _is_chosen(called.source, call.node) or call.args or call.keywords or call.receiver is None:
+                continue
+            yield Found(
+                (
+                    f"{loss.name} is NaN",
+                    ": ",
+                    f"the unbiased {call.name} of one value divides by 0 in {called.source.function}",
+                ),
+                (loss.name, "NaN"),
+                line=(called.source.file, call.lineno),
+                certain=False,
+            )
+            return
+
+
+def _is_chosen(source: Source, node: ast.AST) -> bool:
+    """Whether an expression is computed only as a condition in its statement says."""
+    nodes = (below for statement in source.body for below in ast.walk(statement))
+    return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in nodes)
 
 
 def log_in_source(step: Step) -> Iterator[Found]:
@@ -94,7 +157,11 @@ def log_in_source(step: Step) -> Iterator[Found]:
                 continue
             name = step.name_of(value) or text_of(subject)
             yield Found(
-                f"{losses[0].name} is NaN: {called.source.function} takes the {call.name} of {name}, which has {plural(stats['zeros'], 'zero')}",
+                (
+                    f"{losses[0].name} is NaN",
+                    ": ",
+                    f"{called.source.function} takes the {call.name} of {name}, which has {plural(stats['zeros'], 'zero')}",
+                ),
                 (name, f"{plural(stats['zeros'], 'element')} are 0"),
                 (losses[0].name, "NaN"),
                 line=(called.source.file, call.lineno),
@@ -104,8 +171,8 @@ def log_in_source(step: Step) -> Iterator[Found]:
             return
 
 
-def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:
-    """A finite tensor in sight, and how an expression takes the spread over one value of it."""
+def _spread_of_one(step: Step, made: Made, value_of: Callable[[str], Any]) -> tuple[str, str, Any] | None:
+    """A finite tensor that is known, how an expression takes the spread over one value of it: its name, that, itself."""
     for call in ast.walk(made.value):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in _SPREADS:
             continue
@@ -114,7 +181,7 @@ def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:
         subject: Any = call.args[0] if is_function and call.args else call.func.value
         rest = call.args[1:] if is_function else call.args
         name, dim = text_of(subject), rest[0] if rest else given.get("dim")
-        value = step.value(name)
+        value = value_of(name) if is_name(subject) else None
         stats = step.stats(value) if is_exact_tensor(value) else None
         is_renewed = name == made.name and element_count(value) == 1  # as what it was, which is not in sight any more
         if stats is None or len(rest) > 1:
@@ -123,7 +190,7 @@ def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:
             continue
         if any(key in given for key in _UNBIASED) or not _is_over_one(value, dim):
             continue
-        return name, call.func.attr
+        return name, call.func.attr, value
     return None
 
 

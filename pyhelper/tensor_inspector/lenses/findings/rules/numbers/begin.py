@@ -1,4 +1,4 @@
-"""Where what is not finite at a stop began, asked once for all rules."""
+"""Finds where NaN or Inf at a stop began, once for all rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .....measure.torch.origin import Origin, OriginSearch
 from .....safe.record import Record
 from ....graphs.masked import find_mask
 from ....step.expressions import last_name, names_in
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.step import Step
 
 _ASKING = ("isfinite", "isnan", "isinf")
@@ -36,6 +36,19 @@ def begin_of(step: Step) -> Begin | None:
 
     None where it was in what the operations were given, as the batch or a parameter.
     """
+    found = _begin(step)
+    return None if found is None or found.origin.given is not None else found
+
+
+def given_to(step: Step) -> Begin | None:
+    """A loss that is not finite since an operation was given what is not, and what no gradient leads to."""
+    found = _begin(step)
+    given = None if found is None else found.origin.given
+    is_loss = found is not None and any(loss.tensor is found.tensor for loss in step.losses)
+    return found if is_loss and given is not None and given.node is None else None
+
+
+def _begin(step: Step) -> Begin | None:
     if step not in begins:
         found = _search(step)
         if step.budget.spent():
@@ -47,10 +60,10 @@ def begin_of(step: Step) -> Begin | None:
 def live_values(step: Step) -> dict[int, Any]:
     """The variables in sight by the numbers of the nodes that made them."""
     live: dict[int, Any] = {}
-    for thing in step.tensors:
-        node = step.node_of(thing.value)
-        if node is not None and node.leaf is None and node.sizes() == tuple(thing.value.shape):
-            live.setdefault(node.index, thing.value)
+    for variable in step.tensors:
+        node = step.node_of(variable.value)
+        if node is not None and node.leaf is None and node.sizes() == tuple(variable.value.shape):
+            live.setdefault(node.index, variable.value)
     return live
 
 
@@ -65,7 +78,7 @@ def _search(step: Step) -> Begin | None:
         if found is None:
             continue
         if found.given is not None:
-            return None
+            return Begin(found, name, tensor)
         if found.is_hidden:
             continue
         if found.node is root and not found.certain and not root.has_saved():
@@ -95,18 +108,18 @@ def _is_before_backward(step: Step) -> bool:
 
 def _will_multiply(step: Step, tensor: Any) -> bool:
     """Whether the next line that uses a value, and surely runs, multiplies with it."""
-    thing = next((one for one in step.tensors if one.value is tensor and not one.depth), None)
-    if thing is None or not _is_before_backward(step):
+    variable = next((one for one in step.tensors if one.value is tensor and not one.depth), None)
+    if variable is None or not _is_before_backward(step):
         return False
-    source = step.sources[thing.view]
+    source = step.sources[variable.view]
     ahead = [one for one in source.body if (one.end_lineno or one.lineno) >= source.lineno]
-    using = next((one for one in ahead if any(_is_load(node, thing.key) for node in ast.walk(one))), None)
+    using = next((one for one in ahead if any(_is_load(node, variable.key) for node in ast.walk(one))), None)
     if not isinstance(using, (ast.Assign, ast.Return, ast.Expr)) or using.value is None:
         return False
     products = [
         node for node in ast.walk(using) if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.MatMult))
     ]
-    return any(_is_load(_indexed(side), thing.key) for node in products for side in (node.left, node.right))
+    return any(_is_load(_indexed(side), variable.key) for node in products for side in (node.left, node.right))
 
 
 def _is_load(node: ast.AST, name: str) -> bool:
@@ -127,12 +140,16 @@ def bad_roots(step: Step) -> list[tuple[AutogradNode, str]]:
 def _bad_results(step: Step) -> list[tuple[AutogradNode, str, Any]]:
     """Masked scores, of −inf alone, are none; nor is what a finite result in sight was made of: it was replaced there;
     nor what the program itself leaves out or replaces."""
-    results = (*(loss.tensor for loss in step.losses), *(thing.value for thing in step.tensors))
+    results = (*(loss.tensor for loss in step.losses), *(variable.value for variable in step.tensors))
     is_any = any(_is_bad(step, tensor) for tensor in results)
     losses = {id(loss.tensor) for loss in step.losses}
     named = [
         *((loss.tensor, loss.name) for loss in step.losses),
-        *((thing.value, thing.name) for thing in (step.tensors if is_any else ()) if not _is_replaced(step, thing)),
+        *(
+            (variable.value, variable.name)
+            for variable in (step.tensors if is_any else ())
+            if not _is_replaced(step, variable)
+        ),
     ]
     made = [(node, name, tensor) for tensor, name in named if (node := step.node_of(tensor)) is not None]
     finite = [node for node, _, tensor in made if _is_bad(step, tensor) is False]
@@ -155,15 +172,15 @@ def _is_bad(step: Step, tensor: Any) -> bool | None:
     return None if stats["neg_inf"] else False
 
 
-def _is_replaced(step: Step, thing: Thing) -> bool:
+def _is_replaced(step: Step, variable: VisibleVariable) -> bool:
     """Whether the source says what is to be in the place of a value that is not finite: ``if isfinite(x): c = c + x``."""
-    tree = step.sources[thing.view].tree
+    tree = step.sources[variable.view].tree
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and _called(node) in _REPLACING and thing.key in names_in(node):
-            return _called(node) == "nan_to_num" or _asks(node, thing.key)
-        if isinstance(node, ast.If) and _asks(node.test, thing.key):
+        if isinstance(node, ast.Call) and _called(node) in _REPLACING and variable.key in names_in(node):
+            return _called(node) == "nan_to_num" or _asks(node, variable.key)
+        if isinstance(node, ast.If) and _asks(node.test, variable.key):
             changes = [part for part in (*node.body, *node.orelse) if isinstance(part, (ast.Assign, ast.AugAssign))]
-            return any(thing.key in names_in(part) for part in changes)
+            return any(variable.key in names_in(part) for part in changes)
     return False
 
 

@@ -20,7 +20,8 @@ from ...lines import bound_or_called
 from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
-from .begin import begin_of
+from .begin import begin_of, given_to
+from .state import buffers_not_finite
 
 torch: Any = module("torch")
 
@@ -42,7 +43,11 @@ def log_of_zero(step: Step) -> Iterator[Found]:
     subject = step.owner_of(saved) or step.title_of(source)
     origin = f"; {subject or 'it'} comes from {source.op}" if source is not None else ""
     yield Found(
-        f"{begin.name} is not finite: log({subject or 'its input'}) where {stats['zeros']} elements are 0{origin}",
+        (
+            f"{begin.name} is not finite",
+            ": ",
+            f"log({subject or 'its input'}) where {stats['zeros']} elements are 0{origin}",
+        ),
         (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
         (begin.name, words_of(step.stats(begin.tensor) or stats)),
         line=_line_of(step, node) or bound_or_called(step, "log", subject),
@@ -67,7 +72,11 @@ def masked_row(step: Step) -> Iterator[Found]:
     name, by = step.title_of(node), None if mask is None else step.owner_of(mask)
     where = "every place is masked there" if by is None else f"{by} masks every place there"
     yield Found(
-        f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(result)}, {where}",
+        (
+            f"softmax over {plural(rows, 'row')} of −inf alone is NaN",
+            ": ",
+            f"{name or 'its result'} has {words_of(result)}, {where}",
+        ),
         (name, words_of(result)),
         (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
         *([(by, f"hides every place of {plural(rows, 'row')}")] if by is not None else []),
@@ -88,31 +97,31 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
         node = begin.origin.node
         subject = step.title_of(node) or _above(step, node) or begin.name
         yield Found(
-            f"{subject} has Inf: {node.op} passes 65504, the largest float16",
+            (f"{subject} has Inf", ": ", f"{node.op} passes 65504, the largest float16"),
             (subject, f"float16, {words_of(stats)} after {node.op}"),
             (begin.name, "not finite"),
             line=bound_or_called(step, "", subject),
         )
         return
-    for thing in step.tensors:
+    for variable in step.tensors:
         if (
-            thing.value.dtype is not torch.float16
-            or step.node_of(thing.value) is not None
-            or requires_grad(thing.value)
+            variable.value.dtype is not torch.float16
+            or step.node_of(variable.value) is not None
+            or requires_grad(variable.value)
         ):
             continue
-        stats = step.stats(thing.value)
+        stats = step.stats(variable.value)
         if stats is None or stats["nan"] or not (stats["pos_inf"] or stats["neg_inf"]):
             continue
         if (
             stats["max"] is not None
             and stats["max"] > 20_000
-            and any(given.tensor is thing.value for given in model_inputs(step))
+            and any(given.tensor is variable.value for given in model_inputs(step))
         ):
             yield Found(
-                f"{thing.name} has {words_of(stats)}: its values pass 65504, the largest float16",
-                (thing.name, f"float16, finite up to {number(stats['max'])}"),
-                line=bound_or_called(step, "", thing.name),
+                (f"{variable.name} has {words_of(stats)}", ": ", "its values pass 65504, the largest float16"),
+                (variable.name, f"float16, finite up to {number(stats['max'])}"),
+                line=bound_or_called(step, "", variable.name),
             )
             return
 
@@ -124,9 +133,9 @@ def _above(step: Step, node: AutogradNode) -> str | None:
         if not users:
             return None
         node = users[0][0]
-        thing = step.tensor_at(node)
-        if thing is not None:
-            return thing.name
+        variable = step.tensor_at(node)
+        if variable is not None:
+            return variable.name
     return None
 
 
@@ -146,7 +155,7 @@ def std_of_one(step: Step) -> Iterator[Found]:
     subject = step.title_of(node) or (None if below is None else step.title_of(below))
     over = "" if sizes is None else f" of {sizes}"
     yield Found(
-        f"{subject or begin.name} is NaN: the unbiased {node.op.lower()} of one value divides by 0",
+        (f"{subject or begin.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
         (subject or begin.name, f"{node.op.lower()} over 1{over}"),
         (begin.name, "not finite"),
         line=_line_of(step, node) or bound_or_called(step, node.op.lower(), subject),
@@ -162,6 +171,7 @@ def nan_origin(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     if begin is None:
         yield from origin_in_sight(step)
+        yield from _origin_outside(step)
         return
     origin, name = begin.origin, begin.name
     node, value = origin.node, origin.value
@@ -175,12 +185,39 @@ def nan_origin(step: Step) -> Iterator[Found]:
     has = f"{subject or 'its result'} {'has' if stats is not None else 'is'} {seen}"
     above = [] if subject is not None else [one for one in (_above(step, node),) if one is not None]
     yield Found(
-        f"{name} is not finite: it begins at {node.op}{from_what}, where {has}{f': {cause}' if cause else ''}",
+        (
+            f"{name} is not finite",
+            ": ",
+            f"it begins at {node.op}{from_what}, where {has}{f': {cause}' if cause else ''}",
+        ),
         (subject, f"{seen}, grad ← {node.op}Backward0"),
         *((one, f"made of what {node.op} gives") for one in above),
         *given[:3],
         line=_line_of(step, node) or bound_or_called(step, "", subject or next(iter(above), name)),
         certain=origin.certain,
+    )
+
+
+def _origin_outside(step: Step) -> Iterator[Found]:
+    """A loss that is not finite because of a tensor that no gradient leads to, as a weight of its samples."""
+    begin = given_to(step)
+    if begin is None or buffers_not_finite(step):
+        return
+    origin = begin.origin
+    stats = None if origin.value is None else step.stats(origin.value)
+    if stats is None or not stats["nan"] + stats["pos_inf"]:
+        return
+    name = step.owner_of(origin.value)
+    yield Found(
+        (
+            f"{begin.name} is not finite",
+            ": ",
+            f"{name or 'a tensor without a gradient'}, which {origin.node.op} was given, has {words_of(stats)}",
+        ),
+        (name, words_of(stats)),
+        (begin.name, "not finite"),
+        line=bound_or_called(step, "", name or begin.name),
+        suggestion="look at where that tensor is made",
     )
 
 

@@ -32,13 +32,13 @@ torch: Any = module("torch")
     needs="module loss",
 )
 def nan_in_grad_only(step: Step) -> Iterator[Found]:
-    if any(instance_dict(thing.value).get("_enabled") is True for thing in step.scalers) or bad_roots(step):
+    if any(instance_dict(variable.value).get("_enabled") is True for variable in step.scalers) or bad_roots(step):
         return
     held = list(step.parameters.values())
     bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, (step.grad(one.tensor) for one in held))]
     if not bad or parameters_not_finite(step):
         return
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    roots = step.loss_nodes()
     nodes = [
         node
         for node in step.graph.by(*MAYBE_STEEP)
@@ -55,7 +55,11 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
         cause = f"; the slope of {ops} is infinite at what it was given{f' for {names[0]}' if names else ''}"
     lines = (line_of(step, node, step.title_of(node)) for node in nodes)
     yield Found(
-        f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
+        (
+            f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is",
+            ": ",
+            f"{listed(bad, False, 60)}{cause}",
+        ),
         *((name, "NaN or Inf") for name in bad[:4]),
         *((name, "on the way") for name in names),
         line=next(filter(None, lines), None),
@@ -74,10 +78,10 @@ def exploding_grad(step: Step) -> Iterator[Found]:
         return
     worst: tuple[float, Parameter, float, float] | None = None
     held = ""
-    for thing in step.optimizers:
-        if class_name(type(inner(thing.value))) != "SGD":
+    for variable in step.optimizers:
+        if class_name(type(inner(variable.value))) != "SGD":
             continue
-        for group in groups(thing.value):
+        for group in groups(variable.value):
             rate = group.number("lr")
             for tensor in group.tensors[:400]:
                 one, grad = step.parameters.get(id(tensor)), step.grad(tensor)
@@ -94,13 +98,17 @@ def exploding_grad(step: Step) -> Iterator[Found]:
                     continue
                 ratio = rate * slope / weight
                 if ratio > 1000 and (worst is None or ratio > worst[0]):
-                    worst, held = (ratio, one, slope, weight), thing.key
+                    worst, held = (ratio, one, slope, weight), variable.key
     if worst is None:
         return
     ratio, one, slope, weight = worst
     recurrent = _recurrent(step)
     yield Found(
-        f"{one.name}.grad has norm {number(slope)}, its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
+        (
+            f"{one.name}.grad has norm {number(slope)}",
+            ", ",
+            f"its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
+        ),
         (f"{one.name}.grad", f"norm {number(slope)}"),
         (one.name, f"norm {number(weight)}"),
         *recurrent,
@@ -144,11 +152,11 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
     """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
     if step.scalers:
         return
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    roots = step.loss_nodes()
     if not roots:
         roots = [
             node
-            for node in (step.node_of(thing.value) for thing in step.tensors)
+            for node in (step.node_of(variable.value) for variable in step.tensors)
             if node is not None and node.sizes() == ()
         ]
     for root in roots[:2]:
@@ -169,9 +177,10 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
             continue
         last, first = series[0][0], series[-1][0]
         squashing = [node.op for node in step.graph.below(root, "Sigmoid", "Tanh")]
-        why = f": {len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
+        fall = f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}"
+        in_a_row = f"{len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
         yield Found(
-            f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
+            (fall, ": ", in_a_row) if in_a_row else fall,
             (f"{first.name}.grad", f"norm {number(norms[-1])}"),
             (f"{last.name}.grad", f"norm {number(norms[0])}"),
             line=called(step, *squashing) or made(step, first.root.key),

@@ -43,7 +43,11 @@ def nan_in_params(step: Step) -> Iterator[Found]:
     tensors = {one.name: one.tensor for one in step.parameters.values()}
     norms = _gradient_norms(step)
     yield Found(
-        f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}{first}",
+        (
+            f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf",
+            ": ",
+            f"{listed(bad, False, 60)}{first}",
+        ),
         *((name, _seen(step, tensors[name], since[name])) for name in bad[:4]),
         *([(None, f"gradient norms {', '.join(norms)} at the stops before")] if norms else []),
         line=next(filter(None, (_set_in(step, name) for name in bad[:4])), None),
@@ -109,14 +113,42 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
         if name.rpartition(".")[2] in _STATISTICS and (element_count(tensor) or 0) < 1 << 16
     ]
     bad = [small[at][0] for at in numbers_not_finite(step, (tensor for _, tensor in small))]
-    if bad:
+    if not bad:
+        yield from _kept_by_the_program(step)
+    else:
         finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
         yield Found(
-            f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite: a batch before this one had NaN or Inf{then}",
+            (
+                f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite",
+                ": ",
+                f"a batch before this one had NaN or Inf{then}",
+            ),
             *((name, "NaN or Inf") for name in bad[:4]),
             suggestion="reset_running_stats(), and keep such batches out",
         )
+
+
+def _kept_by_the_program(step: Step) -> Iterator[Found]:
+    """NaN in a buffer that is no running statistic, where a loss is not finite."""
+    loss = next((loss.name for loss in step.losses if bad_in(step, loss.tensor)), None)
+    if loss is None:
+        return
+    bad = buffers_not_finite(step)
+    if bad:
+        yield Found(
+            (f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} NaN", ", ", f"and so {loss} is not finite"),
+            *((name, "NaN") for name in bad[:4]),
+            (loss, "not finite"),
+            certain=False,
+            suggestion="look at where it is updated: a division by a count of 0, a mean of nothing",
+        )
+
+
+def buffers_not_finite(step: Step) -> list[str]:
+    """The buffers with NaN; −inf in one may be a mask."""
+    held = [(name, tensor) for name, tensor, _ in step.buffers if (element_count(tensor) or 0) < 1 << 16]
+    return [held[at][0] for at in sorted(_not_finite(step, (tensor for _, tensor in held)).nan)]
 
 
 def numbers_not_finite(step: Step, tensors: Iterable[Any]) -> list[int]:

@@ -1,1 +1,1 @@
-"""Rules about optimizers: what they hold, when they step, and what a step changes."""
+"""Rules about optimizers: their parameters, when they step, and what a step changes."""

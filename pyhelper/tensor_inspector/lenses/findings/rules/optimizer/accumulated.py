@@ -1,4 +1,4 @@
-"""A rule about gradients that no one clears between two steps."""
+"""Rule about gradients that are not cleared between two steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from .....measure.torch.elements import version_of
 from .....measure.torch.optimizers import is_optimizer
+from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import instance_dict, library_of
 from .....words.text import plural
 from ....step.classes import is_library
@@ -36,20 +37,28 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
         one, count = summed
         optimizer = next((call for call in step.source.calls_of("step")), None)
         yield Found(
-            f"gradients were not cleared since the last optimizer step: {one.name}.grad is the sum of {count} steps, zero_grad was not called",
+            (
+                "gradients were not cleared since the last optimizer step",
+                ": ",
+                f"{one.name}.grad is the sum of {count} steps, zero_grad was not called",
+            ),
             (f"{one.name}.grad", f"added to {plural(count - 1, 'time')}, while {one.name} was updated"),
             line=None if optimizer is None else (step.source.file, optimizer.lineno),
         )
         return
     grads = ((one, step.grad(one.tensor)) for one in step.trained())
-    grown, times = next(
-        ((one, version_of(grad)) for one, grad in grads if grad is not None and version_of(grad)), (None, 0)
-    )
-    line = None if grown is None else _steps_without_clearing(step)
-    if grown is not None and line is not None:
+    grown = [(one, version_of(grad)) for one, grad in grads if grad is not None and version_of(grad)]
+    found = _steps_without_clearing(step, {id(one.tensor) for one, _ in grown}) if grown else None
+    if found is not None:
+        line, stepped = found
+        one, times = next(((one, times) for one, times in grown if id(one.tensor) in stepped), grown[0])
         yield Found(
-            f"gradients are not cleared between two steps: nothing in the loop calls zero_grad, so {grown.name}.grad adds up over its steps",
-            (f"{grown.name}.grad", f"added to {plural(times, 'time')}"),
+            (
+                "gradients are not cleared between two steps",
+                ": ",
+                f"nothing in the loop calls zero_grad{'' if len(step.optimizers) == 1 else ' for them'}, so {one.name}.grad adds up over its steps",
+            ),
+            (f"{one.name}.grad", f"added to {plural(times, 'time')}"),
             line=line,
         )
 
@@ -76,14 +85,15 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
 
 def _has_newer_graph(step: Step, before: Moment) -> bool:
     """Whether a loss was computed since a stop: two stops in one line may be of the same round."""
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    roots = step.loss_nodes()
     newest = max((root.order() for root in roots if root.leaf is None), default=-1)
     return newest < 0 or before.newest < 0 or newest > before.newest
 
 
-def _steps_without_clearing(step: Step) -> Line | None:
-    """The step in the loop that runs here, where neither that loop nor what it calls may clear gradients."""
-    source, keys = step.source, {thing.key: thing.value for thing in step.optimizers}
+def _steps_without_clearing(step: Step, grown: set[int]) -> tuple[Line, set[int]] | None:
+    """The step in the loop that runs here, where neither that loop nor what it calls may clear those of the grown
+    gradients that it follows: its line, and the ids of their parameters."""
+    source, keys = step.source, {variable.key: variable.value for variable in step.optimizers}
     if not all(map(_only_steps, keys.values())):
         return None
     for call in source.calls_of("step"):
@@ -93,8 +103,11 @@ def _steps_without_clearing(step: Step) -> Line | None:
         lines = [call.lineno, source.lineno, *(backward.lineno for backward in source.backwards)]
         loops = [loop for loop in source.loops if all(loop[0] <= line <= loop[1] for line in lines)]
         region: Region = [(step.at, max(loops))] if loops else _loop_around(step)
-        if region and _is_made_before(step, subject, keys[subject], *region[-1]) and not may_clear(step, region):
-            return source.file, call.lineno
+        followed = grown & {id(tensor) for tensor in tensors_of(keys[subject])}
+        if not followed or not region or not _is_made_before(step, subject, keys[subject], *region[-1]):
+            continue
+        if not may_clear(step, region, followed):
+            return (source.file, call.lineno), followed
     return None
 
 

@@ -1,4 +1,4 @@
-"""Rules about the order of calls: clear, backward, unscale, clip, step."""
+"""Rules about the order of calls: `zero_grad`, `backward`, `unscale_`, clipping, `step`."""
 
 from __future__ import annotations
 
@@ -34,14 +34,18 @@ def step_without_grads(step: Step) -> Iterator[Found]:
             if (first.name, second.name, third.name) != ("backward", "zero_grad", "step"):
                 continue
             cleared, stepped = second.subject, third.subject
-            optimizer = next((thing for thing in step.optimizers if thing.key == stepped), None)
+            optimizer = next((variable for variable in step.optimizers if variable.key == stepped), None)
             if optimizer is None or (cleared != stepped and not _clears(step, cleared, optimizer.value)):
                 continue
             if second.at in told:
                 continue
             told.add(second.at)
             yield Found(
-                f"{cleared}.zero_grad() comes after backward and before {stepped}.step(): it steps without gradients",
+                (
+                    f"{cleared}.zero_grad() comes after backward and before {stepped}.step()",
+                    ": ",
+                    "it steps without gradients",
+                ),
                 (cleared, f"cleared in line {second.at[1]}, just before its step"),
                 line=second.at,
             )
@@ -58,13 +62,13 @@ def _clipped_to_nothing(step: Step) -> Iterator[Found]:
         later = {text_of(call.receiver) for call in source.calls_of("step") if call.lineno > clip.lineno}
         is_done = source.is_done(clip)
         is_sure = source.surely_ran(clip.node) if is_done else will_surely_run(step, clip.lineno, step.at)
-        for thing in step.optimizers:
-            if thing.key not in later or not (is_sure and _clips(step, clip, thing.value)):
+        for variable in step.optimizers:
+            if variable.key not in later or not (is_sure and _clips(step, clip, variable.value)):
                 continue
             yield Found(
-                f"{clip.name} makes every gradient of {thing.name} 0: its limit {shown_text(limit)} is 0",
+                (f"{clip.name} makes every gradient of {variable.name} 0", ": ", f"its limit {shown_text(limit)} is 0"),
                 (shown_text(limit) if is_name(limit) else None, "0"),
-                (thing.name, f"steps with what is left, after line {clip.lineno}"),
+                (variable.name, f"steps with what is left, after line {clip.lineno}"),
                 line=bound(step, text_of(limit)) or (source.file, clip.lineno),
                 suggestion="a limit above 0, or no clipping",
             )
@@ -125,7 +129,11 @@ def clip_before_unscale(step: Step) -> Iterator[Found]:
             ]
             if backward.lineno < clip.lineno and not unscaled and stepped:
                 yield Found(
-                    f"{clip.name} clips gradients that {backward.scaler} has not unscaled: the limit holds for scaled ones",
+                    (
+                        f"{clip.name} clips gradients that {backward.scaler} has not unscaled",
+                        ": ",
+                        "the limit holds for scaled ones",
+                    ),
                     (backward.scaler, _scale_words(scaler)),
                     line=(source.file, clip.lineno),
                 )
@@ -148,12 +156,12 @@ def scaler_bypassed(step: Step) -> Iterator[Found]:
         direct = [
             call
             for call in source.calls_of("step")
-            if any(thing.key == text_of(call.receiver) for thing in step.optimizers)
+            if any(variable.key == text_of(call.receiver) for variable in step.optimizers)
         ]
         if direct and not by_scaler:
             call = direct[0]
             yield Found(
-                f"{call.callee}() applies gradients that {backward.scaler} has scaled, and has not unscaled",
+                (f"{call.callee}() applies gradients that {backward.scaler} has scaled", ", ", "and has not unscaled"),
                 (backward.scaler, _scale_words(scaler)),
                 line=(source.file, call.lineno),
                 suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()",
@@ -169,7 +177,7 @@ def _scale_words(scaler: Any) -> str:
 
 def named_only(step: Step) -> Iterator[tuple[str, int]]:
     """Statements that name the step of an optimizer in sight, and do not call it: ``optimizer.step``."""
-    steps = {f"{thing.key}.step" for thing in step.optimizers}
+    steps = {f"{variable.key}.step" for variable in step.optimizers}
     for node in ast.walk(step.source.tree) if step.source.tree is not None else ():
         if isinstance(node, ast.Expr) and text_of(node.value) in steps:
             yield text_of(node.value), node.lineno

@@ -1,17 +1,20 @@
-"""Whether anything that some lines run may clear gradients: told by names alone, so that what is not known may do so."""
+"""Decides whether some lines may clear gradients. It goes by names alone: an unknown call counts as one that may."""
 
 from __future__ import annotations
 
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from .....measure.torch.optimizers import is_readable
+from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
 from ....step.classes import is_library_module, unwrapped
+from ....step.expressions import parent_of, text_of
 from ....step.step import Step
 
 #: Where: in the frame with this number from a line to a line, or in all of its function.
@@ -23,13 +26,23 @@ _IMPLIED = ("__call__", "__iter__", "__next__", "__getitem__", "__enter__", "__e
 _MOST = 3000  #: functions
 
 
-def may_clear(step: Step, region: Region) -> bool:
-    """Whether a name in the region, or in a function of the program that bears a name in there, is one of clearing."""
+def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
+    """Whether a name in the region, or in a function of the program that bears a name in there, is one of clearing.
+
+    A ``zero_grad`` of an optimizer in sight that holds none of some tensors, by their ids, clears none of them.
+    """
     functions = _functions(step, {view for view, _ in region})
     names, codes = set[str](_IMPLIED), list[CodeType]()
     for view, lines in region:
         variables = step.views[view].variables
-        found = set(_names_in(step.sources[view].tree, lines))
+        others = {
+            variable.key
+            for variable in step.optimizers
+            if variable.view == view and not _holds(variable.value, tensors)
+        }
+        tree = step.sources[view].tree
+        bound = {text_of(node) for node, _ in _nodes_in(tree, lines) if _is_bound(node)}
+        found = set(_names_in(tree, lines, {key for key in others if bound.isdisjoint(_with_parents(key))}))
         names |= found
         codes += [code for name in found & set(variables) for code in _codes_of(variables[name])]
     files = {step.sources[view].file for view, _ in region}
@@ -55,22 +68,48 @@ def _is_of_clearing(name: str) -> bool:
     return name in _CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
 
 
-def _names_in(tree: ast.AST | None, lines: tuple[int, int] | None) -> Iterator[str]:
-    """The names in some lines, and those in functions that are defined inside the tree: these may be called there."""
+def _holds(optimizer: Any, wanted: set[int]) -> bool:
+    return not is_readable(optimizer) or any(id(tensor) in wanted for tensor in tensors_of(optimizer))
+
+
+def _with_parents(key: str) -> Iterator[str]:
+    found: str | None = key
+    while found is not None:
+        yield found
+        found = parent_of(found)
+
+
+def _is_bound(node: ast.AST) -> bool:
+    """Whether a name means something else from here on: it may have held another optimizer than it does now."""
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+
+
+def _names_in(tree: ast.AST | None, lines: tuple[int, int] | None, others: Collection[str] = ()) -> Iterator[str]:
+    """The names in some lines, and those in functions that are defined inside the tree: these may be called there.
+
+    ``others`` are expressions whose ``zero_grad`` is left out; a function inside may mean something else by them.
+    """
+    for node, is_called in _nodes_in(tree, lines):
+        is_other = isinstance(node, ast.Attribute) and node.attr == "zero_grad" and text_of(node.value) in others
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif is_other and not is_called:
+            continue
+        elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
+            yield node.attr  # a gradient that is only read is not cleared
+        elif isinstance(node, ast.Constant) and type(node.value) is str:
+            yield node.value
+
+
+def _nodes_in(tree: ast.AST | None, lines: tuple[int, int] | None) -> Iterator[tuple[ast.AST, bool]]:
+    """What stands in some lines, and in functions inside the tree: with whether it is one of these functions'."""
     waiting = [(node, False) for node in ast.iter_child_nodes(tree or ast.Pass())]
     while waiting:
         node, is_called = waiting.pop()
         is_called = is_called or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         waiting.extend((below, is_called) for below in ast.iter_child_nodes(node))
-        lineno = getattr(node, "lineno", 0)
-        if not (is_called or lines is None or lines[0] <= lineno <= lines[1]):
-            continue
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
-            yield node.attr  # a gradient that is only read is not cleared
-        elif isinstance(node, ast.Constant) and type(node.value) is str:
-            yield node.value
+        if is_called or lines is None or lines[0] <= getattr(node, "lineno", 0) <= lines[1]:
+            yield node, is_called
 
 
 def _names_in_lambdas(tree: ast.AST | None) -> Iterator[str]:

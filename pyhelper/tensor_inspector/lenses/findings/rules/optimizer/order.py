@@ -1,4 +1,4 @@
-"""In which order the source clears gradients, goes backward, and steps."""
+"""Works out in which order the source calls `zero_grad`, `backward` and `step`."""
 
 from __future__ import annotations
 

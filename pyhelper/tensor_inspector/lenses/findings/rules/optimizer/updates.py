@@ -1,4 +1,4 @@
-"""Rules about updates: too large, lost, none, or of another model."""
+"""Rules about a step's updates: too large, lost in rounding, none, or of another model."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
-from .....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad
+from .....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad, shape_of
 from .....measure.torch.optimizers import groups, highest_rate, inner
 from .....safe.guard import class_name, module
 from .....words.text import number
+from ....step.called import functions_called
 from ....step.calls import Call
 from ....step.expressions import text_of
 from ....step.moment import Moment
 from ....step.roles import Parameter
-from ....step.sight import Thing
+from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Found
 from ...lines import made, rate_set
 from ...rule import rule
+from .by_hand import updates_of_nothing
 from .calls import bodies, named_only
 
 torch: Any = module("torch")
+#: Names of what computes no gradient.
+_WITHOUT = (
+    *("clip_grad_norm_", "clip_grad_value_", "enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"),
+    *("requires_grad", "requires_grad_", "zero_grad"),
+)
 
 
 @rule(
@@ -47,30 +54,35 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         yield from _diverging(step, stops[-1])
         return
     name, was, value = risen[0]
-    for one in step.trained():
+    matrices = [one for one in step.trained() if len(shape_of(one.tensor) or ()) > 1]
+    for one in matrices or step.trained():  # biases begin near zero, and grow by any step
         known = before.weights.get(one.name)
         norm = step.norm(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
-        thing, rate = _rate_of(step, one)
-        if thing is None or rate is None or _is_raised(thing, before):
+        variable, rate = _rate_of(step, one)
+        if variable is None or rate is None or _is_raised(variable, before):
             continue
         yield Found(
-            f"lr {number(rate)} is too high: a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
-            (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
+            (
+                f"lr {number(rate)} is too high",
+                ": ",
+                f"a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
+            ),
+            (f'{variable.name}.param_groups[0]["lr"]', number(rate)),
             (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
             (name, f"{number(was)}, then {number(value)}"),
-            line=rate_set(step, thing.key),
+            line=rate_set(step, variable.key),
         )
         return
 
 
-def _rate_of(step: Step, one: Parameter) -> tuple[Thing | None, float | None]:
+def _rate_of(step: Step, one: Parameter) -> tuple[VisibleVariable | None, float | None]:
     """The optimizer that holds a parameter, and its rate."""
-    for thing in step.optimizers:
-        for group in groups(thing.value):
+    for variable in step.optimizers:
+        for group in groups(variable.value):
             if any(tensor is one.tensor for tensor in group.tensors):
-                return thing, group.number("lr")
+                return variable, group.number("lr")
     return None, None
 
 
@@ -93,21 +105,25 @@ def _diverging(step: Step, before: Moment) -> Iterator[Found]:
         if one.tensor.dim() > 1 and known.norm and norm / known.norm > most[0]:
             most = norm / known.norm, one, known.norm, norm
     times, largest, was, grown = most
-    thing, rate = (None, None) if largest is None else _rate_of(step, largest)
-    if largest is None or thing is None or rate is None or _is_raised(thing, before):
+    variable, rate = (None, None) if largest is None else _rate_of(step, largest)
+    if largest is None or variable is None or rate is None or _is_raised(variable, before):
         return
     if 25 * weights[0] < weights[1] and 0 < 100 * slopes[0] < slopes[1]:
         yield Found(
-            f"lr {number(rate)} is too high: since the last stop {largest.name} has become {number(times, 2)} times as large, and all gradients {number((slopes[1] / slopes[0]) ** 0.5, 2)} times",
-            (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
+            (
+                f"lr {number(rate)} is too high",
+                ": ",
+                f"since the last stop {largest.name} has become {number(times, 2)} times as large, and all gradients {number((slopes[1] / slopes[0]) ** 0.5, 2)} times",
+            ),
+            (f'{variable.name}.param_groups[0]["lr"]', number(rate)),
             (largest.name, f"norm {number(was)}, then {number(grown)}"),
-            line=rate_set(step, thing.key),
+            line=rate_set(step, variable.key),
         )
 
 
-def _is_raised(thing: Thing, before: Moment) -> bool:
+def _is_raised(variable: VisibleVariable, before: Moment) -> bool:
     """Whether the program raises the rate from stop to stop: so one looks for the rate that is too high."""
-    now, was = highest_rate(thing.value), before.rates.get(thing.name)
+    now, was = highest_rate(variable.value), before.rates.get(variable.name)
     return now is not None and was is not None and now > was
 
 
@@ -123,9 +139,9 @@ def _has_risen(before: float, now: float) -> bool:
 )
 def update_lost(step: Step) -> Iterator[Found]:
     """In the dtype of the weights nearly all of the next update rounds to nothing."""
-    for thing in step.optimizers:
-        kind = class_name(type(inner(thing.value)))
-        for group in groups(thing.value):
+    for variable in step.optimizers:
+        kind = class_name(type(inner(variable.value)))
+        for group in groups(variable.value):
             rate = group.number("lr")
             lost, total, name = 0, 0, None
             for tensor in group.tensors[:200]:
@@ -151,9 +167,13 @@ def update_lost(step: Step) -> Iterator[Found]:
                 name = name or step.name_of(tensor)
             if total >= 16 and lost > 0.95 * total:
                 yield Found(
-                    f"updates are lost: for {lost} of {total} weights w − lr·g is w again in {dtype_name(group.tensors[0])}",
+                    (
+                        "updates are lost",
+                        ": ",
+                        f"for {lost} of {total} weights w − lr·g is w again in {dtype_name(group.tensors[0])}",
+                    ),
                     (name, f"{dtype_name(group.tensors[0])}, lr {number(rate or 0.0)}"),
-                    line=made(step, thing.key),
+                    line=made(step, variable.key),
                 )
 
 
@@ -164,16 +184,16 @@ def update_lost(step: Step) -> Iterator[Found]:
     needs="optimizer",
 )
 def eps_underflow(step: Step) -> Iterator[Found]:
-    for thing in step.optimizers:
-        for group in groups(thing.value):
+    for variable in step.optimizers:
+        for group in groups(variable.value):
             eps = group.number("eps")
             half = next((tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16), None)
             if half is not None and eps is not None and 0 < eps < 2.9e-8:
                 yield Found(
-                    f"eps {number(eps)} of {thing.name} is 0 in float16: a gradient of 0 makes 0/0",
-                    (f'{thing.name}.param_groups[0]["eps"]', number(eps)),
+                    (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
+                    (f'{variable.name}.param_groups[0]["eps"]', number(eps)),
                     (step.name_of(half), "float16"),
-                    line=made(step, thing.key),
+                    line=made(step, variable.key),
                 )
                 break
 
@@ -182,16 +202,20 @@ def eps_underflow(step: Step) -> Iterator[Found]:
     "error",
     why="The optimizer does not update this model.",
     suggestion="check which tensors the optimizer holds",
-    needs="optimizer source",
+    needs="source",
 )
 def weights_unchanged(step: Step) -> Iterator[Found]:
     """No weight has moved between three stops in this line, though the loop around it calls a step each time.
 
-    Or a step is only named, where it should be called: that is told at once.
+    Or a step is only named, where it should be called, or an update by hand leaves the weights: that is told at once.
     """
+    lost = next(updates_of_nothing(step), None)
+    if lost is not None:
+        yield lost
+        return
     for written, line in named_only(step):
         yield Found(
-            f"{written} is not called: without () nothing happens",
+            (f"{written} is not called", ": ", "without () nothing happens"),
             (written.rpartition(".")[0], "its step is only named"),
             line=(step.source.file, line),
             suggestion=f"{written}()",
@@ -207,12 +231,38 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
     if not calls or not known or len(known) < len(trained):
         return
     moved = [one for one in known if any(stop.weights[one.name].version != version_of(one.tensor) for stop in stops)]
-    if not moved and all(_has_new_grad(step, one, stops) for one in known):
+    if not moved and _is_without_backward(step, known, stops):
+        yield Found(
+            (
+                f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
+                ": ",
+                "nothing calls backward",
+            ),
+            (known[0].name, "grad None, the same version as before"),
+            line=(step.source.file, calls[0].lineno),
+            suggestion="call backward() on the loss before the step",
+        )
+    elif not moved and all(_has_new_grad(step, one, stops) for one in known):
         yield Found(
             f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
             (known[0].name, "the same version as before"),
             line=(step.source.file, calls[0].lineno),
         )
+
+
+def _is_without_backward(step: Step, known: list[Parameter], stops: list[Any]) -> bool:
+    """Whether no weight has had a gradient at any of the stops, and no function that is called names a backward."""
+    if any(step.grad(one.tensor) is not None for one in known):
+        return False
+    if any(stop.weights[one.name].grad_norm is not None for stop in stops for one in known):
+        return False
+    sources = (*step.sources, *(one.source for one in functions_called(step, range(len(step.views)))))
+    names = (node for source in sources for part in source.body for node in ast.walk(part))
+    return not any("backward" in text or "grad" in text for text in map(_named, names) if text not in _WITHOUT)
+
+
+def _named(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _has_new_grad(step: Step, one: Parameter, stops: list[Any]) -> bool:
@@ -231,5 +281,7 @@ def _plain_steps(step: Step) -> Iterator[Call]:
             if isinstance(statement, ast.For):
                 lines = {inside.lineno for inside in statement.body if isinstance(inside, ast.Expr)}
                 for call in step.source.calls_of("step"):
-                    if call.lineno in lines and any(thing.key == text_of(call.receiver) for thing in step.optimizers):
+                    if call.lineno in lines and any(
+                        variable.key == text_of(call.receiver) for variable in step.optimizers
+                    ):
                         yield call

@@ -1,4 +1,4 @@
-"""A parameter or buffer of a module: how much it is, where it stands, and which memory it takes."""
+"""`ModuleTensor`: a parameter or buffer of a module, with its size, device and memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...measure.memory.blocks import Extent
-from ...measure.torch.digest import is_lazy
 from ...measure.torch.dispatch import known_bytes, known_count, known_device
 from ...measure.torch.elements import memory_of
 from ...measure.torch.metadata import (
@@ -20,10 +19,11 @@ from ...measure.torch.metadata import (
     requires_grad,
     shape_of,
 )
+from ...measure.torch.visits import is_lazy
 from ...safe.guard import class_name
 
 
-class HeldTensor:
+class ModuleTensor:
     """What is known of one by its metadata. ``elements`` and ``bytes`` are None where they are not known.
 
     Two that have the same ``memory`` are tied: they are one tensor, or show the same elements. Of a fake tensor, and of

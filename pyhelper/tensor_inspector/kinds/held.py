@@ -1,0 +1,169 @@
+"""Walks through the values in containers and objects, and through the values in those."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, Any, Optional
+
+from ..safe.budget import Budget
+from ..safe.guard import Classes
+from .kind import Kind
+from .registry import as_kind, kind_of
+
+_ITEMS = 1 << 16  #: gone through of one holder
+_FIRST = 8  #: that are asked whether the rest may be plain
+_CHECKED = 64  #: of them between two looks at the clock
+_MOST = 1000  #: looked at in all that are more than a plain number or text
+_DEPTH = 3  #: of holders in holders
+_NUMBERS = Classes(float, complex)
+_BUILT_IN = Classes(list, tuple, dict)
+_PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
+_NUMBER_IDS = frozenset(map(id, (float, complex)))
+_SUMMED_IDS = frozenset(map(id, (int, bool))) | _NUMBER_IDS
+_ATOM_IDS = _PLAIN_IDS | _SUMMED_IDS
+
+if TYPE_CHECKING:
+    #: What a holder holds, and under what.
+    Entries = Iterable[tuple[object, object]]
+    #: To a value: the way to the holder that it is in, None for that of the first; the holder; what it is under there.
+    Way = tuple[Optional["Way"], Kind, object]
+
+
+class HeldRun:
+    """Values of one class that come one after the other in a holder, to which ``above`` is the way; under what."""
+
+    __slots__ = ("above", "cls", "holder", "kind", "under", "values")
+
+    def __init__(self, above: Way | None, holder: Kind, cls: type, under: list[object], values: list[Any]) -> None:
+        self.above = above
+        self.holder = holder
+        self.cls = cls
+        self.kind: type[Kind] = kind_of(cls)
+        self.under = under
+        self.values = values
+
+    def ways(self) -> Iterator[Way]:
+        return zip(repeat(self.above), repeat(self.holder), self.under)
+
+
+class HeldValues:
+    """``runs`` of all that a holder holds, and of what holders among that hold in turn, in their order. Plain texts and
+    numbers are left out, but for NaN."""
+
+    def __init__(self, holder: Kind, entries: Entries, budget: Budget) -> None:
+        self.cut = False  #: whether there is more than was gone through
+        self._budget = budget
+        self._left = _MOST
+        self._opened = {id(holder.value)}
+        self._waiting: list[tuple[int, Way | None, Kind, Entries]] = [(0, None, holder, entries)]
+        self.runs = list(self._walk())
+
+    def _walk(self) -> Iterator[HeldRun]:
+        for depth, above, holder, entries in self._waiting:  # which grows
+            if self._is_plain(holder.value):
+                continue
+            for cls, under, values in self._alike(entries):
+                if len(values) > self._left:
+                    self.cut = True
+                    del under[self._left :], values[self._left :]
+                self._left -= len(values)
+                run = HeldRun(above, holder, cls, under, values)
+                if depth < _DEPTH and run.kind.contains and run.kind.rank >= 2 and cls not in _NUMBERS:
+                    self._open_each(run, depth)
+                if run.values:
+                    yield run
+                if self.cut and not self._left:
+                    return
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
+
+        Told without a loop of Python's, since these are the long ones.
+        """
+        if type(value) not in _BUILT_IN:
+            return False
+        items = value.values() if type(value) is dict else value
+        try:
+            if not set(map(id, map(type, islice(items, _FIRST)))) <= _ATOM_IDS:
+                return False
+            classes = _classes_of(items)
+            if classes <= _PLAIN_IDS:
+                return True
+            total: Any = sum(islice(items, _ITEMS)) if classes <= _SUMMED_IDS else math.nan
+        except (OverflowError, RuntimeError):  # of an int beyond floats, and where another thread changes it
+            return False
+        if total != total:  # also of infinities that cancel out
+            return False
+        self.cut = self.cut or len(items) > _ITEMS
+        return True
+
+    def _alike(self, entries: Entries) -> Iterator[tuple[type, list[object], list[Any]]]:
+        """What a holder gives that can be NaN, neighbours of one class at once, up to what its own class refuses, and
+        to the end of its turn."""
+        could_be, number, rest = False, 0, iter(entries)
+        while True:
+            some: list[tuple[object, Any]] = []
+            try:
+                some.extend(islice(rest, _CHECKED))
+            except Exception:
+                rest = iter(())
+            if some and (number == _ITEMS or self._budget.spent()):
+                self.cut = self.cut or could_be or number < _ITEMS
+                return
+            number += len(some)
+            for cls, alike in _by_class(some):
+                if id(cls) in _PLAIN_IDS:
+                    continue
+                could_be = True
+                if id(cls) in _NUMBER_IDS:
+                    alike = [(under, value) for under, value in alike if value != value]
+                if alike:
+                    under, values = zip(*alike)
+                    yield cls, list(under), list(values)
+            if len(some) < _CHECKED:
+                return
+
+    def _open_each(self, run: HeldRun, depth: int) -> None:
+        """Those that hold others come in their turn, and are left out here."""
+        shut = [at for at, (way, value) in enumerate(zip(run.ways(), run.values)) if not self._open(depth, way, value)]
+        run.under, run.values = [run.under[at] for at in shut], [run.values[at] for at in shut]
+
+    def _open(self, depth: int, way: Way, value: Any) -> bool:
+        """Whether a value holds others, which are then walked through later. One that can't be read is skipped: its own
+        row says why."""
+        if id(value) in self._opened:
+            return False
+        try:
+            holder = as_kind(value, self._budget)
+            entries = holder.entries()
+        except Exception:
+            return False
+        if entries is None:
+            return False
+        self._opened.add(id(value))
+        self._waiting.append((depth + 1, way, holder, entries))
+        return True
+
+
+def _by_class(entries: list[tuple[object, Any]]) -> Iterator[tuple[type, list[tuple[object, Any]]]]:
+    """Neighbours of one class at once, as most are."""
+    classes = [type(value) for _, value in entries]
+    if len(set(map(id, classes))) == 1:
+        yield classes[0], entries
+        return
+    start = 0
+    while start < len(entries):
+        cls = classes[start]
+        stop = next((at for at in range(start, len(entries)) if classes[at] is not cls), len(entries))
+        yield cls, entries[start:stop]
+        start = stop
+
+
+def _classes_of(items: Iterable[object]) -> set[int]:
+    """The ids of the classes of the first items. Most containers have one class, which is found twice as fast."""
+    first = type(next(iter(items), None))
+    if all(type(item) is first for item in islice(items, _ITEMS)):
+        return {id(first)}
+    return set(map(id, map(type, islice(items, _ITEMS))))

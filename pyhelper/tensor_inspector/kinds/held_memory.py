@@ -1,0 +1,79 @@
+"""Counts the memory of the tensors and arrays in a container, and the autograd graphs that they keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..measure.memory.extents import extents_of_all, has_memory
+from ..safe.budget import Budget
+from ..safe.guard import module
+from .held import HeldValues
+
+if TYPE_CHECKING:
+    from ..protocol import HeldFacts
+
+_NODES = 10_000  #: of all graphs that are gone through
+_NODES_EACH = 1024  #: and of each, on average
+_FIRST = 4  #: tensors whose graphs, if they are one, are taken for a model's
+_SHARE = 0.1  #: of the time
+
+
+class HeldMemory:
+    """The memory of held tensors and arrays; shared bytes count once. ``complete`` is true where all was walked
+    through. ``graphs`` counts the graphs of the first ``graphs_of`` tensors, or of all where that is None: a further
+    tensor could join two of them into one.
+    """
+
+    def __init__(self, held: HeldValues, budget: Budget) -> None:
+        values: dict[int, Any] = {}
+        for run in held.runs:
+            if has_memory(run.cls):
+                values.update(zip(map(id, run.values), run.values))
+        self.tensors = len(values)
+        self.bytes = 0
+        self.complete = not held.cut
+        self.graphs = 0
+        self.graphs_of = None if self.complete else self.tensors
+        if values:
+            self._measure(list(values.values()), budget.share(_SHARE))
+
+    def _measure(self, values: list[Any], budget: Budget) -> None:
+        from ..measure.memory.blocks import MemoryBlocks
+
+        self.bytes = sum(MemoryBlocks(extents_of_all(values)).bytes)
+        if module("torch") is None:
+            return
+        from ..measure.torch.metadata import EXACT_TENSORS, grad_fn_of, is_tensor, requires_grad
+
+        if EXACT_TENSORS.include(map(type, values)) and not any(map(requires_grad, values)):
+            return
+        functions = [grad_fn_of(value) if is_tensor(value) else None for value in values]
+        indices = [index for index, function in enumerate(functions) if function is not None]
+        self.graphs = min(1, len(indices))
+        if len(indices) > 1:
+            self._count_graphs([functions[index] for index in indices], indices, budget)
+
+    def _count_graphs(self, roots: list[Any], indices: list[int], budget: Budget) -> None:
+        """Of roots, which are those of the tensors at these places."""
+        from ..measure.memory.graphs import Graphs
+
+        if len(roots) > _FIRST:
+            first = Graphs(roots[:_FIRST], _NODES_EACH * _FIRST)
+            first.go_on(budget)
+            if first.count() == 1:
+                self.graphs_of = indices[first.whole()]
+                return
+        graphs = Graphs(roots, min(_NODES, _NODES_EACH * len(roots)))
+        graphs.go_on(budget)
+        self.graphs, whole = max(1, graphs.count()), max(1, graphs.whole())
+        if whole < len(roots):
+            self.graphs_of = indices[whole]
+
+    def data(self) -> HeldFacts:
+        return {
+            "tensors": self.tensors,
+            "bytes": self.bytes,
+            "complete": self.complete,
+            "graphs": self.graphs,
+            "graphs_of": self.graphs_of,
+        }

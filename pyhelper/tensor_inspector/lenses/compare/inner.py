@@ -1,0 +1,92 @@
+"""Unwraps one of two values so that they can be compared: the model in a wrapper, the weights in a checkpoint, the
+state of a model or optimizer beside a saved state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from ...measure.torch.metadata import Base, is_exact_tensor
+from ...measure.torch.modules import EXTRA_STATE, is_module, is_of, state_of
+from ...measure.torch.optimizers import is_optimizer
+from ...measure.torch.visits import in_cpp
+from ...safe.guard import class_name, dict_attribute, dict_get, each
+from .names import WRAPPERS, in_common, is_weights
+from .optimizers import is_saved_optimizer, saved_state
+from .pair import UNTOLD
+
+_ENTRIES = 100  #: of a checkpoint that are looked at
+_STATE = ".state_dict()"
+
+
+def inside(a: Any, b: Any) -> tuple[list[Any], list[str]]:
+    """The two that are compared, and what is typed after each to reach it: nothing where that is the value itself."""
+    sides, steps = [a, b], ["", ""]
+    for at in (0, 1):
+        found = _entry(sides[at], sides[1 - at]) or _wrapped(sides[at], sides[1 - at])
+        if found is not None:
+            steps[at], sides[at] = found
+    for at in (0, 1):
+        live, saved = sides[at], sides[1 - at]
+        if is_module(live) and is_weights(saved) and in_common(_names(live), _names(saved)):
+            steps[at] += _STATE
+            sides[at], sides[1 - at] = _bare(state_of(live)), _bare(each(dict.items, saved))
+        elif is_module(live) and is_module(saved) and _is_in_cpp(live) > _is_in_cpp(saved):
+            steps = [f"{step}{_STATE}" for step in steps]
+            sides[at], sides[1 - at] = _bare(state_of(live)), _bare(state_of(saved))
+        elif is_saved_optimizer(saved):
+            state = saved_state(live)
+            if state is not None:
+                steps[at], sides[at] = steps[at] + _STATE, state
+    return sides, steps
+
+
+def _is_in_cpp(model: Any) -> bool:
+    return in_cpp(model) is not None
+
+
+def _wrapped(model: Any, other: Any) -> tuple[str, Any] | None:
+    """What a wrapper around a model wraps, where the other is another model."""
+    name = class_name(type(model))
+    if name not in WRAPPERS or type(model) is type(other) or not (is_module(model) and is_module(other)):
+        return None
+    inner = dict_get(dict_attribute(model, "_modules"), WRAPPERS[name]) if is_of(model, name) else None
+    return None if inner is None else (f".{WRAPPERS[name]}", inner)
+
+
+def _entry(value: Any, other: Any) -> tuple[str, Any] | None:
+    """The entry of a checkpoint that is what the other value is; of several the one with most names in common."""
+    if not issubclass(type(value), dict):
+        return None
+    is_of_optimizer = is_saved_optimizer(other) or is_optimizer(other)
+    if not (is_of_optimizer or is_module(other) or is_weights(other)):
+        return None
+    if is_weights(value) or is_saved_optimizer(value):
+        return None
+    entries = [(key, item) for key, item in islice(each(dict.items, value), _ENTRIES) if type(key) is str]
+    if is_of_optimizer:
+        known = [(f"[{key!r}]", item) for key, item in entries if is_saved_optimizer(item)]
+        return known[0] if known else None
+    models = [(key, item) for key, item in entries if is_module(item) or is_weights(item)]
+    scores = [in_common(_names(item), _names(other)) for _, item in models]
+    best = max(scores, default=0)
+    if not best:
+        return None
+    key, item = models[scores.index(best)]
+    return f"[{key!r}]", item
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name, _ in state_of(value)] if is_module(value) else list(each(dict.keys, value))
+
+
+def _bare(entries: Iterator[tuple[str, Any]] | Any) -> dict[str, Any]:
+    """Without what belongs to a parameter and not to what is saved of it."""
+    return {name: _saved(item) for name, item in entries}
+
+
+def _saved(item: Any) -> Any:
+    if item is EXTRA_STATE:
+        return UNTOLD
+    return Base.detach(item) if is_exact_tensor(item) else item

@@ -1,0 +1,129 @@
+"""A rule about labels that come in order of their classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.elements import bare, is_plain, memory_of
+from .....measure.torch.metadata import is_exact_tensor
+from .....safe.guard import class_name, instance_dict, module
+from ....step.classes import is_library, methods_of
+from ....step.expressions import shown, text_of
+from ....step.sight import VisibleVariable
+from ....step.step import Step
+from ...finding import Found
+from ...losses import is_backpropagated, loss_calls
+from ...rule import rule
+from .loaders import batch_size_in_order, loader_of
+
+torch: Any = module("torch")
+numpy: Any = module("numpy")
+_MOST = 1 << 16  #: labels of a dataset that are read
+_CLASSES = 1 << 15  #: a larger number is none of a class
+
+
+@rule(
+    "warning",
+    why="The model forgets the other classes.",
+    suggestion="shuffle=True",
+    needs="source thorough",
+)
+def one_class_batch(step: Step) -> Iterator[Found]:
+    """All labels of a batch are one class, though the labels that it was taken from have several."""
+    for one in loss_calls(step):
+        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
+            continue
+        target = one.target.value
+        stats = step.stats(target) if target.dim() == 1 and target.shape[0] >= 8 and is_plain(target) else None
+        if stats is None or stats["min"] is None or stats["min"] != stats["max"] or stats["min"] < 0:
+            continue
+        whole = _labels_behind(step, target) if is_backpropagated(step, one) else None
+        if whole is not None:
+            classes, total = int(whole.value[-1]) + 1, int(whole.value.shape[0])
+            yield Found(
+                (
+                    f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}",
+                    ", ",
+                    f"though {whole.name} has {classes} classes: the data is sorted and not shuffled",
+                ),
+                (one.target.name, f"{target.shape[0]} times {stats['min']}"),
+                (whole.name, f"{classes} classes in {total}"),
+                line=(step.sources[one.view].file, one.call.lineno),
+                suggestion="shuffle=True",
+            )
+            return
+
+
+def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
+    """The labels that these are a part of, in order of their classes: in the same memory, or in their loader's dataset."""
+    memory = memory_of(target)
+    for variable in step.tensors:
+        labels = _as_labels(variable.value) if memory is not None and memory == memory_of(variable.value) else None
+        if labels is not None and len(labels) >= 2 * len(target) and _are_in_order(labels):
+            return VisibleVariable(variable.key, labels, variable.view, 0)
+    loader = loader_of(step, target)
+    size = None if loader is None else batch_size_in_order(loader.value)
+    if loader is None or size is None:
+        return None
+    found = [
+        VisibleVariable(_name_of(step, kept, f"{loader.key}.dataset{suffix}"), labels, 0, 0)
+        for suffix, kept in _kept_by_index(instance_dict(loader.value).get("dataset"))
+        for labels in (_as_labels(kept),)
+        if labels is not None and len(labels) >= 2 * len(target) and _has_batch(labels, bare(target), size)
+    ]
+    return found[0] if found and all(_are_in_order(one.value) for one in found) else None
+
+
+def _name_of(step: Step, kept: Any, key: str) -> str:
+    return next(iter(step.names.get(id(kept), ())), shown(key))
+
+
+def _kept_by_index(dataset: Any) -> Iterator[tuple[str, Any]]:
+    """What a dataset keeps and takes an item out of, at the place that it is asked for."""
+    held = instance_dict(dataset)
+    if class_name(type(dataset)) == "TensorDataset":
+        tensors = held.get("tensors")
+        yield from ((f".tensors[{at}]", one) for at, one in enumerate(tensors if type(tensors) is tuple else ()))
+        return
+    source = dict(methods_of(type(dataset))).get("__getitem__")
+    if source is None and is_library(type(dataset)):
+        yield ".targets", held.get("targets")  # where torchvision's folders of pictures keep the labels
+    names = [] if source is None else source.arguments
+    if source is None or len(names) != 2 or names[1] in source.bindings:
+        return
+    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    taken = {
+        text_of(node.value) for node in nodes if isinstance(node, ast.Subscript) and text_of(node.slice) == names[1]
+    }
+    yield from ((f".{name}", kept) for name, kept in list(held.items()) if f"{names[0]}.{name}" in taken)
+
+
+def _as_labels(kept: Any) -> Any:
+    """The labels in a tensor, an array or a list, or the last of each sample in a list; None where it has none."""
+    if is_exact_tensor(kept):
+        is_read = kept.dim() == 1 and not kept.dtype.is_floating_point and not kept.dtype.is_complex
+        return bare(kept) if is_read and is_plain(kept) and kept.numel() <= _MOST else None
+    if numpy is not None and type(kept) is numpy.ndarray and kept.ndim == 1 and kept.dtype.kind in "iu":
+        kept = kept.tolist() if kept.size <= _MOST else None
+    if type(kept) is not list or not 0 < len(kept) <= _MOST:
+        return None
+    labels = [one[-1] if type(one) is tuple and one else one for one in kept]
+    return torch.tensor(labels) if all(type(label) is int and 0 <= label < _CLASSES for label in labels) else None
+
+
+def _has_batch(labels: Any, target: Any, size: int) -> bool:
+    """Whether the labels of a batch are one of the parts that a loader takes in order."""
+    count = len(target)
+    if not 0 < count <= size:
+        return False
+    parts = labels.unfold(0, count, size) if count == size else labels[-count:][None]
+    return bool((parts == target[0].item()).all(1).any())
+
+
+def _are_in_order(labels: Any) -> bool:
+    """Whether they are classes from 0 on, one after another."""
+    steps = labels[1:].long() - labels[:-1].long()
+    is_sorted = bool((steps >= 0).all()) and bool((steps <= 1).all())
+    return is_sorted and int(labels[0]) == 0 and int(labels[-1]) > 0

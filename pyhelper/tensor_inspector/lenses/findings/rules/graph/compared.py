@@ -1,0 +1,42 @@
+"""A comparison that stands where an assignment was meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .....measure.torch.metadata import requires_grad
+from ....step.called import functions_called
+from ....step.classes import is_library, methods_of
+from ....step.expressions import text_of
+from ....step.source import Source
+from ....step.statements import statements_in
+from ....step.step import Step
+from ...finding import Found
+
+
+def compared(step: Step) -> Iterator[Found]:
+    """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
+    trainable = next((one for one in step.parameters.values() if requires_grad(one.tensor)), None)
+    for source in _sources(step) if trainable is not None else ():
+        for node in statements_in(source.body):
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
+                continue
+            left = node.value.left
+            if isinstance(left, ast.Attribute) and left.attr == "requires_grad":
+                yield Found(
+                    (f"{text_of(node)} only compares", ": ", "it sets nothing"),
+                    (None if trainable is None else trainable.name, "requires_grad is True"),
+                    line=(source.file, node.lineno),
+                    suggestion=f"{text_of(left)} = …",
+                )
+                return
+
+
+def _sources(step: Step) -> Iterator[Source]:
+    yield from step.sources
+    yield from (called.source for called in functions_called(step, range(len(step.views))))
+    classes = {id(cls): cls for cls in (type(member.module) for _, member in step.members.values())}
+    for cls in classes.values():
+        if not is_library(cls):
+            yield from (source for _, source in methods_of(cls))

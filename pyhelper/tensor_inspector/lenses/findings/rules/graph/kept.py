@@ -1,0 +1,113 @@
+"""Finds values appended to lists that outlive a step, in the function that calls backward or in methods it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....step.called import functions_called
+from ....step.expressions import last_name, parent_of, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...lines import Line
+
+
+def outlives_a_step(source: Source, name: str, line: int, fresh: list[int], backwards: list[int]) -> bool:
+    """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
+
+    Without such a loop, the function itself is what comes again: only an attribute outlives that.
+    """
+    fresh = [*fresh, *_emptied(source, name)]
+    around = [(first, last) for first, last in source.loops if first <= line <= last]
+    if not any(first <= at <= last for first, last in around for at in backwards):
+        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
+        return "." in name and not fresh and is_once_a_step
+    return is_never_begun_anew(source, line, fresh, backwards)
+
+
+def is_never_begun_anew(source: Source, line: int, fresh: list[int], backwards: list[int]) -> bool:
+    """Whether the innermost loop with a line and a backward has none of the lines in which something begins anew."""
+    around = [(first, last) for first, last in source.loops if first <= line <= last]
+    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
+    if not steps:
+        return False
+    loops = [max(steps, key=lambda loop: loop[0])]
+    loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
+    return not any(first <= at <= last for first, last in loops for at in fresh)
+
+
+def _emptied(source: Source, name: str) -> list[int]:
+    """Lines that may take from a list what it holds: by ``del``, or by any method but those that add to it."""
+    called = [call for call in source.calls if text_of(call.receiver) == name]
+    taking = [call.lineno for call in called if call.name not in ("append", "extend", "insert")]
+    return [*taking, *(target.lineno for target in _taken(source) if text_of(target.value) == name)]
+
+
+def _taken(source: Source) -> Iterator[ast.Subscript]:
+    """What is deleted of containers, or put in the place of a part of them: of ``del kept[0]``, of ``kept[:] = …``."""
+    for node in {id(node): node for bound in source.bindings.values() for _, node in bound}.values():
+        targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else []
+        for target in targets:
+            if isinstance(target, ast.Subscript) and (
+                isinstance(node, ast.Delete) or isinstance(target.slice, ast.Slice)
+            ):
+                yield target
+
+
+def appended_in(step: Step, name: str, value: Any, backwards: list[int]) -> Line | None:
+    """The line that appends to a list, in the frame with the backward or in a function that this calls in each step."""
+    source, parent = step.source, parent_of(name) if name.endswith("]") else None
+    for call in source.calls_of("append"):
+        is_it = text_of(call.receiver) == name or (parent is not None and _around(call.receiver, name) == parent)
+        if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), backwards):
+            return source.file, call.lineno
+    holder = None if parent is None else step.value(parent)
+    called = list(functions_called(step, (step.at,)))
+    begun = {one.first.call.name for one in called if _begins_anew(one.source, name)}
+    fresh = [*source.lines_of(name), *_emptied(source, name)]
+    fresh += [call.lineno for call in source.calls if call.name in begun]
+    for one in called:
+        for call in one.source.calls_of("append"):
+            around = _around(call.receiver, name)
+            is_it = one.value(text_of(call.receiver)) is value
+            is_it = is_it or (around is not None and holder is not None and one.value(around) is holder)
+            if is_it and is_never_begun_anew(source, one.first.call.lineno, fresh, backwards):
+                return one.source.file, call.lineno
+    return None
+
+
+def _around(receiver: ast.expr | None, name: str) -> str | None:
+    """What holds the list that is appended to, where that may be the item of a name: of ``lists.setdefault(key, [])``."""
+    holder, key = _looked_up(receiver)
+    is_another = isinstance(key, ast.Constant) and not name.endswith(f"[{text_of(key)}]")
+    return None if holder is None or is_another else text_of(holder)
+
+
+def _looked_up(receiver: ast.expr | None) -> tuple[ast.expr | None, ast.expr | None]:
+    if isinstance(receiver, ast.Subscript):
+        return receiver.value, receiver.slice
+    if not isinstance(receiver, ast.Call) or not isinstance(receiver.func, ast.Attribute) or not receiver.args:
+        return None, None
+    return (receiver.func.value, receiver.args[0]) if receiver.func.attr in ("setdefault", "get") else (None, None)
+
+
+def _begins_anew(inside: Source, name: str) -> bool:
+    """Whether a function binds what is called like a list, or like what holds it, or takes something from one."""
+    if any(call.name in ("clear", "pop", "popleft", "remove") for call in inside.calls) or any(_taken(inside)):
+        return True
+    ends = {last_name(ast.parse(one, mode="eval").body) for one in (name, parent_of(name) or name)}
+    return any(bound.rpartition(".")[2] in ends for bound in inside.bindings)
+
+
+def called_by(methods: dict[str, Source], name: str) -> list[str]:
+    """A method, and those of the same object that it calls."""
+    found: dict[str, Source] = {}
+    waiting = [name]
+    while waiting:
+        method = waiting.pop()
+        inside = None if method in found else methods.get(method)
+        if inside is not None:
+            found[method] = inside
+            waiting += [call.name for call in inside.calls if text_of(call.receiver) == inside.self_name]
+    return list(found)

@@ -1,0 +1,92 @@
+"""Rule about products of weights that are all zero: their gradients are zero, so they never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import element_count, requires_grad, shape_of
+from .....measure.torch.node import AutogradNode
+from ....step.classes import is_library
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...finding import Found
+from ...lines import assigned, bound
+
+_PRODUCTS = ("Addmm", "Mm", "Bmm")
+#: what gives 0 for 0, without another value to come in
+_KEEPING = ("FusedDropout", "Gelu", "LeakyRelu", "Mul", "NativeDropout", "Relu", "Silu", "Tanh")
+_MOST = 6  #: such operations between two products
+
+
+def products_of_zeros(step: Step) -> Iterator[Found]:
+    """``up(down(x))`` of which both weights are 0 everywhere: the gradient of each has the other as a factor."""
+    matrices = (one for one in step.parameters.values() if len(shape_of(one.tensor)) > 1 and _is_learned(step, one))
+    if sum(_is_zero(one.tensor) for one in matrices) < 2:
+        return
+    roots = [root for loss in step.losses if (root := step.node_of(loss.tensor)) is not None]
+    for node in step.graph.by(*_PRODUCTS):
+        below = _product_below(step, node)
+        inner = None if below is None else _zeros_in(step, below, alone=True)
+        outer = None if inner is None else _zeros_in(step, node)
+        if outer is None or inner is None or outer is inner:
+            continue
+        if not any(step.graph.reaches(root, node) for root in roots):
+            continue
+        if any((grad := step.grad(one.tensor)) is None or not _is_zero(grad) for one in (inner, outer)):
+            continue  # it may be used elsewhere too
+        yield Found(
+            (
+                f"{inner.name} and {outer.name} are 0 everywhere",
+                ", ",
+                "and one is multiplied by the other: the gradients of both are exactly zero, at every step",
+            ),
+            *((one.name, f"trainable, all 0, shape {tuple(shape_of(one.tensor))}") for one in (inner, outer)),
+            line=_made(step, inner) or _made(step, outer),
+            suggestion="begin with random values in one of them",
+        )
+        return
+
+
+def _zeros_in(step: Step, node: AutogradNode, *, alone: bool = False) -> Parameter | None:
+    """The matrix of zeros that a product is made with; ``alone`` if nothing else than zeros is added there."""
+    leaves = [below.leaf for below in _inputs(step, node) if below.leaf is not None]
+    found = [step.parameters.get(id(leaf)) for leaf in leaves]
+    matrices = [one for one in found if one is not None and len(shape_of(one.tensor)) > 1]
+    if len(matrices) != 1 or not _is_learned(step, matrices[0]) or not _is_zero(matrices[0].tensor):
+        return None
+    return matrices[0] if not alone or all(map(_is_zero, leaves)) else None
+
+
+def _product_below(step: Step, node: AutogradNode) -> AutogradNode | None:
+    """The product whose result a product is given, with only what gives 0 for 0 between them."""
+    given = [below for below in _inputs(step, node) if below.leaf is None]
+    for _ in range(_MOST):
+        if len(given) != 1 or given[0].op not in (*_PRODUCTS, *_KEEPING):
+            return None
+        if given[0].op in _PRODUCTS:
+            return given[0]
+        given = _inputs(step, given[0])
+    return None
+
+
+def _inputs(step: Step, node: AutogradNode) -> list[AutogradNode]:
+    return [below for one in step.graph.inputs(node) if (below := step.graph.through_views(one)) is not None]
+
+
+def _is_learned(step: Step, one: Parameter) -> bool:
+    return requires_grad(one.tensor) and id(one.tensor) in step.optimized
+
+
+def _is_zero(tensor: Any) -> bool:
+    """Whether all elements are 0: of nearly all tensors the first one tells."""
+    if not is_plain(tensor) or not element_count(tensor):
+        return False
+    values = bare(tensor)
+    return not bool(values[(0,) * values.dim()]) and not bool(values.any())
+
+
+def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
+    cls = type(one.member.module)
+    return bound(step, one.name) if is_library(cls) else assigned(cls, one.name.rpartition(".")[2])

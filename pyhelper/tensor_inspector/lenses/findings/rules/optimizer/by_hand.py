@@ -1,0 +1,102 @@
+"""Updates that are written by hand and change no weight."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
+from .....safe.guard import SEQUENCES
+from ....step.called import functions_called
+from ....step.classes import is_library, methods_of
+from ....step.expressions import bound_in, is_name, names_in, shown_text, text_of
+from ....step.source import Source
+from ....step.statements import statements_in
+from ....step.step import Step
+from ...finding import Found
+
+_METHODS = ("add", "addcdiv", "addcmul", "lerp", "mul", "sub")
+_GIVING = ("parameters", "named_parameters", "trainable_parameters")
+
+
+def updates_of_nothing(step: Step) -> Iterator[Found]:
+    """``for p in model.parameters(): p = p - lr * p.grad``: the name means another tensor, and the weight is as it was.
+
+    Or the result of ``p.sub(lr * p.grad)`` is dropped.
+    """
+    for source, view in _sources(step):
+        for loop in statements_in(source.body):
+            if isinstance(loop, ast.For):
+                for at, name in _lost_in(source, loop):
+                    if not _is_over_parameters(step, loop.iter, view):
+                        continue
+                    over = next((one for one in names_in(loop.iter) if view is not None), None)
+                    is_bound = isinstance(at, ast.Assign)
+                    how = f"only binds the name {name} anew" if is_bound else "gives a new tensor that is dropped"
+                    yield Found(
+                        (f"{shown_text(at)} changes no weight", ": ", f"it {how}"),
+                        (over, "its parameters stay as they are"),
+                        line=(source.file, at.lineno),
+                        suggestion=f"under no_grad: {name}.sub_(…)",
+                    )
+                    return
+
+
+def _sources(step: Step) -> Iterator[tuple[Source, int | None]]:
+    """Those of the frames in sight, of the functions that they call, and of the steps of optimizers of the program."""
+    yield from ((source, view) for view, source in enumerate(step.sources))
+    yield from ((called.source, None) for called in functions_called(step))
+    for variable in step.optimizers:
+        if not is_library(type(variable.value)):
+            yield from ((source, None) for name, source in methods_of(type(variable.value)) if name == "step")
+
+
+def _lost_in(source: Source, loop: ast.For) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements of a loop that compute one of its variables, with a gradient, and leave it as it is: with its name."""
+    names = set(bound_in(loop.target))
+    statements = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.stmt)]
+    for node in statements:
+        if isinstance(node, ast.Expr):
+            call = node.value
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+                name = text_of(call.func.value).removesuffix(".data")
+                if name in names and _has_gradient(call, name, loop):
+                    yield node, name
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            reads = [
+                below
+                for below in ast.walk(source.tree or ast.Pass())
+                if isinstance(below, ast.Name) and below.id == name and isinstance(below.ctx, ast.Load)
+            ]
+            later = [below for below in reads if below.lineno > (node.end_lineno or node.lineno)]
+            is_sum = isinstance(node.value, ast.BinOp) and bool({name, f"{name}.data"} & set(names_in(node.value)))
+            if name in names and is_sum and not later and _has_gradient(node.value, name, loop):
+                yield node, name
+
+
+def _has_gradient(value: ast.AST, name: str, loop: ast.For) -> bool:
+    """Whether an expression has the gradient of a name in it, or a variable that comes with it, as of a zip."""
+    others = set(bound_in(loop.target)) - {name}
+    return any(
+        (isinstance(node, ast.Attribute) and text_of(node) == f"{name}.grad")
+        or (isinstance(node, ast.Name) and node.id in others)
+        for node in ast.walk(value)
+    )
+
+
+def _is_over_parameters(step: Step, over: ast.expr, view: int | None) -> bool:
+    """Whether a loop goes through parameters: of a module, of an optimizer's group, or through a list of leaves."""
+    for node in ast.walk(over):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GIVING:
+            return True
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "params":
+            return True
+        value = step.value(text_of(node), view) if view is not None and is_name(node) else None
+        if type(value) in SEQUENCES and value and all(map(_is_trainable, value[:8])):
+            return True
+    return False
+
+
+def _is_trainable(value: object) -> bool:
+    return is_exact_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf

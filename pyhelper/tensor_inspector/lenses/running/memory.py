@@ -1,0 +1,80 @@
+"""Copies of memory: what tensors and arrays share, their copies share too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...measure.memory.blocks import extents_of_array
+from ...measure.torch.metadata import Base
+from ...measure.torch.readable import storage_address
+from ...safe.guard import module
+
+torch: Any = module("torch")
+_SMALL = 1 << 24  #: bytes of memory that are copied whole, however little of it is seen
+_SHARE = 2  #: of larger memory no more is copied than so many times what is seen
+
+
+class CopiedMemory:
+    """Memory is copied once, as far as that is no waste, and all that is over it is made over its copy."""
+
+    def __init__(self) -> None:
+        self._copies: dict[tuple[str, int], Any] = {}  #: storages, by the device and where the original begins
+
+    def tensor(self, value: Any) -> Any:
+        """A copy of a plain tensor that needs no gradient, with the strides that it has."""
+        start = None if value.is_conj() or value.is_neg() else storage_address(value)
+        if start is None:
+            return value.clone()
+        source = Base.untyped_storage(value)
+        seen = value.numel() * value.element_size()
+        copy = self._copy(
+            (str(value.device), start), source.nbytes(), seen, lambda rest: rest.copy_(_over(source)[-len(rest) :])
+        )
+        if copy is None:
+            return value.clone()
+        made = torch.empty(0, dtype=value.dtype, device=value.device)
+        return made.set_(copy, value.storage_offset(), value.shape, value.stride())
+
+    def array(self, value: Any) -> Any:
+        """A copy of an array of numbers."""
+        numpy, base = module("numpy"), value
+        while type(base.base) is numpy.ndarray:
+            base = base.base
+        whole = next(iter(extents_of_array(value)), None) if type(value) is numpy.ndarray else None
+        if whole is None or whole.bytes != base.nbytes:
+            return value.copy()
+
+        def fill(rest: Any) -> None:
+            rest.numpy()[:] = numpy.ravel(base, "K").view(numpy.uint8)[-len(rest) :]
+
+        copy = self._copy((whole.device, whole.start), whole.bytes, value.nbytes, fill)
+        if copy is None:
+            return value.copy()
+        first = value.__array_interface__["data"][0] - whole.start
+        return numpy.ndarray(value.shape, value.dtype, _over(copy).numpy(), first, value.strides)
+
+    def _copy(self, at: tuple[str, int], bytes: int, seen: int, fill: Callable[[Any], object]) -> Any:
+        """The copy of so many bytes, of which ``fill`` writes the last; None where there is none of so many.
+
+        What begins at one place may be seen as longer later: as arrays of several lengths that became tensors.
+        """
+        copy = self._copies.get(at)
+        there = 0 if copy is None else copy.nbytes()
+        if copy is not None and there >= bytes:
+            return copy
+        if bytes > max(_SMALL, _SHARE * seen):
+            return None
+        if copy is None:
+            copy = self._copies[at] = torch.empty(bytes, dtype=torch.uint8, device=at[0]).untyped_storage()
+        else:
+            try:
+                copy.resize_(bytes)  # what was made over it stays so
+            except RuntimeError:  # an array was
+                return None
+        fill(_over(copy)[there:])
+        return copy
+
+
+def _over(storage: Any) -> Any:
+    return torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
