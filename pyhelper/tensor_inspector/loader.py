@@ -82,13 +82,13 @@ _AT_ONCE = (
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
-    "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.held", "kinds.held_memory", "kinds.holder",
+    "kinds.alarms", "kinds.contained", "kinds.contained_memory", "kinds.declared", "kinds.facts", "kinds.holder",
     "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts", "kinds.summaries", "kinds.torch.dense",
     "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module", "kinds.torch.module_words", "kinds.torch.form",
     "kinds.torch.tensor", "kinds.torch.training", "measure.memory.blocks", "measure.memory.extents",
     "measure.memory.storages", "measure.reading", "measure.stats.together", "measure.torch.digest",
     "measure.torch.dispatch", "measure.torch.finite", "measure.torch.metadata", "measure.torch.visits",
-    "measure.values", "stop.frame", "stop.process", "words.held", "words.stats", "words.values",
+    "measure.values", "stop.frame", "stop.process", "words.contained_memory", "words.stats", "words.values",
 )  # fmt: skip
 
 

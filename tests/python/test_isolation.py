@@ -394,11 +394,11 @@ def test_of_large_memory_no_more_is_copied_than_is_seen() -> None:
     assert copied[1].base is None
 
 
-def test_what_can_not_be_copied_may_be_kept() -> None:
+def test_what_can_not_be_copied_may_be_used_itself() -> None:
     lock, rows = threading.Lock(), [(Box(), number) for number in range(30_000)]
     held = {"lock": [lock], "rows": rows, "slotted": Slotted(), "tensor": torch.ones(1)}
     assert why_not(held) is not None
-    with Untouched(), Isolation(held, kept=True) as run:
+    with Untouched(), Isolation(held, keep_uncopied=True) as run:
         copied = run.copy(held)
         assert copied is not held
         assert copied["lock"][0] is lock

@@ -30,7 +30,7 @@ from untouched import Watch
 from tensor_inspector import shapes as ask
 from tensor_inspector.kinds import Child
 from tensor_inspector.lenses.running import isolation
-from tensor_inspector.lenses.running.given import CallArguments
+from tensor_inspector.lenses.running.call_arguments import CallArguments
 from tensor_inspector.lenses.shapes.call import LayerRun
 from tensor_inspector.lenses.shapes.words import time_of
 
@@ -421,7 +421,7 @@ PRECISION = """
 import torch
 from tensor_inspector import shapes
 from tensor_inspector.kinds import Child
-from tensor_inspector.lenses.running.given import CallArguments
+from tensor_inspector.lenses.running.call_arguments import CallArguments
 
 def told():
     found = []

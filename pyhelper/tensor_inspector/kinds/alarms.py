@@ -21,7 +21,7 @@ _BOUNDS = ("torch.distributions.constraints.Constraint",)
 
 if TYPE_CHECKING:
     from ..protocol import Badge
-    from .held import HeldRun, HeldValues, Way
+    from .contained import ContainedRun, ContainedValues, Way
 
 
 class Alarms:
@@ -45,7 +45,7 @@ class Alarms:
         return [badge for badge, is_so in found if is_so]
 
 
-def alarms_in(holder: Kind, held: HeldValues) -> Alarms:
+def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
     """NaN and Inf among the ``held`` values of ``holder``, as far as a share of the time goes.
 
     An infinite Python number is no alarm: programs begin a search with one, as the best loss so far. Missing values of
@@ -54,10 +54,10 @@ def alarms_in(holder: Kind, held: HeldValues) -> Alarms:
     if not holder.budget.reads or _is_bound(type(holder.value)):
         return Alarms()
     search = _AlarmSearch(holder.budget.share())
-    for run in held.runs:
+    for run in contained.runs:
         search.add(run)
     search.together()
-    return Alarms(search.names("nan"), search.names("inf"), search.late or held.cut)
+    return Alarms(search.names("nan"), search.names("inf"), search.late or contained.cut)
 
 
 class _AlarmSearch:
@@ -70,7 +70,7 @@ class _AlarmSearch:
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
-    def add(self, run: HeldRun) -> None:
+    def add(self, run: ContainedRun) -> None:
         if run.kind.search is not None:
             names = map(str, range(len(self._all), len(self._all) + len(run.values)))
             self._alike.setdefault(run.kind.search, []).extend(zip(names, run.values))
@@ -82,7 +82,7 @@ class _AlarmSearch:
             except Exception:
                 continue
 
-    def _add_one(self, way: Way, value: Any, run: HeldRun) -> None:
+    def _add_one(self, way: Way, value: Any, run: ContainedRun) -> None:
         if run.cls in _NUMBERS:
             self._note(way, [] if _is_placeholder(way[2]) else ["nan"])
         elif run.kind.kind in _SEARCHED:

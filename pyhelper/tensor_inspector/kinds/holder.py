@@ -1,19 +1,19 @@
-"""The base of kinds that hold other values: their row warns of NaN and Inf inside, and tells the memory of tensors."""
+"""The base of kinds that hold other values: their row warns of NaN and Inf inside, and shows the memory of tensors."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..words.held import graph_word, size_word
+from ..words.contained_memory import graph_word, size_word
 from .alarms import Alarms, alarms_in
-from .held import HeldValues
-from .held_memory import HeldMemory
+from .contained import ContainedValues
+from .contained_memory import ContainedMemory
 from .kind import Kind
 
 if TYPE_CHECKING:
     from ..protocol import Badge, Facts, HeldFacts
-    from .held import Entries
+    from .contained import Entries
 
 
 class HolderKind(Kind):
@@ -25,10 +25,10 @@ class HolderKind(Kind):
 
     @cached_property
     def _alarms_and_memory(self) -> tuple[Alarms, HeldFacts | None]:
-        """Both in one walk. What was walked through is not kept: it refers back to this kind."""
-        held = HeldValues(self, self.all_entries(), self.budget.share())
-        memory = None if self.entries() is None else HeldMemory(held, self.budget)
-        return alarms_in(self, held), memory.data() if memory is not None and memory.tensors else None
+        """Both from one walk. The walk is not stored: it refers back to this kind."""
+        contained = ContainedValues(self, self.all_entries(), self.budget.share())
+        memory = None if self.entries() is None else ContainedMemory(contained, self.budget)
+        return alarms_in(self, contained), memory.data() if memory is not None and memory.tensors else None
 
     @property
     def alarms(self) -> Alarms:
@@ -50,10 +50,10 @@ class HolderKind(Kind):
         return facts
 
     def warnings(self) -> list[str]:
-        """What stands first in its line: NaN, Inf, autograd graphs of several steps."""
+        """The first parts of its line: NaN, Inf, autograd graphs of several steps."""
         graphs = None if self.memory is None else graph_word(self.memory)
         return [*self.alarms.words(), *([graphs] if graphs else [])]
 
     def memory_word(self) -> str | None:
-        """The memory of its tensors, where that is much."""
+        """The memory of its tensors, where that is much; else None."""
         return None if self.memory is None else size_word(self.memory)

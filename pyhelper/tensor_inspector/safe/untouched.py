@@ -14,11 +14,11 @@ def gradients_are_on() -> bool:
     return bool(getattr(torch, "is_grad_enabled", bool)()) if "_C" in instance_dict(torch) else True
 
 
-class PutsBack:
-    """A context at whose end steps put back what was changed in it, the last first.
+class RestoringContext:
+    """A context whose end calls the functions in ``_undo``, the last first.
 
-    One exception that a signal raises on the way is survived, from the first line of ``__exit__`` on: each step may be
-    taken twice. Before that line, while Python enters the method, none can be caught: then nothing is put back.
+    It survives one exception that a signal raises inside ``__exit__``: it then calls all functions again, so each must
+    bear that. An exception that strikes before the first line of ``__exit__`` can't be caught: nothing is restored.
     """
 
     __slots__ = ("_undo",)
@@ -38,7 +38,7 @@ class PutsBack:
             raise failed
 
 
-class Untouched(PutsBack):
+class Untouched(RestoringContext):
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
     Off while it lasts: torch-function overrides and modes, functorch levels, autocast, dispatch modes, tracing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
 from ..session import session
-from .held import held_text
+from .contained_memory import contained_text
 from .line import Word, is_loud, prefixed, short
 from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
 
@@ -148,7 +148,7 @@ def fact_texts(facts: Facts) -> FactTexts:
     if "bytes" in facts:
         texts["bytes"] = size(facts["bytes"])
     if "held" in facts:
-        texts["held"] = held_text(facts["held"])
+        texts["held"] = contained_text(facts["held"])
     stats = facts.get("stats")
     if stats is None:
         return texts

@@ -13,14 +13,14 @@ from ...safe.guard import class_name, first_of, full_name, instance_dict, mro, p
 from ...words.text import full_path, one_line
 from ..explain.trace import entries_of
 from ..lens import Lens, Paused, wrong_type
-from ..running.duplicates import Left
-from ..running.isolation import Isolation, left_by
-from ..running.lifted import Lifted
+from ..running.deep_copy import Uncopied
+from ..running.isolation import Isolation, uncopied_in
+from ..running.unguarded import Unguarded
 from .item_words import row_of
-from .left import Files, moving, unrestored
 from .part import DataPart
 from .parts import DataParts
 from .settings import role_of
+from .uncopied import Files, moving, unrestored
 
 if TYPE_CHECKING:
     from ...protocol import Found, ItemFailure, ItemFound
@@ -39,24 +39,24 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
         raise wrong_type(asked if not is_loader else Child(f"{asked.name}.dataset", dataset), "a torch Dataset")
     if is_stream and not 0 <= index < _FAR:
         raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")
-    left = left_by(dataset)
-    goes_on = moving(left)
+    uncopied = uncopied_in(dataset)
+    goes_on = moving(uncopied)
     if goes_on is not None:
         raise ValueError(f"{asked.name} is not run: what it holds would go on, and can't be put back ({goes_on})")
-    return ItemLens(asked, dataset, index, left, is_stream=is_stream, budget=budget)
+    return ItemLens(asked, dataset, index, uncopied, is_stream=is_stream, budget=budget)
 
 
 class ItemLens(Lens):
     """The item is taken in one slice; what is in it is measured in the others."""
 
     def __init__(
-        self, asked: Child, dataset: Any, index: int, left: list[Left], *, is_stream: bool, budget: Budget
+        self, asked: Child, dataset: Any, index: int, uncopied: list[Uncopied], *, is_stream: bool, budget: Budget
     ) -> None:
         super().__init__(budget)
         self._asked = asked
         self._dataset = dataset
         self._index = index
-        self._left = left
+        self._uncopied = uncopied
         self._is_stream = is_stream
         self._ran = False
         self._item: Any = None
@@ -91,21 +91,21 @@ class ItemLens(Lens):
             "ms": self._ms,
             "error": self._failure,
             "parts": [part.data() for part in self.parts],
-            "not_copied": unrestored(self._left),
+            "not_copied": unrestored(self._uncopied),
         }
         return answer
 
     def row(self) -> Child:
         name = f"{self._asked.name}[{self._index}]"
-        left = unrestored(self._left)
-        return row_of(name, self._item, self._ms or 0.0, self._failure, self.parts, left, self.budget)
+        uncopied = unrestored(self._uncopied)
+        return row_of(name, self._item, self._ms or 0.0, self._failure, self.parts, uncopied, self.budget)
 
     def _run(self) -> None:
         """As long as it takes, unless it is interrupted; it works on a copy of what can be copied."""
-        with Files(self._left), Isolation(self._dataset, kept=True) as run:
+        with Files(self._uncopied), Isolation(self._dataset, keep_uncopied=True) as run:
             data = run.copy(self._dataset)
             take = _nth if self._is_stream else _at
-            with Lifted(self.guard):
+            with Unguarded(self.guard):
                 started = perf_counter()
                 try:
                     self._item = take(data, self._index)

@@ -11,8 +11,8 @@ from ...measure.stats.layout import index_of
 from ...measure.torch.elements import is_plain
 from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import module
-from ..running.duplicates import NotCopied
-from ..running.given import CallArguments
+from ..running.call_arguments import CallArguments
+from ..running.deep_copy import CannotCopy
 from ..running.isolation import why_not
 from .analytic import Analytic, Checked
 from .callee import Callee
@@ -54,7 +54,7 @@ class Check:
             return
         try:
             yield from self._steps()
-        except NotCopied as error:
+        except CannotCopy as error:
             self.why, self.error = "not_run", str(error)
 
     def _steps(self) -> Iterator[None]:

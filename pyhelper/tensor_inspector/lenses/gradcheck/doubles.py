@@ -9,7 +9,7 @@ from typing import Any
 from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import element_count, is_exact_tensor
 from ...safe.guard import class_name, module, plain_str
-from ..running.duplicates import Duplicates, NotCopied
+from ..running.deep_copy import CannotCopy, DeepCopy
 from ..running.isolation import Isolation
 from ..running.reached import names_in_code
 from ..step.classes import is_library_module
@@ -18,7 +18,7 @@ torch: Any = module("torch")
 _SPAN = 1 << 22  #: elements of memory that the copy of a tensor with gaps may span
 
 
-class Doubles(Duplicates):
+class Doubles(DeepCopy):
     """Copies whose numbers are of float64 or complex128, with the strides that they have.
 
     A function of the program is rebuilt over copies of what it closes over and of the global variables that it
@@ -31,7 +31,7 @@ class Doubles(Duplicates):
 
     def _tensor(self, value: Any) -> Any:
         if not is_exact_tensor(value) or not is_plain(value):
-            raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+            raise CannotCopy(f"holds a {class_name(type(value))} in memory that is not plain")
         self._count(element_count(value) or 0)
         elements = bare(value)
         made = wide_copy(elements)
@@ -74,7 +74,7 @@ class Doubles(Duplicates):
         """A copy, or the value itself where it can't be copied."""
         try:
             return self.of(value, depth)
-        except NotCopied:
+        except CannotCopy:
             return value
 
 

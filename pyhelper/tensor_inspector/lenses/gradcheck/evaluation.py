@@ -14,7 +14,7 @@ from ...safe.guard import SEQUENCES, class_name, module, plain_message
 from ...safe.record import Record
 from ...safe.untouched import Released
 from ...words.text import one_line
-from ..running.given import CallArguments
+from ..running.call_arguments import CallArguments
 from ..running.isolation import Isolation
 from .callee import Callee, parameters
 from .doubles import Doubled, is_continuous, strided_like

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child
 from ...safe.budget import Budget
 from ..lens import Lens, Paused
-from ..running.given import CallArguments
+from ..running.call_arguments import CallArguments
 from .analytic import Checked
 from .callee import called
 from .check import Check

@@ -29,7 +29,7 @@ _is_of_generators = ByClass(_is_generator_class)
 
 
 def common_states() -> Iterator[Callable[[], object]]:
-    """What sets the generators of the libraries, which all code draws from, back to where they are now."""
+    """Functions that restore the present states of the global generators of Python, numpy and torch."""
     python: Any = sys.modules.get("random")
     if python is not None:
         yield partial(python.setstate, python.getstate())
@@ -43,7 +43,7 @@ def common_states() -> Iterator[Callable[[], object]]:
 
 
 def state_of(generator: Any) -> Callable[[], object]:
-    """What sets a generator of the program's own back to where it is now."""
+    """A function that restores the present state of a generator of the program."""
     if type(generator) is torch.Generator:
         return partial(generator.set_state, generator.get_state())
     if hasattr(generator, "bit_generator"):
@@ -54,7 +54,7 @@ def state_of(generator: Any) -> Callable[[], object]:
 
 
 def draw() -> None:
-    """Goes on to other random numbers."""
+    """Advances all global generators."""
     torch.rand(7)
     if torch.cuda.is_initialized():
         for number in range(torch.cuda.device_count()):

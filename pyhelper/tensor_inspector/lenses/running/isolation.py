@@ -30,11 +30,11 @@ from ...safe.guard import (
     stands_in,
     stored,
 )
-from ...safe.untouched import PutsBack
-from .duplicates import Duplicates, Left, NotCopied
+from ...safe.untouched import RestoringContext
+from .affected import AffectedModules
+from .deep_copy import CannotCopy, DeepCopy, Uncopied
 from .generators import common_states, state_of
-from .involved import Involved
-from .written import ReadOnly
+from .read_only import ReadOnly
 
 _COPIED = Classes(dict, OrderedDict, list, set)
 
@@ -58,8 +58,8 @@ _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", 
 
 
 def unwrapped(model: Any) -> Any:
-    """The model that `torch.compile` or data parallelism was given: to run what they made may compile it again, or wait
-    for other processes."""
+    """The model inside the wrappers of `torch.compile` and data parallelism. Running a wrapper may compile the model
+    again, or wait for other processes."""
     for _ in range(_DEPTH):
         inner = next((name for cls, name in _WRAPPERS.items() if is_of(model, cls)), None)
         if inner is None:
@@ -69,37 +69,38 @@ def unwrapped(model: Any) -> Any:
 
 
 def why_not(*values: Any, shares: bool = False) -> str | None:
-    """Why modules, functions or what they are given are not run; None where all that a run changes can be put back.
+    """Why these modules, functions and arguments are not run; None where all that a run changes can be restored.
 
-    Of what is no module it says what that is: ``holds a lock, which can't be copied``. For ``shares`` see `Isolation`.
+    About a value that is no module it is a predicate: ``holds a lock, which can't be copied``. For ``shares`` see
+    `Isolation`.
     """
     if _processes() > 1:
         return "other processes would have to run it too"
-    copies = Duplicates(clones=False, shared=_COPIED_AT_MOST if shares else None)
+    copies = DeepCopy(clones=False, shared=_COPIED_AT_MOST if shares else None)
     try:
         for value in values:
             copies.of(value)
-    except NotCopied as why:
+    except CannotCopy as why:
         return str(why)
-    involved = Involved(copies)
-    for member in involved:
+    affected = AffectedModules(copies)
+    for member in affected:
         why_not_member = _why_not_member(member, copies)
         if why_not_member is not None:
             return why_not_member
-    return "a function that it calls is compiled" if involved.reached.compiled else None
+    return "a function that it calls is compiled" if affected.reached.compiled else None
 
 
-def left_by(value: Any) -> list[Left]:
-    """What an isolation of it that keeps what can't be copied would leave as it is."""
-    copies = Duplicates(clones=False, kept=True)
+def uncopied_in(value: Any) -> list[Uncopied]:
+    """What a run of it in an `Isolation` with ``keep_uncopied`` would use without a copy."""
+    copies = DeepCopy(clones=False, keep_uncopied=True)
     copies.of(value)
-    for member in Involved(copies):
+    for member in AffectedModules(copies):
         for _, value in _named(member):
             copies.of(value)
-    return copies.left
+    return copies.uncopied
 
 
-def _why_not_member(member: Member, copies: Duplicates) -> str | None:
+def _why_not_member(member: Member, copies: DeepCopy) -> str | None:
     if _is_bypassed(member):
         return None
     if is_of(member.module, "OptimizedModule"):
@@ -113,37 +114,37 @@ def _why_not_member(member: Member, copies: Duplicates) -> str | None:
     for name, value in _named(member):
         try:
             copies.of(value)
-        except NotCopied as why:
+        except CannotCopy as why:
             path = member.path or class_name(type(member.module))
             return f"{path}.{name} {why}"
     return None
 
 
 def _named(member: Member) -> Iterator[tuple[str, Any]]:
-    """What a run may change of a module by the names that one types."""
+    """What a run may change of a module, by the names that a user would type."""
     for name, value in _attributes(member):
         yield from member.items(name) if name in _TABLES and type(value) in _COPIED else [(name, value)]
 
 
 def _is_bypassed(member: Member) -> bool:
-    """Whether a module is a wrapper in another one, which runs what is wrapped."""
+    """Whether a module is a wrapper inside another module: the isolated one runs the wrapped module instead."""
     return member.parent is not None and unwrapped(member.module) is not member.module
 
 
-class Isolation(PutsBack):
-    """A context in which modules and functions may be run: what that changes is undone at its end.
+class Isolation(RestoringContext):
+    """A context in which modules and functions can be run. Its end undoes what they change.
 
-    Modules are run themselves; of all else `copy` gives what is to be run, or given to them. `NotCopied` is raised at
-    the beginning where something can't be copied, unless it may be ``kept``: then that is used as it is. Where it
-    ``shares``, parameters of a large model are not copied: code may read their memory within `read_only`, not write it.
+    Run modules themselves, and of all else what `copy` returns. Entering raises `CannotCopy` where something can't be
+    copied; with ``keep_uncopied`` the original is used instead. With ``shares`` the parameters of a large model are not
+    copied: run code within `read_only`, where it can't write to them.
     """
 
-    def __init__(self, *values: Any, kept: bool = False, shares: bool = False) -> None:
+    def __init__(self, *values: Any, keep_uncopied: bool = False, shares: bool = False) -> None:
         super().__init__()
         self._values = values
-        self._copies = Duplicates(kept=kept, shared=_COPIED_AT_MOST if shares else None)
+        self._copies = DeepCopy(keep_uncopied=keep_uncopied, shared=_COPIED_AT_MOST if shares else None)
         self._isolated: list[Member] = []
-        self.hooks_left_out = 0  #: hooks of a forward, which are not called
+        self.hooks_left_out = 0  #: the number of forward hooks that are not called
 
     def __enter__(self) -> Isolation:
         try:
@@ -160,11 +161,11 @@ class Isolation(PutsBack):
         self._undo.extend(common_states())
         for value in self._values:
             self.copy(value)
-        involved = Involved(self._copies)
-        for member in involved:
+        affected = AffectedModules(self._copies)
+        for member in affected:
             self._isolate(member)
             self._isolated.append(member)
-        for generator in {id(one): one for one in (*self._copies.generators, *involved.reached.generators)}.values():
+        for generator in {id(one): one for one in (*self._copies.generators, *affected.reached.generators)}.values():
             self._undo.append(state_of(generator))
         common = torch.nn.modules.module
         for name in _COMMON_HOOKS:
@@ -175,7 +176,7 @@ class Isolation(PutsBack):
                 setattr(common, name, OrderedDict())
 
     def copy(self, value: Any) -> Any:
-        """A copy of it, with the same copy of what several hold; what is a module or a function stays itself."""
+        """A copy of the value. What several values hold is copied once; modules and functions are not copied."""
         return self._copies.of(value)
 
     def _isolate(self, member: Member) -> None:
@@ -183,7 +184,7 @@ class Isolation(PutsBack):
             return
         attributes = member.attributes
         before = dict(attributes)
-        self._undo.append(partial(_put_back, attributes, before))
+        self._undo.append(partial(_restore, attributes, before))
         copied = {name: self.copy(value) for name, value in _attributes(member)}
         for name, value in before.items():
             if name in copied:
@@ -200,13 +201,13 @@ class Isolation(PutsBack):
             attributes["_compiled_call_impl"] = None
 
     def read_only(self) -> AbstractContextManager[object]:
-        """Within it what is shared can't be changed: an operation that would raises `WouldChange`."""
+        """A context in which an operation that would write to shared parameters raises `WouldWrite`."""
         return ReadOnly(self._copies.shared) if self._copies.shared else nullcontext()
 
     def watch(self, before: Callable[..., None], after: Callable[..., None], ended: Callable[..., None]) -> None:
-        """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward.
+        """Calls ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` around each forward.
 
-        ``ended``, which takes what ``after`` does, follows that, and is called where forward raises an `Exception` too.
+        ``ended``, with the arguments of ``after``, is called last, also where forward raises an `Exception`.
         """
         for member in self._isolated:
             hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
@@ -216,14 +217,14 @@ class Isolation(PutsBack):
             member.attributes["_forward_hooks_always_called"] = OrderedDict({_ENDED: True})  # since torch 2.1
 
     def set_eval(self) -> None:
-        """As ``model.eval()``, without its code."""
+        """As ``model.eval()``, without running that method."""
         for value in self._values:
             for member in members(value, Steps(Budget())):
                 member.attributes["training"] = False
 
 
 def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
-    """What a run may change: its tensors, and all that is no part of torch's own bookkeeping."""
+    """The attributes that a run may change: parameters, buffers, and what the program has set."""
     attributes = list(member.attributes.items())
     return ((name, value) for name, value in attributes if name in _TABLES or name not in _BOOKKEEPING)
 
@@ -241,6 +242,6 @@ def _processes() -> int:
     )
 
 
-def _put_back(attributes: dict[str, Any], before: dict[str, Any]) -> None:
+def _restore(attributes: dict[str, Any], before: dict[str, Any]) -> None:
     attributes.clear()
     attributes.update(before)

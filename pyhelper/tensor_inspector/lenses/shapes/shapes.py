@@ -11,10 +11,10 @@ from ...safe.budget import Budget
 from ...safe.guard import first_of, instance_dict, module
 from ..lens import Lens, Paused, wrong_type
 from ..model.tree import ModuleTree
-from ..running.duplicates import NotCopied
-from ..running.given import CallArguments
+from ..running.call_arguments import CallArguments
+from ..running.deep_copy import CannotCopy
 from ..running.isolation import Isolation, unwrapped, why_not
-from ..running.lifted import Lifted
+from ..running.unguarded import Unguarded
 from .arguments import arguments
 from .failure import Failure
 from .recorder import Recorder
@@ -62,7 +62,7 @@ class ShapesLens(Lens):
     def go_on(self) -> bool:
         try:
             self._run()
-        except (NotCopied, RuntimeError) as error:  # there is no memory for copies
+        except (CannotCopy, RuntimeError) as error:  # there is no memory for copies
             self._failure = Failure(error, None)
         self._recorder.settle()
         return True
@@ -75,7 +75,7 @@ class ShapesLens(Lens):
             positional, named = arguments(self._model, [run.copy(one.value) for one in given.positional])
             named.update((one.name, run.copy(one.value)) for one in given.named)
             try:
-                with Lifted(self.guard), run.read_only():
+                with Unguarded(self.guard), run.read_only():
                     _called(self._model, positional, named)
             except (Exception, SystemExit) as error:
                 self._failure = Failure(_of_the_program(error), recorder.fail(error))

@@ -1,4 +1,4 @@
-"""Objects of a dataset that can't be copied: they are run as they are, and put back where that is possible."""
+"""Objects of a dataset that can't be copied: the originals are used, and restored where that is possible."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from types import GeneratorType
 from typing import Any, Callable
 
 from ...safe.guard import class_module, class_name, first_of
-from ..running.duplicates import Left
+from ..running.deep_copy import Uncopied
 
 _FILES = ("FileIO", "BufferedReader", "BufferedRandom", "BytesIO", "StringIO", "TextIOWrapper")
 _ITERATORS = ("builtins", "itertools", "_csv")  #: modules of their classes
 
 
-def moving(left: Sequence[Left]) -> str | None:
-    """What would go on when it is asked, as an iterator does."""
-    return next((_words(one) for one in left if _is_iterator(type(one.value))), None)
+def moving(uncopied: Sequence[Uncopied]) -> str | None:
+    """The first that using it would advance for good, such as an iterator; None where there is none."""
+    return next((_words(one) for one in uncopied if _is_iterator(type(one.value))), None)
 
 
-def unrestored(left: Sequence[Left]) -> list[str]:
-    """What stays as the dataset's code leaves it, each once."""
-    return list(dict.fromkeys(_words(one) for one in left if not _is_file(type(one.value))))
+def unrestored(uncopied: Sequence[Uncopied]) -> list[str]:
+    """Those that are not restored after the dataset's code has run, each once, in words."""
+    return list(dict.fromkeys(_words(one) for one in uncopied if not _is_file(type(one.value))))
 
 
 class Files:
-    """A context after which files that a dataset holds are read on from where they were."""
+    """A context that restores the positions of the files that a dataset holds."""
 
-    def __init__(self, left: Sequence[Left]) -> None:
-        self._left = left
+    def __init__(self, uncopied: Sequence[Uncopied]) -> None:
+        self._uncopied = uncopied
         self._undo: list[Callable[[], object]] = []
 
     def __enter__(self) -> None:
-        for one in self._left:
+        for one in self._uncopied:
             cls: Any = type(one.value)
             if _is_file(cls):
                 try:
@@ -48,7 +48,7 @@ class Files:
                 continue
 
 
-def _words(one: Left) -> str:
+def _words(one: Uncopied) -> str:
     """``reader.rows, a list_iterator``; of an item ``rows: items of the class Row``"""
     cls = class_name(type(one.value))
     if one.is_item:

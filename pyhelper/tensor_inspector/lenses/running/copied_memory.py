@@ -12,17 +12,20 @@ from ...safe.guard import module
 
 torch: Any = module("torch")
 _SMALL = 1 << 24  #: bytes of memory that are copied whole, however little of it is seen
-_SHARE = 2  #: of larger memory no more is copied than so many times what is seen
+_SHARE = 2  #: larger memory is copied whole only where it is at most so many times what is seen
 
 
 class CopiedMemory:
-    """Memory is copied once, as far as that is no waste, and all that is over it is made over its copy."""
+    """Copies each piece of memory once; copies of tensors and arrays that share it share its copy.
+
+    Of memory that is much larger than what is seen of it, only what is seen is copied.
+    """
 
     def __init__(self) -> None:
         self._copies: dict[tuple[str, int], Any] = {}  #: storages, by the device and where the original begins
 
     def tensor(self, value: Any) -> Any:
-        """A copy of a plain tensor that needs no gradient, with the strides that it has."""
+        """A copy of a plain tensor without ``requires_grad``, with the same shape and strides."""
         start = None if value.is_conj() or value.is_neg() else storage_address(value)
         if start is None:
             return value.clone()
@@ -55,9 +58,9 @@ class CopiedMemory:
         return numpy.ndarray(value.shape, value.dtype, _over(copy).numpy(), first, value.strides)
 
     def _copy(self, at: tuple[str, int], bytes: int, seen: int, fill: Callable[[Any], object]) -> Any:
-        """The copy of so many bytes, of which ``fill`` writes the last; None where there is none of so many.
+        """The copy of the ``bytes`` at a place, None where they are not copied whole. ``fill`` writes its last bytes.
 
-        What begins at one place may be seen as longer later: as arrays of several lengths that became tensors.
+        A later call may ask for more bytes at the same place, as for arrays of several lengths: the copy then grows.
         """
         copy = self._copies.get(at)
         there = 0 if copy is None else copy.nbytes()
@@ -69,8 +72,8 @@ class CopiedMemory:
             copy = self._copies[at] = torch.empty(bytes, dtype=torch.uint8, device=at[0]).untyped_storage()
         else:
             try:
-                copy.resize_(bytes)  # what was made over it stays so
-            except RuntimeError:  # an array was
+                copy.resize_(bytes)  # tensors over it stay valid
+            except RuntimeError:  # an array is over it
                 return None
         fill(_over(copy)[there:])
         return copy

@@ -12,11 +12,11 @@ from ..safe.guard import Classes
 from .kind import Kind
 from .registry import as_kind, kind_of
 
-_ITEMS = 1 << 16  #: gone through of one holder
-_FIRST = 8  #: that are asked whether the rest may be plain
-_CHECKED = 64  #: of them between two looks at the clock
-_MOST = 1000  #: looked at in all that are more than a plain number or text
-_DEPTH = 3  #: of holders in holders
+_ITEMS = 1 << 16  #: values visited in one holder
+_FIRST = 8  #: values checked before all are: most other containers fail here
+_CHECKED = 64  #: values between two looks at the clock
+_MOST = 1000  #: values visited in all, without plain numbers and texts
+_DEPTH = 3  #: levels of holders in holders
 _NUMBERS = Classes(float, complex)
 _BUILT_IN = Classes(list, tuple, dict)
 _PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
@@ -25,14 +25,14 @@ _SUMMED_IDS = frozenset(map(id, (int, bool))) | _NUMBER_IDS
 _ATOM_IDS = _PLAIN_IDS | _SUMMED_IDS
 
 if TYPE_CHECKING:
-    #: What a holder holds, and under what.
+    #: The values in a holder, each with its key.
     Entries = Iterable[tuple[object, object]]
-    #: To a value: the way to the holder that it is in, None for that of the first; the holder; what it is under there.
+    #: The way to a value: the way to its holder (None for the outermost one), the holder, and its key there.
     Way = tuple[Optional["Way"], Kind, object]
 
 
-class HeldRun:
-    """Values of one class that come one after the other in a holder, to which ``above`` is the way; under what."""
+class ContainedRun:
+    """Neighbouring values of one class in a ``holder``, with their keys ``under`` it; ``above`` leads to the holder."""
 
     __slots__ = ("above", "cls", "holder", "kind", "under", "values")
 
@@ -48,19 +48,19 @@ class HeldRun:
         return zip(repeat(self.above), repeat(self.holder), self.under)
 
 
-class HeldValues:
-    """``runs`` of all that a holder holds, and of what holders among that hold in turn, in their order. Plain texts and
-    numbers are left out, but for NaN."""
+class ContainedValues:
+    """``runs`` of all values in a holder, then of those in the holders among them, and so on. Plain texts and numbers
+    are left out, except NaN."""
 
     def __init__(self, holder: Kind, entries: Entries, budget: Budget) -> None:
-        self.cut = False  #: whether there is more than was gone through
+        self.cut = False  #: whether some values were not visited
         self._budget = budget
         self._left = _MOST
         self._opened = {id(holder.value)}
         self._waiting: list[tuple[int, Way | None, Kind, Entries]] = [(0, None, holder, entries)]
         self.runs = list(self._walk())
 
-    def _walk(self) -> Iterator[HeldRun]:
+    def _walk(self) -> Iterator[ContainedRun]:
         for depth, above, holder, entries in self._waiting:  # which grows
             if self._is_plain(holder.value):
                 continue
@@ -69,7 +69,7 @@ class HeldValues:
                     self.cut = True
                     del under[self._left :], values[self._left :]
                 self._left -= len(values)
-                run = HeldRun(above, holder, cls, under, values)
+                run = ContainedRun(above, holder, cls, under, values)
                 if depth < _DEPTH and run.kind.contains and run.kind.rank >= 2 and cls not in _NUMBERS:
                     self._open_each(run, depth)
                 if run.values:
@@ -80,7 +80,7 @@ class HeldValues:
     def _is_plain(self, value: Any) -> bool:
         """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
 
-        Told without a loop of Python's, since these are the long ones.
+        It has no Python loop, since such containers can be long.
         """
         if type(value) not in _BUILT_IN:
             return False
@@ -100,8 +100,7 @@ class HeldValues:
         return True
 
     def _alike(self, entries: Entries) -> Iterator[tuple[type, list[object], list[Any]]]:
-        """What a holder gives that can be NaN, neighbours of one class at once, up to what its own class refuses, and
-        to the end of its turn."""
+        """Neighbours of one class that can be or hold NaN, until the holder raises or a limit is reached."""
         could_be, number, rest = False, 0, iter(entries)
         while True:
             some: list[tuple[object, Any]] = []
@@ -125,8 +124,8 @@ class HeldValues:
             if len(some) < _CHECKED:
                 return
 
-    def _open_each(self, run: HeldRun, depth: int) -> None:
-        """Those that hold others come in their turn, and are left out here."""
+    def _open_each(self, run: ContainedRun, depth: int) -> None:
+        """Moves the values that hold others from the run to the waiting holders."""
         shut = [at for at, (way, value) in enumerate(zip(run.ways(), run.values)) if not self._open(depth, way, value)]
         run.under, run.values = [run.under[at] for at in shut], [run.values[at] for at in shut]
 
@@ -148,7 +147,7 @@ class HeldValues:
 
 
 def _by_class(entries: list[tuple[object, Any]]) -> Iterator[tuple[type, list[tuple[object, Any]]]]:
-    """Neighbours of one class at once, as most are."""
+    """Groups neighbours of one class; most often all are of one."""
     classes = [type(value) for _, value in entries]
     if len(set(map(id, classes))) == 1:
         yield classes[0], entries

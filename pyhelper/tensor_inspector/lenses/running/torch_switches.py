@@ -1,4 +1,4 @@
-"""One table of the modes and flags that code of the program may switch, and how each is switched back."""
+"""The modes and flags that code of the program may switch: one table of how each is read and set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ...safe.guard import instance_dict, module
 
 torch: Any = module("torch")
-#: Functions of `torch._C` that set a flag, and tell it: each version has some.
+#: Functions of `torch._C` that set and read a flag; each version of torch has some of them.
 _FLAGS = (
     ("_set_grad_enabled", "is_grad_enabled"),
     ("_set_fwd_grad_enabled", "_is_fwd_grad_enabled"),
@@ -35,12 +35,12 @@ _FLAGS = (
     ("_set_warnAlways", "_get_warnAlways"),
     ("set_num_threads", "get_num_threads"),
 )
-#: Before torch 2.9: from then on these choose what nobody has chosen, and raise where both ways of it were used.
+#: For torch before 2.9. Later these raise where the program also uses `_PRECISIONS`.
 _TF32 = (
     ("_set_cudnn_allow_tf32", "_get_cudnn_allow_tf32"),
     ("_set_cublas_allow_tf32", "_get_cublas_allow_tf32"),
 )
-#: From then on: backend and operation, those that others follow first.
+#: For torch 2.9 and later: backend and operation. A later pair inherits from an earlier one that is set.
 _PRECISIONS = tuple(
     (backend, operation)
     for operation in ("all", "matmul", "conv", "rnn")
@@ -49,8 +49,8 @@ _PRECISIONS = tuple(
 )
 
 
-def switched_back() -> Iterator[Callable[[], object]]:
-    """What sets each back to how it is now, if it is not: to be called in the reverse order."""
+def switch_restorers() -> Iterator[Callable[[], object]]:
+    """Functions that set each switch back to its present value. Call them in the reverse order."""
     for read, write in _switches():
         before = _read(read)
         if before:
@@ -63,7 +63,7 @@ def _set_back(read: Callable[[], Any], write: Callable[..., object], before: tup
 
 
 def _read(read: Callable[[], Any]) -> tuple[Any, ...]:
-    """What is to be set, or nothing where that is not known."""
+    """The arguments that set the present value; empty where it is not known."""
     try:
         found = read()
     except RuntimeError:  # this version or build has none, or its parts contradict one another
@@ -118,7 +118,7 @@ def _autocast() -> Iterator[tuple[Callable[[], Any], Callable[..., object]]]:
 
 
 def _device() -> Any:
-    """The context that a default device is."""
+    """The context by which torch has a default device; None without one."""
     return getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
 
 

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 from ..measure.memory.extents import extents_of_all, has_memory
 from ..safe.budget import Budget
 from ..safe.guard import module
-from .held import HeldValues
+from .contained import ContainedValues
 
 if TYPE_CHECKING:
     from ..protocol import HeldFacts
 
-_NODES = 10_000  #: of all graphs that are gone through
-_NODES_EACH = 1024  #: and of each, on average
-_FIRST = 4  #: tensors whose graphs, if they are one, are taken for a model's
+_NODES = 10_000  #: visited of all graphs together
+_NODES_EACH = 1024  #: visited of each graph, on average
+_FIRST = 4  #: if the first tensors share one graph, the others are assumed to share it
 _SHARE = 0.1  #: of the time
 
 
-class HeldMemory:
+class ContainedMemory:
     """The memory of held tensors and arrays; shared bytes count once. ``complete`` is true where all was walked
     through. ``graphs`` counts the graphs of the first ``graphs_of`` tensors, or of all where that is None: a further
     tensor could join two of them into one.
     """
 
-    def __init__(self, held: HeldValues, budget: Budget) -> None:
+    def __init__(self, contained: ContainedValues, budget: Budget) -> None:
         values: dict[int, Any] = {}
-        for run in held.runs:
+        for run in contained.runs:
             if has_memory(run.cls):
                 values.update(zip(map(id, run.values), run.values))
         self.tensors = len(values)
         self.bytes = 0
-        self.complete = not held.cut
+        self.complete = not contained.cut
         self.graphs = 0
         self.graphs_of = None if self.complete else self.tensors
         if values:
@@ -54,7 +54,7 @@ class HeldMemory:
             self._count_graphs([functions[index] for index in indices], indices, budget)
 
     def _count_graphs(self, roots: list[Any], indices: list[int], budget: Budget) -> None:
-        """Of roots, which are those of the tensors at these places."""
+        """Counts the graphs of ``roots``, the ``grad_fn`` of the tensors at ``indices``."""
         from ..measure.memory.graphs import Graphs
 
         if len(roots) > _FIRST:

@@ -12,12 +12,12 @@ from ...safe.guard import module
 _dispatching: Any = module("torch.utils._python_dispatch")
 
 
-class WouldChange(RuntimeError):
-    """What runs would have changed something in place that can't be put back. It did not."""
+class WouldWrite(RuntimeError):
+    """Raised before code writes in place to memory that could not be restored."""
 
 
 class ReadOnly(_dispatching.TorchDispatchMode):  # type: ignore[misc]
-    """A mode in which an operation of torch that writes to some tensors, or to views of them, raises before it does."""
+    """A mode in which torch raises `WouldWrite` before an operation writes to these tensors or to views of them."""
 
     def __init__(self, tensors: Iterable[Any]) -> None:
         super().__init__()
@@ -33,11 +33,11 @@ class ReadOnly(_dispatching.TorchDispatchMode):  # type: ignore[misc]
             value = args[at] if at < len(args) else given.get(name)
             for one in value if type(value) is list else [value]:
                 if is_any_tensor(one) and storage_address(one) in self._memory:
-                    raise WouldChange("a parameter would be changed in place, and is too large to be copied")
+                    raise WouldWrite("a parameter would be changed in place, and is too large to be copied")
         return func(*args, **given)
 
 
 def _written(func: Any) -> tuple[tuple[int, str], ...]:
-    """The arguments that an operation writes to: their places and names."""
+    """The arguments that an operation writes to, as pairs of position and name."""
     arguments = enumerate(func._schema.arguments)
     return tuple((at, one.name) for at, one in arguments if one.alias_info is not None and one.alias_info.is_write)

@@ -1,4 +1,4 @@
-"""Copies what a model holds in its attributes, at any depth, without running code of the program."""
+"""Copies what a model holds, at any depth, as `copy.deepcopy` does, but without running code of the program."""
 
 from __future__ import annotations
 
@@ -29,79 +29,80 @@ from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
 from ...safe.guard import class_module, class_name, library_of, module, plain_str, stored
 from ...safe.record import Record
-from .fixed import FIXED, is_fixed, is_numpy, stays
+from .copied_memory import CopiedMemory
 from .generators import is_generator
-from .memory import CopiedMemory
+from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy
 from .reached import methods
 
 torch: Any = module("torch")
-_ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
+_ELEMENTS = 1 << 28  #: of all copied tensors and arrays together
 _VALUES = 20_000
 _DEPTH = 60
-_LONG = 1000  #: items; those of more stay themselves, where they may: the files of a dataset, not its settings
+_LONG = 1000  #: items of a container above which they may stay uncopied: the samples of a dataset, not its settings
 _MAPPINGS = (OrderedDict, defaultdict, dict)
 
 
-class NotCopied(Exception):
-    """Why something can't be copied: no part of the program's may be run for it."""
+class CannotCopy(Exception):
+    """Raised where a value can't be copied without code of the program, with a sentence that says why."""
 
 
-class Left(Record):
-    """What is no copy but the program's: it stands at ``name``, or ``is_item`` of what stands there."""
+class Uncopied(Record):
+    """An object that is used without a copy: the one at ``name``, or with ``is_item`` an item of that one."""
 
     name: str
     value: Any
     is_item: bool
 
 
-class Duplicates:
-    """Copies, each made once. ``modules``, ``generators`` and ``functions`` were met on the way: they stay themselves.
+class DeepCopy:
+    """Copies values, each once: what occurs twice in them is one object in the copies too.
 
-    Without ``clones`` nothing large is copied: it is only looked at whether all can be. What can't be copied raises,
-    unless it may be ``kept``: then it stays itself, as do the items of what is long, and is among what is ``left``.
-    Once so many elements are copied, parameters are ``shared``: others over the same memory are made for them.
+    ``modules``, ``generators`` and ``functions`` that it finds are not copied, but listed. Without ``clones`` no memory
+    is copied: it only finds out whether all can be. A value that can't be copied raises `CannotCopy`; with
+    ``keep_uncopied`` it is used itself, as are the items of long containers, and listed in ``uncopied``. After
+    ``shared`` elements are copied, further parameters get new `Parameter` objects over the same memory.
     """
 
-    def __init__(self, *, clones: bool = True, kept: bool = False, shared: int | None = None) -> None:
+    def __init__(self, *, clones: bool = True, keep_uncopied: bool = False, shared: int | None = None) -> None:
         self.modules: list[Any] = []
         self.generators: list[Any] = []
         self.functions: list[FunctionType] = []
         self._clones = clones
-        self._kept = kept
+        self._keeps_uncopied = keep_uncopied
         self._most_copied = shared
-        self.shared: list[Any] = []  #: parameters whose memory is
-        self.left: list[Left] = []
-        self._names: list[str] = []  #: of the attributes on the way to what is copied
+        self.shared: list[Any] = []  #: parameters whose memory the copies share
+        self.uncopied: list[Uncopied] = []
+        self._names: list[str] = []  #: of the attributes that lead to the value being copied
         self._classes: set[int] = set()
         self._made: dict[int, Any] = {}
-        self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
+        self._references: list[Any] = []  #: keeps the values alive, so that no id is used twice
         self._elements = 0
         self._memory = CopiedMemory()
 
     def note_class(self, cls: type) -> None:
-        """Its functions are among those that may run."""
+        """Adds the functions of a class to those that may run."""
         if id(cls) not in self._classes:
             self._classes.add(id(cls))
             self.functions.extend(methods(cls))
 
     def of(self, value: Any, depth: int = 0) -> Any:
-        if type(value) in FIXED:
+        if type(value) in IMMUTABLE:
             return value
         if id(value) not in self._made:
             self._references.append(value)
             self._made[id(value)] = value  # a cycle ends here, where nothing better is made
             try:
                 self._made[id(value)] = self._copied(value, type(value), depth + 1)
-            except NotCopied:
-                if not self._kept:
+            except CannotCopy:
+                if not self._keeps_uncopied:
                     raise
                 self._made[id(value)] = value
-                self._leave(value)
+                self._keep_uncopied(value)
         return self._made[id(value)]
 
     def _copied(self, value: Any, cls: type, depth: int) -> Any:
         if len(self._references) > _VALUES or depth > _DEPTH:
-            raise NotCopied("holds more than can be copied")
+            raise CannotCopy("holds more than can be copied")
         if is_any_tensor(value):
             return self._tensor(value)
         if is_module(value):
@@ -110,7 +111,7 @@ class Duplicates:
         if is_generator(value):
             self.generators.append(value)
             return value
-        if stays(cls):
+        if is_never_copied(cls):
             if cls is FunctionType:
                 self.functions.append(value)
             return value
@@ -125,12 +126,12 @@ class Duplicates:
 
     def _tensor(self, value: Any) -> Any:
         if is_lazy(type(value)):
-            raise NotCopied("has no shape yet: run the module on a batch first")
+            raise CannotCopy("has no shape yet: run the module on a batch first")
         if not is_tensor(value):
-            raise NotCopied(f"holds a {class_name(type(value))}, which only its own code could copy")
+            raise CannotCopy(f"holds a {class_name(type(value))}, which only its own code could copy")
         is_there = is_plain(plain(value))
         if not is_there and not _is_there(value):
-            raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+            raise CannotCopy(f"holds a {class_name(type(value))} in memory that is not plain")
         if not is_on_meta(value):
             amount = element_count(value) or 0
             if self._is_shared(value, amount):
@@ -160,13 +161,13 @@ class Duplicates:
 
     def _array(self, value: Any) -> Any:
         if value.dtype.hasobject:
-            raise NotCopied("holds an array of objects")
+            raise CannotCopy("holds an array of objects")
         self._count(value.size)
         return self._memory.array(value) if self._clones else value
 
     def _count(self, elements: int) -> None:
         if self._elements + elements > _ELEMENTS:
-            raise NotCopied("is too large to be copied")
+            raise CannotCopy("is too large to be copied")
         self._elements += elements
 
     def _container(self, value: Any, cls: type, depth: int) -> Any:
@@ -191,16 +192,16 @@ class Duplicates:
 
     def _items(self, items: Iterable[Any], count: int, depth: int) -> list[Any]:
         found = list(items)
-        if count <= _LONG or not self._kept:
+        if count <= _LONG or not self._keeps_uncopied:
             return [self.of(item, depth) for item in found]
         for cls in {id(cls): cls for cls in map(type, found)}.values():
-            if cls is not tuple or not all(is_fixed(item) for item in found if type(item) is tuple):
-                for one in _to_leave(cls, found):
-                    self._leave(one, is_item=True)
+            if cls is not tuple or not all(is_immutable(item) for item in found if type(item) is tuple):
+                for one in _to_keep_uncopied(cls, found):
+                    self._keep_uncopied(one, is_item=True)
         return found
 
-    def _leave(self, value: Any, *, is_item: bool = False) -> None:
-        self.left.append(Left(".".join(self._names), value, is_item))
+    def _keep_uncopied(self, value: Any, *, is_item: bool = False) -> None:
+        self.uncopied.append(Uncopied(".".join(self._names), value, is_item))
 
     def _list(self, value: Any, cls: type, depth: int) -> Any:
         made: Any = list.__new__(cls)
@@ -215,15 +216,15 @@ class Duplicates:
             made.default_factory = value.default_factory
         items = self._items(base.values(value), base.__len__(value), depth)
         for key, item in zip(list(base.keys(value)), items):
-            if not is_fixed(key):
-                raise NotCopied(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
+            if not is_immutable(key):
+                raise CannotCopy(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
             base.__setitem__(made, key, item)
         return self._filled(made, value, depth)
 
     def _set(self, value: Any) -> Any:
-        """Its items stay themselves: to hash others may run the program's code."""
-        if not all(map(is_fixed, list(value))):
-            raise NotCopied(f"holds a {class_name(type(value))} of objects")
+        """Sets are copied with their own items: hashing copies could run code of the program."""
+        if not all(map(is_immutable, list(value))):
+            raise CannotCopy(f"holds a {class_name(type(value))} of objects")
         return value
 
     def _object(self, value: Any, cls: type, depth: int) -> Any:
@@ -239,7 +240,7 @@ class Duplicates:
         return self._filled(made, value, depth)
 
     def _filled(self, made: Any, value: Any, depth: int) -> Any:
-        """With the attributes of an instance."""
+        """``made`` with copies of the attributes of ``value``."""
         stored_dict = stored(value)
         if stored_dict:
             if type(stored_dict) is not dict:
@@ -252,11 +253,11 @@ class Duplicates:
         return made
 
     def _refused(self, value: Any) -> Any:
-        raise NotCopied(f"holds a {class_name(type(value))}, which can't be copied")
+        raise CannotCopy(f"holds a {class_name(type(value))}, which can't be copied")
 
 
 def _is_there(value: Any) -> bool:
-    """Whether torch can copy a tensor whose elements stand in no plain memory: where some is gone, it would crash."""
+    """Whether torch can copy a tensor without plain memory. It would crash where memory of the tensor was freed."""
     if class_name(type(value)) == "FakeTensor" and library_of(type(value)) == "torch":
         return True
     if not is_exact_tensor(value) or is_on_meta(value):
@@ -269,9 +270,9 @@ def _is_there(value: Any) -> bool:
     return is_odd and stored_there is not None and stored_there >= (1 if needed is None else needed)
 
 
-def _to_leave(cls: type, items: list[Any]) -> list[Any]:
-    """Of items of a class that stay themselves the first; all files, as each can be put back."""
-    if cls in FIXED or stays(cls):
+def _to_keep_uncopied(cls: type, items: list[Any]) -> list[Any]:
+    """The items of a class to report as uncopied: the first, but all files, as each position can be restored."""
+    if cls in IMMUTABLE or is_never_copied(cls):
         return []
     found = (item for item in items if type(item) is cls)
     return list(found) if class_module(cls) == "_io" else [next(found)]

@@ -10,14 +10,17 @@ from ...safe.record import Record
 
 
 class CallArguments(Record):
-    """``named`` are called by the names of the parameters that they are for."""
+    """The arguments of one call; ``named`` bear the names of their parameters."""
 
     positional: list[Child]
     named: list[Child]
 
     @classmethod
     def of(cls, values: Mapping[str, Child], options: Mapping[str, Any]) -> CallArguments:
-        """From ``input1`` and so on; the option ``names`` has the parameters that the last of them are for."""
+        """From the values ``input1``, ``input2`` …; the option ``names`` has the parameters of the last of them.
+
+        Raises `ValueError` for names that are no list of distinct parameters.
+        """
         inputs = [values[f"input{number}"] for number in range(1, len(values))]
         names = options.get("names", [])
         if type(names) is not list or any(type(name) is not str for name in names) or len(names) > len(inputs):

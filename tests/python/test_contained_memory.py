@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from tensor_inspector import facts, summarize
-from tensor_inspector.words.held import held_text
+from tensor_inspector.words.contained_memory import contained_text
 
 MIB = 1 << 20
 
@@ -167,7 +167,7 @@ def test_of_more_tensors_than_are_gone_through_it_tells_the_graphs_of_the_first(
 def test_of_more_than_is_gone_through_it_tells_the_least_bytes() -> None:
     many = [mib(0.02) for _ in range(1500)]
     assert "≥20.0 MiB" in summarize(many)
-    assert held_text(held(many)) == "≥20.0 MiB in ≥1,000 tensors"
+    assert contained_text(held(many)) == "≥20.0 MiB in ≥1,000 tensors"
 
 
 def test_tensors_without_a_graph_do_not_hide_whose_graphs_are_counted() -> None:

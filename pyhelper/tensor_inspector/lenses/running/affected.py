@@ -7,16 +7,19 @@ from typing import Any
 
 from ...measure.torch.modules import Member, members
 from ...safe.budget import Budget, Steps
-from .duplicates import Duplicates
+from .deep_copy import DeepCopy
 from .reached import Reached
 
 
-class Involved:
-    """Modules, each once, as they are found: who takes one makes copies of what it holds, where others may be met."""
+class AffectedModules:
+    """Iterates over the modules that a call may run or change, each once.
 
-    def __init__(self, copies: Duplicates) -> None:
+    The caller copies what each module holds with ``copies``, which may find further modules: these follow.
+    """
+
+    def __init__(self, copies: DeepCopy) -> None:
         self._copies = copies
-        self.reached = Reached()  #: by all code of these modules, once the last of them was taken
+        self.reached = Reached()  #: what the code of these modules refers to; complete after the last module
 
     def __iter__(self) -> Iterator[Member]:
         seen: set[int] = set()
