@@ -31,7 +31,7 @@ from typing import IO, Any, TypeVar, Union, cast
 
 Message = dict[str, Any]
 Breakpoints = Union[Iterable[int], Mapping[Path, Iterable[int]]]  # lines of the program, or of each of these files
-LIMIT = 60.0  # seconds; generous, for two slow cores: reaching it is a failure, never a way to go on
+LIMIT = 240.0  # seconds; generous, for two slow and busy cores: reaching it is a failure, never a way to go on
 
 Found = TypeVar("Found")
 

@@ -32,7 +32,7 @@ _WARM = """
     optimizer.step()
     net(torch.randn(4, 5))
 """
-_LIMIT = 100  #: seconds of one program
+_LIMIT = 240  #: seconds of one program, before it is taken for one that hangs
 _VISITS = 2  #: of one line at which is asked: a loop's later rounds are like its second
 _ROUNDS = 4  #: that some rules must have seen
 

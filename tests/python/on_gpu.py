@@ -23,7 +23,7 @@ from gpu import HAS_GPU, INSIDE, show
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]
-_LIMIT = 120  #: seconds of one test
+_LIMIT = 240  #: seconds of one test
 
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="needs CUDA: a torch that is built for it, and a driver")
 

@@ -193,7 +193,7 @@ def test_one_that_is_ended_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch)
     paused = Paused(frame, monkeypatch)
 
     def end() -> None:
-        begun.wait(20)
+        begun.wait(240)
         while not interruption.interrupt(7):
             time.sleep(0.01)
 
@@ -201,6 +201,6 @@ def test_one_that_is_ended_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch)
     thread.start()
     values = {"function": {"expression": "model"}, "input1": {"expression": "given"}}
     answer = paused.ask("lens", lens="gradcheck", values=values, options={"run": True}, id=7)
-    thread.join(20)
+    thread.join(240)
     assert answer["error"]["message"] == "the run was ended before it was done"
     assert picture(model, given) == before

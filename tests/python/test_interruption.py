@@ -49,7 +49,7 @@ def test_code_that_starts_threads_is_ended_itself_and_none_of_its_threads(monkey
 
     runner = threading.Thread(target=interrupt_often, daemon=True)
     runner.start()
-    runner.join(60)
+    runner.join(240)
     assert not runner.is_alive(), "a thread was waited for that had been struck before it began"
     assert struck == []
 

@@ -401,7 +401,7 @@ def test_at_a_prompt_of_pdb_it_is_about_the_exception_of_the_program(prompt: str
     script = tmp_path / "train.py"
     script.write_text(AT_PDB.format(prompt=prompt), "utf-8")
     shown = subprocess.run(
-        [sys.executable, script], input=f"{line}\nq\n", capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, script], input=f"{line}\nq\n", capture_output=True, text=True, timeout=600, check=False
     ).stdout
     assert "\nZeroDivisionError: division by zero\n" in shown.replace("\\n", "\n")
     assert "AttributeError" not in shown

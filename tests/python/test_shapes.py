@@ -767,14 +767,14 @@ def test_a_run_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     before = picture_of(model)
 
     def end() -> None:
-        if started.wait(60):
+        if started.wait(240):
             paused.ask("interrupt", request=77)
 
     ending = threading.Thread(target=end)
     ending.start()
     question = {"module": {"expression": "model"}, "input1": {"expression": "x"}}
     answer = paused.ask("lens", lens="shapes", values=question, options={"run": True}, id=77)
-    ending.join(60)
+    ending.join(240)
     assert "ended before it was done" in str(answer)
     assert picture_of(model) == before
 

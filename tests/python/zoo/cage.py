@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-LIMIT = 60.0  #: seconds for one specimen; no look takes one
+LIMIT = 240.0  #: seconds for one specimen, which none takes half of on a machine four times as slow and busy
 
 
 class Keeper:
