@@ -90,7 +90,7 @@ _CLASSES = frozenset(
 
 
 def fault_of(error: BaseException) -> str | None:
-    """Which kind of fault an exception is; None for what is not explained."""
+    """The kind of fault that an exception is; None where it is not explained."""
     names = [class_name(base) for base in mro(type(error))]
     text = message(error)
     if _PATTERNS[0][1].search(text):
@@ -114,7 +114,7 @@ def _captured(pattern: str, text: str) -> str | None:
 
 
 def short_message(text: str) -> str:
-    """The first line of a message, as a title can hold it."""
+    """The first line of a message, short enough for a title."""
     return shorten(text.strip().partition("\n")[0], 160)
 
 
@@ -143,17 +143,17 @@ def type_not_tensor(text: str) -> str | None:
 
 
 def type_in_parameters(text: str) -> str | None:
-    """The type of what an optimizer was given among its parameters."""
+    """The type of an argument that an optimizer refused as a parameter."""
     return _captured(r"one of the params is ([\w.]+)", text)
 
 
 def argument_not_taken(text: str) -> str | None:
-    """The keyword of an argument that a function has no parameter for."""
+    """The keyword argument that a function has no parameter for."""
     return _captured(r"unexpected keyword argument '(\w+)'", text)
 
 
 def arguments_missing(text: str) -> list[str]:
-    """The parameters that a call gives nothing for."""
+    """The parameters without an argument in a call."""
     found = re.search(r"missing \d+ required [\w-]+ arguments?: (.*)", text)
     return [] if found is None else re.findall(r"'(\w+)'", found[1])
 
@@ -198,7 +198,7 @@ def sides(text: str) -> tuple[int, int, int] | None:
 
 
 def of_worker(text: str) -> str | None:
-    """What was raised in another process that makes batches; None where none was."""
+    """The exception in a worker of a DataLoader, as text; None where there was none."""
     return text.strip().splitlines()[-1] if "DataLoader worker" in text and "Traceback" in text else None
 
 
@@ -213,7 +213,7 @@ def dtypes_in(text: str) -> list[str]:
 
 
 def bytes_asked(text: str) -> str | None:
-    """The memory that was asked for, as the message gives it."""
+    """The size of the failed allocation, as the message says it."""
     found = re.search(
         r"[Tt]ried to allocate ([\d.]+) ?([KMGTP]?i?B|bytes)|Unable to allocate ([\d.]+) ([KMGTP]?i?B)", text
     )

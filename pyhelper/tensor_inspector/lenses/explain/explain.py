@@ -11,6 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
 from ..findings.rule import Rule, finding_of
+from .error_context import ErrorContext
 from .errors import fault_of
 from .operation import FailingLine
 from .rules import (
@@ -31,7 +32,6 @@ from .rules import (
     unpacking,
     workers,
 )
-from .scene import Scene
 from .trace import TraceEntry, chain, entries_of, is_caused
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def explain(
                 trace = [TraceEntry(frame, frame.f_lineno, frame.f_lasti)]
             if not trace:
                 return Findings(skipped=[("all", "the exception has no traceback")])
-            findings = _explained(Scene(found, trace, budget))
+            findings = _explained(ErrorContext(found, trace, budget))
             if findings:
                 return Findings(findings, RULES)
         return Findings([], RULES)
@@ -142,11 +142,11 @@ def explain(
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
 
 
-def _explained(scene: Scene) -> list[Finding]:
-    """What is known of one exception; nothing where the program raised it itself."""
-    if scene.is_raised_by_user():
+def _explained(context: ErrorContext) -> list[Finding]:
+    """The findings about one exception; none where the program raised it itself."""
+    if context.is_raised_by_user():
         return []
-    return [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
+    return [one for one in _findings(context) if one["evidence"] or context.kind == "memory"]
 
 
 def _candidates(error: BaseException) -> Iterator[BaseException]:
@@ -168,19 +168,19 @@ def _candidates(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_raised(error: BaseException) -> bool:
-    """Whether a ``raise`` stands where it began: an operation that failed while another was handled is its own."""
+    """Whether a ``raise`` statement raised it, and not an operation that failed while another exception was handled."""
     trace = entries_of(error)
     return bool(trace) and isinstance(FailingLine(trace[-1]).statement, ast.Raise)
 
 
-def _findings(scene: Scene) -> list[Finding]:
-    kind = scene.kind
+def _findings(context: ErrorContext) -> list[Finding]:
+    kind = context.kind
     if kind == "shape":
-        return [_finding(*shapes.shape_mismatch(scene))]
+        return [_finding(*shapes.shape_mismatch(context))]
     if kind == "distribution":
-        return _of_values(scene)
+        return _of_values(context)
     if kind in ("freed", "inplace", "no_grad"):
-        return _of_backward(scene, kind)
+        return _of_backward(context, kind)
     checks: dict[Any, Any] = {
         "dtype": ("dtype-mismatch", dtypes.dtype_mismatch),
         "device": ("device-mismatch", dtypes.device_mismatch),
@@ -207,21 +207,21 @@ def _findings(scene: Scene) -> list[Finding]:
         "load": ("load-refused", loading.unsafe_load),
     }
     rule, check = checks[kind]
-    found = check(scene)
+    found = check(context)
     return [] if found is None else [_finding(rule, found)]
 
 
-def _of_values(scene: Scene) -> list[Finding]:
-    """Values that a distribution does not take, and where the NaN among them came from."""
+def _of_values(context: ErrorContext) -> list[Finding]:
+    """Values that are invalid for a distribution, and the origin of NaN among them."""
     from ..findings.rules.registry import RULES as ASKED
     from ..findings.run import folded
 
-    found = _finding("invalid-distribution", distributions.invalid_distribution(scene))
-    return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(scene, ASKED, *_NAN))])
+    found = _finding("invalid-distribution", distributions.invalid_distribution(context))
+    return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(context, ASKED, *_NAN))])
 
 
-def _of_backward(scene: Scene, kind: str) -> list[Finding]:
-    """A failed backward: what the rules of a step find in the graph, else what the exception says."""
+def _of_backward(context: ErrorContext, kind: str) -> list[Finding]:
+    """A failed backward: the findings of a step's rules in the graph, else one from the message."""
     from ..findings.rules.registry import RULES as ASKED
     from ..findings.run import folded
 
@@ -230,11 +230,11 @@ def _of_backward(scene: Scene, kind: str) -> list[Finding]:
         "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
         "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
     }[kind]
-    if "differentiated Tensor" in scene.message:  # what it is differentiated by
-        return [_finding("loss-without-grad", backward.input_without_grad(scene))]
-    known = backward.found_by_rules(scene, ASKED, *names)
+    if "differentiated Tensor" in context.message:  # what it is differentiated by
+        return [_finding("loss-without-grad", backward.input_without_grad(context))]
+    known = backward.found_by_rules(context, ASKED, *names)
     found = [finding_of(asked, one) for asked, one in known]
-    return folded(found) if found else [_finding(rule, check(scene))]
+    return folded(found) if found else [_finding(rule, check(context))]
 
 
 _NAN = ("nan-in-input", "nan-in-params", "nan-origin")

@@ -38,10 +38,10 @@ _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional"
 
 
 class Reader:
-    """Reads expressions of one frame. What it gives is an `Operand` for tensors, else a plain value, or ``UNKNOWN``."""
+    """Reads expressions of one frame as values: an `Operand` for tensors, else a plain value, or ``UNKNOWN``."""
 
     def __init__(self, entry: TraceEntry, around: TraceEntry | None = None) -> None:
-        """``around`` is the frame that a comprehension's own one stands in."""
+        """``around`` is the frame around that of a comprehension."""
         self._local = entry.variables if around is None else {**around.variables, **entry.variables}
         self._global: dict[str, Any] = entry.frame.f_globals
 
@@ -52,7 +52,7 @@ class Reader:
         return found.named(in_title(node)) if type(found) is Operand else found
 
     def value(self, node: ast.AST | None) -> Any:
-        """The value itself that a name, attribute or item stands for; None where it is not known."""
+        """The value of a name, attribute or item itself; None where it is not known."""
         found = self.read(node)
         if type(found) is Operand:
             return found.value
@@ -124,7 +124,7 @@ class Reader:
 
 
 def method(name: str, of: Operand, arguments: list[Any]) -> Any:
-    """What ``x.name(*arguments)`` is, as far as shape, dtype and device go."""
+    """The shape, dtype and device of ``x.name(*arguments)``."""
     if name in ("size", "shape"):
         known = of.sizes is not None
         if not arguments:
@@ -153,7 +153,7 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
 
 
 def combined(op: ast.AST, left: Any, right: Any) -> Any:
-    """What an operation between two values gives."""
+    """The result of an operation on two values."""
     if type(left) is Operand and type(right) is Operand:
         sizes = None
         if left.sizes is not None and right.sizes is not None:
@@ -254,7 +254,7 @@ def _length(of: Any) -> Any:
 
 
 def _output(called: Any, given: Operand) -> Operand:
-    """What a layer makes of its input."""
+    """The output of a layer."""
     if is_of(called, "Linear"):
         weight = operand("", dict_get(dict_attribute(called, "_parameters"), "weight"))
         if weight is not None and given.sizes and weight.sizes and given.sizes[-1] == weight.sizes[-1]:

@@ -12,10 +12,10 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import SEQUENCES, class_name
 from ..step.expressions import is_name, shown_text
 from ..step.step import Step
+from .library_frames import LibraryFrames, module_of
 from .names import OperandNames
 from .operand import UNKNOWN, Operand, operand
 from .operation import FailingLine
-from .running import Running, module_of
 from .trace import TraceEntry
 from .wanted import layer_words
 
@@ -24,14 +24,14 @@ class Layer:
     """A module of torch that was running when its forward failed.
 
     ``name`` is how the user reaches it, None where it has no name; ``inside`` is its place in the whole model;
-    ``given`` is its first argument, whatever it is.
+    ``argument`` is its first argument, whatever its type.
     """
 
-    __slots__ = ("given", "inputs", "inside", "module", "name", "words")
+    __slots__ = ("argument", "inputs", "inside", "module", "name", "words")
 
-    def __init__(self, module: Any, name: str | None, inside: str | None, inputs: list[Operand], given: Any) -> None:
+    def __init__(self, module: Any, name: str | None, inside: str | None, inputs: list[Operand], argument: Any) -> None:
         self.module = module
-        self.given = given
+        self.argument = argument
         self.name = name
         self.inside = inside
         self.inputs = inputs
@@ -53,17 +53,22 @@ class Layer:
 
 
 def running_layer(
-    running: Running, trace: Iterable[TraceEntry], failing: FailingLine, names: OperandNames, step: Step, budget: Budget
+    library: LibraryFrames,
+    trace: Iterable[TraceEntry],
+    failing: FailingLine,
+    names: OperandNames,
+    step: Step,
+    budget: Budget,
 ) -> Layer | None:
-    """The innermost of the modules that were running; ``trace`` has the frames outside the library too."""
-    if not running.in_modules:
+    """The innermost module whose forward was running; ``trace`` also has the frames outside the library."""
+    if not library.in_modules:
         return None
-    module, outermost = module_of(running.in_modules[-1]), module_of(running.in_modules[0])
+    module, outermost = module_of(library.in_modules[-1]), module_of(library.in_modules[0])
     forward = next(
-        (entry for entry in running.in_modules if module_of(entry) is module and entry.function == "forward"),
-        running.in_modules[-1],
+        (entry for entry in library.in_modules if module_of(entry) is module and entry.function == "forward"),
+        library.in_modules[-1],
     )
-    written = _written(outermost, running.call, failing)
+    written = _written(outermost, library.call, failing)
     path = next((member.path for member in members(outermost, Steps(budget)) if member.module is module), None)
     name = None if written is None or path is None else written + path
     if name is None and id(module) in step.members:
@@ -96,7 +101,7 @@ def _inputs(values: dict[str, Any], layer: str, names: OperandNames) -> Iterator
 
 
 def _inside(module: Any, name: str | None, trace: Iterable[TraceEntry], budget: Budget) -> str | None:
-    """Where a module stands in the outermost model whose forward is running."""
+    """The path of a module in the outermost model whose forward is running."""
     for entry in trace:
         root = module_of(entry, in_library=False)
         if root is None or root is module:

@@ -9,9 +9,9 @@ from ...measure.torch.metadata import is_tensor
 from ...safe.guard import SEQUENCES
 from ..step.expressions import is_name
 from ..step.step import Step
+from .library_frames import LibraryFrames
 from .operand import in_title
 from .operation import FailingLine
-from .running import Running
 from .samples import parts_of, samples
 
 _ITEMS = 200  #: of one list of tensors
@@ -20,13 +20,13 @@ _ITEMS = 200  #: of one list of tensors
 class OperandNames:
     """Names of tensors by their ids: in the failing line, in the call into the library, else anywhere in the step."""
 
-    def __init__(self, failing: FailingLine, running: Running, step: Step) -> None:
+    def __init__(self, failing: FailingLine, library: LibraryFrames, step: Step) -> None:
         self._failing = failing
         self._step = step
         self._names = {id(known.value): known.name for known in failing.tensors()}
-        if running.library and running.call is not None:
-            self._name_arguments(running, running.call)
-        self._name_samples(running)
+        if library.frames and library.call is not None:
+            self._name_arguments(library, library.call)
+        self._name_samples(library)
 
     def of(self, value: Any) -> str | None:
         return self._names.get(id(value)) or self._step.name_of(value)
@@ -37,9 +37,9 @@ class OperandNames:
     def _of_step(self) -> dict[int, str]:
         return {key: names[0] for key, names in self._step.names.items()}
 
-    def _name_arguments(self, running: Running, call: ast.Call) -> None:
-        """The arguments of the call are called inside the library what the user wrote."""
-        values, written = running.arguments(), [*call.args]
+    def _name_arguments(self, library: LibraryFrames, call: ast.Call) -> None:
+        """Names the arguments inside the library as the user wrote them in the call."""
+        values, written = library.arguments(), [*call.args]
         if "self" in values and isinstance(call.func, ast.Attribute):
             written.insert(0, call.func.value)
         if not any(isinstance(node, ast.Starred) for node in written):
@@ -49,9 +49,9 @@ class OperandNames:
             if keyword.arg in values:
                 self._name(values[keyword.arg], keyword.value)
 
-    def _name_samples(self, running: Running) -> None:
-        """The samples that a loader was putting together are called by their numbers in the dataset."""
-        fetch = running.function("fetch")
+    def _name_samples(self, library: LibraryFrames) -> None:
+        """Names the samples that a loader was collating by their indices in the dataset."""
+        fetch = library.function("fetch")
         if fetch is None:
             return
         known = self._of_step()

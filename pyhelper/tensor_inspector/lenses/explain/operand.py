@@ -34,7 +34,7 @@ UNKNOWN = Unknown()
 
 @final
 class Operand:
-    """A tensor or an array. ``value`` is it; None where its shape and dtype were derived from what it is made of.
+    """A tensor or an array. ``value`` is None where only its shape and dtype were derived, from its operands.
 
     ``sizes``, ``dtype`` and ``device`` are None where they are not known. ``parts`` are what it is made of.
     """
@@ -87,7 +87,7 @@ class Operand:
         return f"({self.name})"
 
     def leaves(self) -> list[Operand]:
-        """The tensors that it is, or is made of."""
+        """The tensors that it is, or was computed from."""
         if self.value is not None or not self.parts:
             return [self]
         return [leaf for part in self.parts for leaf in part.leaves()]
@@ -120,7 +120,7 @@ def needs_grad(found: Operand) -> bool:
 
 
 def in_title(node: ast.AST | None) -> str:
-    """An expression as a title can hold it."""
+    """An expression, short enough for a title."""
     return short_text(node, _SHOWN)
 
 

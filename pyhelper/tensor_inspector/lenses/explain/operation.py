@@ -28,7 +28,7 @@ _SYMBOLS: dict[type[ast.AST], str] = {
 
 
 class Operation:
-    """What was done (``matmul``, ``cat``, ``getitem``, ``elementwise``), with the arguments in their order and by name.
+    """An operation (``matmul``, ``cat``, ``getitem``, ``elementwise``) with its positional and named arguments.
 
     The object of a method is its first argument. ``given`` is what is assigned to a part of a tensor.
     """
@@ -56,7 +56,7 @@ class Operation:
         return found if type(found) is Operand else None
 
     def operands(self) -> list[Operand]:
-        """All tensors and arrays that it took, those in lists too."""
+        """All tensors and arrays among its arguments, also those in lists."""
         found: list[Operand] = []
         for argument in (*self.arguments, *self.named.values(), self.given):
             below = argument if type(argument) in SEQUENCES else [argument]
@@ -86,7 +86,7 @@ class FailingLine:
                 yield found
 
     def is_at(self, node: ast.AST) -> bool:
-        """Whether the instruction that failed is known to be that of a node."""
+        """Whether it is known which node of the statement failed."""
         ends = [getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")]
         return self._position is not None and list(self._position) == ends
 
@@ -141,7 +141,7 @@ class FailingLine:
 
 
 def library_call(entry: TraceEntry, names: dict[int, str]) -> Operation:
-    """A library's function that was running, with its parameters; ``names`` are what the user calls their values."""
+    """The operation of a frame inside the library, from its parameters; ``names`` are the user's names for them."""
     named: dict[str, Any] = {}
     for parameter, value in entry.arguments().items():
         known = operand(names.get(id(value), parameter), value)
@@ -186,7 +186,7 @@ def _statement(entry: TraceEntry) -> ast.AST | None:
 
 
 def _last_line_without_body(statement: Any) -> int:
-    """The last line that belongs to a statement itself and not to its body; 0 where none does."""
+    """The last line of a statement before its body; 0 where there is none."""
     head = getattr(statement, "subject", None) or _without_body(statement)
     inside = head.elts if isinstance(head, ast.Tuple) and isinstance(statement, (ast.With, ast.AsyncWith)) else [head]
     return max(getattr(part, "end_lineno", None) or 0 for part in inside)
@@ -199,7 +199,7 @@ def _contains(statement: Any, position: tuple[int, int, int, int]) -> bool:
 
 
 def _without_body(statement: ast.AST | None) -> ast.AST | None:
-    """Of a statement with a body, what stands before the body."""
+    """The parts of a statement before its body."""
     for part in ("test", "iter"):
         inside = getattr(statement, part, None)
         if inside is not None and getattr(statement, "body", None) is not None:

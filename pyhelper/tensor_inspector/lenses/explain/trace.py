@@ -18,7 +18,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 class TraceEntry(Record):
-    """A frame and where in it the exception came by: the line, and the instruction (-1 where that is not known)."""
+    """A frame that an exception passed through: the line, and the instruction (-1 where that is not known)."""
 
     frame: FrameType
     lineno: int
@@ -38,7 +38,7 @@ class TraceEntry(Record):
 
     @property
     def module(self) -> str:
-        """The name of the module that the function stands in."""
+        """The name of the module that defines the function."""
         return plain_str(global_of(self.frame, "__name__"))
 
     def is_of_library(self) -> bool:
@@ -46,11 +46,11 @@ class TraceEntry(Record):
         return top_package(self.module) in _LIBRARIES
 
     def is_installed(self) -> bool:
-        """Whether the file stands in an installed package."""
+        """Whether the file belongs to an installed package."""
         return self.is_of_library() or any(part in self.file for part in _INSTALLED)
 
     def arguments(self) -> dict[str, Any]:
-        """The function's parameters by name, as they are now; what ``*args`` and ``**kwargs`` took is left out."""
+        """The present values of the function's parameters by name, without ``*args`` and ``**kwargs``."""
         code = self.frame.f_code
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         return {name: self.variables[name] for name in names if name in self.variables}
@@ -70,7 +70,7 @@ def entries_of(error: BaseException, traceback: TracebackType | None = None) -> 
 
 
 def chain(error: BaseException) -> list[BaseException]:
-    """The exception and those that it came from, each once: causes that were named, else what was being handled."""
+    """The exception and its ``__cause__`` or ``__context__`` in turn, each once."""
     found: list[BaseException] = []
     current: Any = error
     while current is not None and len(found) < _ERRORS and not any(current is known for known in found):
@@ -82,12 +82,12 @@ def chain(error: BaseException) -> list[BaseException]:
 
 
 def is_caused(errors: list[BaseException], index: int) -> bool:
-    """Whether an exception of a chain is the named cause of the one before it."""
+    """Whether an exception of a chain is the ``__cause__`` of the one before it."""
     return index == 0 or c_attribute(errors[index - 1], "__cause__") is errors[index]
 
 
 def message(error: BaseException) -> str:
-    """The text that an exception was made with."""
+    """The message of an exception."""
     arguments: Any = c_attribute(error, "args")
     first = arguments[0] if type(arguments) is tuple and arguments else None
     return plain_str(first) if issubclass(type(first), str) else ""

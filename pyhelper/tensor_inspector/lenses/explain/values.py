@@ -49,7 +49,7 @@ def key_words(keys: list[Any]) -> str:
 
 
 def entry(text: str, key: Any) -> str:
-    """How one writes an entry of a dict."""
+    """The expression of a dict's entry."""
     return f'{text}["{key}"]' if type(key) is str else f"{text}[{key}]"
 
 
@@ -98,7 +98,7 @@ def _distance(a: str, b: str) -> int:
 
 
 def tensor_in(text: str, items: list[Any]) -> str:
-    """What makes a tensor of a list or a tuple, or reaches the first one in it."""
+    """An expression that makes a tensor of a list or tuple, or reaches the first tensor in it."""
     found = [operand("", item) for item in items]
     first = next((at for at, one in enumerate(found) if one is not None), None)
     if first is None:

@@ -33,7 +33,7 @@ class ExpectedInput(Record):
     layout: str = ""
 
     def found(self, sizes: tuple[int, ...]) -> int | None:
-        """The size that stands where ``size`` must."""
+        """The size of an input at ``axis``."""
         return sizes[self.axis] if -len(sizes) <= self.axis < len(sizes) else None
 
     def is_met(self, sizes: tuple[int, ...]) -> bool:
@@ -41,7 +41,7 @@ class ExpectedInput(Record):
 
 
 def wanted(module: Any) -> ExpectedInput | None:
-    """What a layer wants of its first input; None where that is not known."""
+    """What a layer expects of its first input; None where that is not known."""
     if is_of(module, "Linear"):
         weight = _weight(module)
         size = weight[-1] if weight else _setting(module, "in_features")
@@ -107,7 +107,7 @@ def kernel(module: Any) -> tuple[int, ...] | None:
 
 
 def convolved(module: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape that a convolution makes of an input; None where that is not known."""
+    """The output shape of a convolution; None where that is not known."""
     spatial, attributes = _spatial(module), instance_dict(module)
     parts = [attributes.get(name) for name in ("kernel_size", "stride", "padding", "dilation")]
     channels = _setting(module, "out_channels")
@@ -123,7 +123,7 @@ def convolved(module: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def suggestion_for(sizes: tuple[int, ...], wants: ExpectedInput, name: str) -> str:
-    """What would make an input of these sizes fit; empty where nothing simple does."""
+    """A change that makes an input of these sizes fit; empty where no simple one does."""
     size = wants.size
     if size is None or not sizes:
         return ""
@@ -141,7 +141,7 @@ def suggestion_for(sizes: tuple[int, ...], wants: ExpectedInput, name: str) -> s
 
 
 def is_channels_last(sizes: tuple[int, ...], wants: ExpectedInput) -> bool:
-    """Whether the channels stand at the end, in what wants them before the spatial dimensions."""
+    """Whether the channels come last in an input that needs them before the spatial dimensions."""
     if not wants.channels or wants.size is None or len(sizes) not in (wants.channels + 1, wants.channels + 2):
         return False
     return sizes[-1] == wants.size and wants.found(sizes) != wants.size
@@ -165,7 +165,7 @@ def _fitting_channels(sizes: tuple[int, ...], wants: ExpectedInput, name: str) -
 
 
 def _spatial(module: Any) -> int | None:
-    """How many spatial dimensions a layer works along, by the name of torch's class."""
+    """The number of spatial dimensions of a layer, from the name of torch's class."""
     for base in mro(type(module)):
         name = class_name(base)
         if is_of(module, name) and name[-2:] in ("1d", "2d", "3d"):

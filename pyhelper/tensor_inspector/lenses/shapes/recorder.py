@@ -37,7 +37,7 @@ class Recorder:
         with Untouched():
             if index < _MOST:
                 call = self._begun(layer)
-                given = _given(args, kwargs)
+                given = _argument_tensors(args, kwargs)
                 call.inputs = [tensor_data(where, one, None) for where, one in given[:_LISTED]]
                 call.more_inputs = len(given) - len(call.inputs)
                 self.calls.append(call)
@@ -122,7 +122,7 @@ class Recorder:
                 call.add(numbers)
         if not call.nan and not call.inf:
             return
-        given = (self._readings.of(one) for _, one in _given(args, kwargs))
+        given = (self._readings.of(one) for _, one in _argument_tensors(args, kwargs))
         call.begins = not call.bad_below and not any(map(_is_bad, given))
         if call.parent >= 0:
             self.calls[call.parent].bad_below = True
@@ -138,7 +138,7 @@ def _came_through(error: BaseException) -> Iterator[Any]:
         step = step.tb_next
 
 
-def _given(args: Any, kwargs: Any) -> list[tuple[TensorPath, Any]]:
+def _argument_tensors(args: Any, kwargs: Any) -> list[tuple[TensorPath, Any]]:
     found: list[tuple[TensorPath, Any]] = []
     for at, one in enumerate(args):
         found += tensors_in(one, TensorPath().item(at))

@@ -13,9 +13,9 @@ from ....words.text import integer, listed, plural, quoted
 from ...findings.finding import Found, Title
 from ...step.classes import is_library
 from ...step.expressions import last_name
+from ..error_context import ErrorContext
 from ..errors import argument_not_taken, arguments_missing
 from ..operand import UNKNOWN, in_title
-from ..scene import Scene
 from ..values import nearest, value_words
 
 _PLAIN = Classes(bool, float)
@@ -59,25 +59,25 @@ class Signature:
         return f"{self.title}({listed(parts, False, 90)})"
 
 
-def wrong_arguments(scene: Scene) -> Found | None:
-    call = _call(scene)
-    signature = None if call is None else _signature(scene, call)
+def wrong_arguments(context: ErrorContext) -> Found | None:
+    call = _call(context)
+    signature = None if call is None else _signature(context, call)
     if call is None or signature is None:
         return None
     what = in_title(call.func)
     signature_fact = (what, signature.text)
-    unknown = argument_not_taken(scene.message)
+    unknown = argument_not_taken(context.message)
     if unknown is not None:
         given = next((word.value for word in call.keywords if word.arg == unknown), None)
         near = nearest(unknown, signature.names)
-        fact = (unknown, _words(scene, given)) if given is not None else None
+        fact = (unknown, _words(context, given)) if given is not None else None
         title = (f"{signature.title} has no argument {unknown}", ": ", f"it takes {_listed(signature.names)}")
         fit = f"{near}={in_title(given)}" if near is not None and given is not None else near or ""
-        return scene.found(title, signature_fact, fact, suggestion=fit)
-    missing = arguments_missing(scene.message)
+        return context.found(title, signature_fact, fact, suggestion=fit)
+    missing = arguments_missing(context.message)
     if missing:
         title = (f"{what}(…) gives no {_listed(missing)}", ", ", f"which {signature.text} wants")
-        return scene.found(title, signature_fact, suggestion=f"give {_listed(missing)} in the call")
+        return context.found(title, signature_fact, suggestion=f"give {_listed(missing)} in the call")
     if (
         call.keywords
         or any(isinstance(one, ast.Starred) for one in call.args)
@@ -90,28 +90,28 @@ def wrong_arguments(scene: Scene) -> Found | None:
         ", ",
         f"{len(call.args)} are given",
     )
-    facts = [(in_title(one), _words(scene, one)) for one in call.args]
-    return scene.found(title, signature_fact, *facts)
+    facts = [(in_title(one), _words(context, one)) for one in call.args]
+    return context.found(title, signature_fact, *facts)
 
 
-def _call(scene: Scene) -> ast.Call | None:
+def _call(context: ErrorContext) -> ast.Call | None:
     """The call that failed; else the only one in the line with such a keyword, or of such a name."""
-    if scene.call is not None:
-        return scene.call
-    unknown, calls = argument_not_taken(scene.message), list(scene.failing.calls())
+    if context.call is not None:
+        return context.call
+    unknown, calls = argument_not_taken(context.message), list(context.failing.calls())
     if unknown is not None:
         calls = [call for call in calls if any(word.arg == unknown for word in call.keywords)]
     else:
-        calls = [call for call in calls if last_name(call.func) in scene.message]
+        calls = [call for call in calls if last_name(call.func) in context.message]
     return calls[0] if len(calls) == 1 else None
 
 
-def _signature(scene: Scene, call: ast.Call) -> Signature | None:
-    """What could not be called: the forward of the module that was running, else what the failing line calls."""
-    running = scene.trace[-1]
+def _signature(context: ErrorContext, call: ast.Call) -> Signature | None:
+    """The function that refused the call: the forward of the running module, else the one that the line calls."""
+    running = context.trace[-1]
     if running.function in _CALLED and running.is_of_library():
         return _signature_of(type(running.variables.get("self")), "forward")
-    called = scene.failing.reader.value(call.func)
+    called = context.failing.reader.value(call.func)
     if called is None or called is UNKNOWN:
         return None
     if is_module(called):
@@ -139,8 +139,8 @@ def _shown(value: Any) -> str:
     return repr(value) if value is None or type(value) in _PLAIN else "…"
 
 
-def _words(scene: Scene, node: ast.AST | None) -> str:
-    value = scene.failing.reader.read(node)
+def _words(context: ErrorContext, node: ast.AST | None) -> str:
+    value = context.failing.reader.read(node)
     return "given here" if value is UNKNOWN else value_words(value)
 
 
@@ -151,15 +151,15 @@ def _listed(names: list[str]) -> str:
 # Modules without super().__init__()
 
 
-def init_not_called(scene: Scene) -> Found | None:
+def init_not_called(context: ErrorContext) -> Found | None:
     """``_modules``, ``_parameters`` and the like are made by ``nn.Module.__init__``: without it there are none."""
-    owners = [entry.variables.get("self") for entry in reversed(scene.trace[scene.at + 1 :])]
+    owners = [entry.variables.get("self") for entry in reversed(context.trace[context.at + 1 :])]
     value = next((one for one in owners if one is not None and is_module(one)), None)
     if value is None:
         return None
     name = class_name(type(value))
-    text = scene.names.of(value) or next(
-        (key for key, keyword_only in scene.here.variables.items() if keyword_only is value), name
+    text = context.names.of(value) or next(
+        (key for key, keyword_only in context.here.variables.items() if keyword_only is value), name
     )
     on_the_way = takewhile(lambda base: base is not module("torch").nn.Module, mro(type(value)))
     forgetting = next(filter(_forgets, on_the_way), None)
@@ -174,7 +174,7 @@ def init_not_called(scene: Scene) -> Found | None:
             f"so {text} can hold no layers or parameters, nor be called",
         )
         fit = f"super().__init__() as the first line of {where}"
-    return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=scene.line, suggestion=fit)
+    return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=context.line, suggestion=fit)
 
 
 def _forgets(cls: type) -> bool:

@@ -9,9 +9,9 @@ from ....safe.guard import dict_get, each, instance_dict
 from ....words.text import listed, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import is_name, shown_text, text_of
+from ..error_context import ErrorContext
 from ..errors import mismatched_entries, names_in
 from ..operand import operand
-from ..scene import Scene
 from ..values import keys_of, nearest, value_words
 
 _SHOWN = 4
@@ -23,54 +23,54 @@ _WRAPPERS = {
 }
 
 
-def state_dict_mismatch(scene: Scene) -> Found:
-    if "loaded state dict" in scene.message:
-        return _of_optimizer(scene)
-    if "dict-like" in scene.message:
-        return _of_object(scene)
-    missing = names_in(scene.message, "Missing key(s) in state_dict:")
-    unexpected = names_in(scene.message, "Unexpected key(s) in state_dict:")
-    sizes = mismatched_entries(scene.message)
+def state_dict_mismatch(context: ErrorContext) -> Found:
+    if "loaded state dict" in context.message:
+        return _of_optimizer(context)
+    if "dict-like" in context.message:
+        return _of_object(context)
+    missing = names_in(context.message, "Missing key(s) in state_dict:")
+    unexpected = names_in(context.message, "Unexpected key(s) in state_dict:")
+    sizes = mismatched_entries(context.message)
     if not missing and not unexpected and not sizes:
-        return scene.quoted([])
-    name, model = _state(scene), _model(scene)
-    found = _prefixed(scene, name, model, missing, unexpected) or _nested(scene, name, missing, unexpected)
-    return found or _differing(scene, name, model, missing, unexpected, sizes)
+        return context.quoted([])
+    name, model = _state(context), _model(context)
+    found = _prefixed(context, name, model, missing, unexpected) or _nested(context, name, missing, unexpected)
+    return found or _differing(context, name, model, missing, unexpected, sizes)
 
 
-def _of_object(scene: Scene) -> Found:
+def _of_object(context: ErrorContext) -> Found:
     """A whole module, as ``torch.load`` gives one that was saved whole, or a path."""
-    for text, value in list(scene.written())[1:2]:
+    for text, value in list(context.written())[1:2]:
         fit = f"{text}.state_dict()" if is_module(value) else "torch.load(…) of it"
-        return scene.found(
+        return context.found(
             (f"{text} is {value_words(value)}", ", ", "not a state_dict"), (text, value_words(value)), suggestion=fit
         )
-    return scene.quoted([])
+    return context.quoted([])
 
 
-def _state(scene: Scene) -> str:
+def _state(context: ErrorContext) -> str:
     """How the failing line writes the state that it loads."""
     given = (
         []
-        if scene.call is None
-        else [*scene.call.args, *(word.value for word in scene.call.keywords if word.arg == "state_dict")]
+        if context.call is None
+        else [*context.call.args, *(word.value for word in context.call.keywords if word.arg == "state_dict")]
     )
     return shown_text(given[0]) if given and is_name(given[0]) else "the state_dict"
 
 
-def _model(scene: Scene) -> str:
-    known = None if scene.call is None else getattr(scene.call.func, "value", None)
+def _model(context: ErrorContext) -> str:
+    known = None if context.call is None else getattr(context.call.func, "value", None)
     return text_of(known) if known is not None and is_name(known) else "the model"
 
 
-def _value(scene: Scene) -> Any:
+def _value(context: ErrorContext) -> Any:
     """The state that is loaded."""
-    entry = next((one for one in scene.running.library if one.function == "load_state_dict"), None)
+    entry = next((one for one in context.library.frames if one.function == "load_state_dict"), None)
     return None if entry is None else entry.arguments().get("state_dict")
 
 
-def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpected: list[str]) -> Found | None:
-    """Names that differ by what stands before all of them."""
+def _prefixed(context: ErrorContext, name: str, model: str, missing: list[str], unexpected: list[str]) -> Found | None:
+    """Names that differ only by a prefix."""
     prefix = _prefix(unexpected, missing)
     if prefix:
         by = f", as {_WRAPPERS[prefix]} saves them" if prefix in _WRAPPERS else ""
@@ -78,7 +78,7 @@ def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpecte
         amount = sum(key.startswith(prefix) for key in unexpected)
         title = (f'{plural(amount, "key")} of {name} begin with "{prefix}"{by}', ", ", f"the names in {model} do not")
         fit = f'{{key[{len(prefix)}:]: value for key, value in {name}.items(){others}}}  # without "{prefix}"'
-        return scene.found(title, *_pairs(unexpected, [prefix + one for one in missing], prefix), suggestion=fit)
+        return context.found(title, *_pairs(unexpected, [prefix + one for one in missing], prefix), suggestion=fit)
     prefix = _prefix(missing, unexpected)
     if not prefix:
         return None
@@ -89,7 +89,7 @@ def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpecte
         f"the {plural(len(unexpected), 'key')} of {name} do not",
     )
     inside = f"{model}.{prefix[:-1]}.load_state_dict({name})"
-    return scene.found(title, *_pairs([prefix + one for one in unexpected], missing, prefix), suggestion=inside)
+    return context.found(title, *_pairs([prefix + one for one in unexpected], missing, prefix), suggestion=inside)
 
 
 def _pairs(there: list[str], here: list[str], prefix: str) -> list[tuple[str | None, str]]:
@@ -114,9 +114,9 @@ def _all_begin(names: list[str], prefix: str) -> bool:
     return all(name.startswith(prefix) for name in names)
 
 
-def _nested(scene: Scene, name: str, missing: list[str], unexpected: list[str]) -> Found | None:
-    """A checkpoint that holds the state of the model beside other things."""
-    state = _value(scene)
+def _nested(context: ErrorContext, name: str, missing: list[str], unexpected: list[str]) -> Found | None:
+    """A checkpoint with the model's state under one of its keys."""
+    state = _value(context)
     if not issubclass(type(state), dict) or not missing:
         return None
     for key in unexpected:
@@ -127,15 +127,15 @@ def _nested(scene: Scene, name: str, missing: list[str], unexpected: list[str]) 
                 ": ",
                 f'the parameters stand under "{key}"',
             )
-            return scene.found(title, (f'{name}["{key}"]', value_words(inside)), suggestion=f'{name}["{key}"]')
+            return context.found(title, (f'{name}["{key}"]', value_words(inside)), suggestion=f'{name}["{key}"]')
     return None
 
 
 def _differing(
-    scene: Scene, name: str, model: str, missing: list[str], unexpected: list[str], sizes: list[Any]
+    context: ErrorContext, name: str, model: str, missing: list[str], unexpected: list[str], sizes: list[Any]
 ) -> Found:
     """Names that only one of the two has, and shapes that differ."""
-    state = _value(scene)
+    state = _value(context)
     parts, facts = [], []
     for key in missing[:_SHOWN]:
         near = nearest(key, unexpected)
@@ -154,19 +154,19 @@ def _differing(
         parts.append(f"{sizes[0][0]} is {shape(sizes[0][1])} in the checkpoint and {shape(sizes[0][2])} in the model")
     fit = "build the model that was saved, or strict=False to load the rest"
     title = (parts[0], "; ", "; ".join(parts[1:])) if len(parts) > 1 else parts[0]
-    return scene.found(title, *facts, suggestion=fit)
+    return context.found(title, *facts, suggestion=fit)
 
 
-def _of_optimizer(scene: Scene) -> Found:
-    """The groups of an optimizer, and those that were saved."""
-    entry = next((one for one in scene.running.library if one.function == "load_state_dict"), None)
-    there = _sizes(dict_get(_value(scene), "param_groups")) if issubclass(type(_value(scene)), dict) else []
+def _of_optimizer(context: ErrorContext) -> Found:
+    """The parameter groups of an optimizer, compared with the saved ones."""
+    entry = next((one for one in context.library.frames if one.function == "load_state_dict"), None)
+    there = _sizes(dict_get(_value(context), "param_groups")) if issubclass(type(_value(context)), dict) else []
     here = _sizes(instance_dict(entry.variables.get("self")).get("param_groups")) if entry is not None else []
-    model, name = _model(scene), _state(scene)
+    model, name = _model(context), _state(context)
     words = [f"{plural(len(sizes), 'group')} of {', '.join(map(str, sizes))} parameters" for sizes in (there, here)]
     title = (f"{name} has {words[0]}", ", ", f"but {model} has {words[1]}")
     fit = "build the same model and groups before, in the same order"
-    return scene.found(title, (name, words[0]), (model, words[1]), suggestion=fit)
+    return context.found(title, (name, words[0]), (model, words[1]), suggestion=fit)
 
 
 def _sizes(groups: Any) -> list[int]:

@@ -9,48 +9,48 @@ from math import prod
 from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
+from ..error_context import ErrorContext
 from ..operand import Operand, in_title, needs_grad
 from ..operation import Operation
-from ..scene import Scene
 
 
-def ambiguous_truth(scene: Scene) -> Found:
-    """What is asked to be True or False, and has several elements."""
-    made = _settings_of_a_class(scene)
+def ambiguous_truth(context: ErrorContext) -> Found:
+    """A tensor of several elements that is used as a truth value."""
+    made = _settings_of_a_class(context)
     if made is not None:
         return made
-    for node, word, around in _conditions(scene):
-        asked = scene.failing.reader.read(node)
+    for node, word, around in _conditions(context):
+        asked = context.failing.reader.read(node)
         if type(asked) is Operand and asked.sizes is not None and prod(asked.sizes) != 1:
             title = (f"{asked.name} is {asked.fact}, {_elements(asked)}", ": ", f"{word} needs a single True or False")
-            return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(scene, node, around, asked))
-    several = [one for one in scene.operands() if one.sizes is not None and prod(one.sizes) != 1]
+            return context.found(title, *asked.leaves()[:2], suggestion=_of_condition(context, node, around, asked))
+    several = [one for one in context.operands() if one.sizes is not None and prod(one.sizes) != 1]
     if not several:
-        return scene.quoted([])
+        return context.quoted([])
     title = (
         f"{several[0].name} is {several[0].fact}, {_elements(several[0])}",
         ": ",
         "this line needs a single True or False",
     )
-    return scene.found(title, *several[:3])
+    return context.found(title, *several[:3])
 
 
-def _settings_of_a_class(scene: Scene) -> Found | None:
-    """``nn.CrossEntropyLoss(out, y)``: the class itself is called, so that tensors are taken for its settings."""
-    called = None if scene.call is None else scene.failing.reader.value(scene.call.func)
-    given = list(scene.written())[1:]
+def _settings_of_a_class(context: ErrorContext) -> Found | None:
+    """``nn.CrossEntropyLoss(out, y)``: the class is called with tensors in place of its settings."""
+    called = None if context.call is None else context.failing.reader.value(context.call.func)
+    given = list(context.written())[1:]
     tensors = [(text, value) for text, value in given if type(value) is Operand]
-    if scene.call is None or not issubclass(type(called), type) or not tensors:
+    if context.call is None or not issubclass(type(called), type) or not tensors:
         return None
-    name, inside = text_of(scene.call.func), ", ".join(text for text, _ in given)
+    name, inside = text_of(context.call.func), ", ".join(text for text, _ in given)
     title = (f"{name} is a class", ": ", f"{inside} are taken for its settings, not for what the loss compares")
-    return scene.found(title, *(value for _, value in tensors), suggestion=f"{name}()({inside})")
+    return context.found(title, *(value for _, value in tensors), suggestion=f"{name}()({inside})")
 
 
-def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:
-    """What the failing statement asks to be true or false, in its order: the expression, by what, and what is around."""
-    whole = scene.failing.whole
-    for node in scene.failing.below():
+def _conditions(context: ErrorContext) -> Iterator[tuple[ast.AST, str, ast.AST]]:
+    """The truth values that the failing statement needs, in order: the expression, what needs it, the node around it."""
+    whole = context.failing.whole
+    for node in context.failing.below():
         if isinstance(node, ast.BoolOp):
             word = "and" if isinstance(node.op, ast.And) else "or"
             yield from ((value, f"`{word}`", node) for value in node.values)
@@ -70,9 +70,9 @@ def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:
         yield whole.test, f"`{type(whole).__name__.lower()}`", whole
 
 
-def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) -> str:
+def _of_condition(context: ErrorContext, node: ast.AST, around: ast.AST, asked: Operand) -> str:
     tensors = isinstance(around, ast.BoolOp) and all(
-        type(scene.failing.reader.read(one)) is Operand for one in around.values
+        type(context.failing.reader.read(one)) is Operand for one in around.values
     )
     if isinstance(around, ast.BoolOp) and tensors:
         sign = " & " if isinstance(around.op, ast.And) else " | "
@@ -89,15 +89,15 @@ def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) 
     return f"{asked.written}.all() or {asked.written}.any(){whether}"
 
 
-def not_one_element(scene: Scene) -> Found:
-    """A tensor of several elements, or of none, that a number is to be made of."""
-    for operation in scene.operations:
+def not_one_element(context: ErrorContext) -> Found:
+    """A tensor that is converted to a number, but has several elements or none."""
+    for operation in context.operations:
         for one in operation.operands():
             if one.sizes is not None and prod(one.sizes) != 1:
                 what = "the number" if operation.name in ("getitem", "elementwise") else f"{operation.name}()"
                 title = (f"{one.name} is {one.fact}, {_elements(one)}", ": ", f"{what} takes a single one")
-                return scene.found(title, one, suggestion=_one_number(operation, one))
-    return scene.quoted()
+                return context.found(title, one, suggestion=_one_number(operation, one))
+    return context.quoted()
 
 
 def _one_number(operation: Operation, one: Operand) -> str:
@@ -110,23 +110,23 @@ def _one_number(operation: Operation, one: Operand) -> str:
     return f"{fit}, or {one.written}.tolist() for all of them"
 
 
-def grad_to_numpy(scene: Scene) -> Found:
-    """A tensor that requires a gradient and is to become an array."""
-    for operation in scene.operations:
+def grad_to_numpy(context: ErrorContext) -> Found:
+    """A tensor with ``requires_grad`` that is converted to an array."""
+    for operation in context.operations:
         given = next((one for one in operation.operands() if _may_need_grad(one)), None)
         if given is not None:
             title = (f"{given.name} requires a gradient", ": ", "a numpy array can't record what is done with it")
             plain = given if given.value is None else (given.name, f"{given.fact}, requires a gradient")
-            return scene.found(title, plain, suggestion=_array_of(given))
-    known = next((one for one in scene.operands() if needs_grad(one)), None)
+            return context.found(title, plain, suggestion=_array_of(given))
+    known = next((one for one in context.operands() if needs_grad(one)), None)
     if known is None:
-        return scene.quoted()
+        return context.quoted()
     title = (f"{known.name} requires a gradient", ": ", "a numpy array can't record what is done with it")
-    return scene.found(title, (known.name, f"{known.fact}, requires a gradient"), suggestion=_array_of(known))
+    return context.found(title, (known.name, f"{known.fact}, requires a gradient"), suggestion=_array_of(known))
 
 
 def _may_need_grad(one: Operand) -> bool:
-    """Whether it does, or is computed here of what is not known to need none."""
+    """Whether it requires a gradient, or was computed from something that may."""
     return not one.is_array and (needs_grad(one) if one.value is not None else True)
 
 

@@ -9,9 +9,9 @@ from ....measure.torch.elements import bare, stats_of
 from ....safe.guard import class_name
 from ....words.text import number, shape
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..errors import parameter_in, short_message
 from ..operand import Operand, operand
-from ..scene import Scene
 
 _FITS: dict[str | None, str] = {
     None: "softmax makes probabilities of logits",
@@ -20,49 +20,49 @@ _FITS: dict[str | None, str] = {
 }
 
 
-def invalid_distribution(scene: Scene) -> Found:
-    parameter = parameter_in(scene.message)
-    given = _given(scene, parameter)
+def invalid_distribution(context: ErrorContext) -> Found:
+    parameter = parameter_in(context.message)
+    given = _invalid_parameter(context, parameter)
     if given is None:
-        return scene.quoted()
-    what = _distribution(scene) if parameter is not None else scene.called
-    wrong = _wrong(scene, given)
+        return context.quoted()
+    what = _distribution(context) if parameter is not None else context.called
+    wrong = _wrong(context, given)
     if wrong is None:
-        return scene.found((f"{given.name} is {given.fact}", ": ", f"{short_message(scene.message)}"), given)
+        return context.found((f"{given.name} is {given.fact}", ": ", f"{short_message(context.message)}"), given)
     as_what = f" as {parameter}" if parameter not in (None, "value") else ""
     title = f"{given.name} {wrong}, which {what} does not take{as_what}"
     fit = "look for where the NaN began" if "NaN" in wrong else _FITS.get(parameter, "")
-    return scene.found(title, (given.name, f"{given.fact}, {wrong}"), suggestion=fit)
+    return context.found(title, (given.name, f"{given.fact}, {wrong}"), suggestion=fit)
 
 
-def _given(scene: Scene, parameter: str | None) -> Operand | None:
-    """The tensor whose values are wrong, as the user wrote it, else as the distribution has it."""
+def _invalid_parameter(context: ErrorContext, parameter: str | None) -> Operand | None:
+    """The tensor with invalid values, by the user's name for it, else by the distribution's."""
     if parameter is None:
-        return next((one for operation in scene.operations for one in operation.operands()), None)
-    for entry in scene.running.library:
+        return next((one for operation in context.operations for one in operation.operands()), None)
+    for entry in context.library.frames:
         value = entry.arguments().get(parameter)
-        known = None if value is None else operand(scene.names.of(value) or parameter, value)
+        known = None if value is None else operand(context.names.of(value) or parameter, value)
         if known is not None:
             return known
     return None
 
 
-def _distribution(scene: Scene) -> str:
-    of = (entry.variables.get("self") for entry in scene.running.library if entry.function != "_validate_sample")
-    return next((class_name(type(one)) for one in of if one is not None), scene.called)
+def _distribution(context: ErrorContext) -> str:
+    of = (entry.variables.get("self") for entry in context.library.frames if entry.function != "_validate_sample")
+    return next((class_name(type(one)) for one in of if one is not None), context.called)
 
 
-def _wrong(scene: Scene, given: Operand) -> str | None:
-    """What stands in it that does not belong there: NaN, Inf, else the range of the values."""
+def _wrong(context: ErrorContext, given: Operand) -> str | None:
+    """Its invalid values in words: NaN, Inf, else the range of all values."""
     if given.value is None or given.is_array:
         return None
-    stats: Any = stats_of(given.value, scene.budget)
+    stats: Any = stats_of(given.value, context.budget)
     if stats is None:
         return None
     infinite = stats["pos_inf"] + stats["neg_inf"]
     if stats["nan"] or infinite:
         count = f"{stats['nan']} NaN" if stats["nan"] else f"{infinite} Inf"
-        nan, inf = first_special(bare(given.value), scene.budget)
+        nan, inf = first_special(bare(given.value), context.budget)
         at = nan if stats["nan"] else inf
         where = f", the first at {shape(at)}" if at else ""
         return f"holds {count} of {stats['count']}{where}"

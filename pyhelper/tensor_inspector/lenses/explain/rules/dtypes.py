@@ -7,11 +7,11 @@ from ....safe.guard import class_name
 from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
+from ..error_context import ErrorContext, first_found
 from ..errors import dtypes_in, short_message
 from ..layer import Layer
 from ..operand import CASTS, Operand
 from ..operation import Operation
-from ..scene import Scene, first_found
 
 _METHODS = {dtype: f"{name}()" for name, dtype in CASTS.items()}
 #: Where the index stands among the arguments.
@@ -28,13 +28,13 @@ _INDICES = {
 _LABELS = ("cross_entropy", "nll_loss", "multi_margin_loss", "one_hot")
 
 
-def dtype_mismatch(scene: Scene) -> Found:
+def dtype_mismatch(context: ErrorContext) -> Found:
     return (
-        first_found(scene, _labels, _indices, _not_tensors)
-        or (None if scene.layer is None else _of_layer(scene, scene.layer))
-        or first_found(scene, lambda scene, operation: _of_pair(scene, operation.operands()), _unfit)
-        or _of_pair(scene, scene.operands())
-        or _by_message(scene)
+        first_found(context, _labels, _indices, _not_tensors)
+        or (None if context.layer is None else _of_layer(context, context.layer))
+        or first_found(context, lambda context, operation: _of_pair(context, operation.operands()), _unfit)
+        or _of_pair(context, context.operands())
+        or _by_message(context)
     )
 
 
@@ -46,8 +46,8 @@ def _cast(one: Operand, dtype: str | None) -> str:
     return f"{one.written}.{_METHODS[dtype]}" if dtype in _METHODS else ""
 
 
-def _labels(scene: Scene, operation: Operation) -> Found | None:
-    """What cross_entropy and its like take as labels."""
+def _labels(context: ErrorContext, operation: Operation) -> Found | None:
+    """Labels of a dtype that cross_entropy and similar losses refuse."""
     given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
     if operation.name == "one_hot":
         target, given = given, None
@@ -55,23 +55,23 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
         of_probabilities = given is not None and target is not None and given.sizes == target.sizes
         if operation.name == "cross_entropy" and of_probabilities and given is not None and target is not None:
             title = (f"{target.name} is {target.fact}", ": ", f"probabilities of classes must be {given.dtype}")
-            return scene.found(
+            return context.found(
                 title, target, given, suggestion=f"{_cast(target, given.dtype)}, or labels: {target.written}.argmax(1)"
             )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
         if target.is_float() and given.is_integer() and (target.sizes or ())[:1] == (given.sizes or ())[:1] != ():
             swapped = f"{given.name} is {given.fact} and stands where the logits belong, {target.name} is {target.fact}"
-            fit = "" if scene.call is None else f"{text_of(scene.call.func)}({target.name}, {given.name})"
-            return scene.found((swapped, ": ", "they are swapped"), given, target, suggestion=fit)
+            fit = "" if context.call is None else f"{text_of(context.call.func)}({target.name}, {given.name})"
+            return context.found((swapped, ": ", "they are swapped"), given, target, suggestion=fit)
         title = (f"{given.name} is {given.fact}", ", ", f"but {operation.name} wants floating-point logits")
-        return scene.found(title, given, target, suggestion=_cast(given, "float32"))
+        return context.found(title, given, target, suggestion=_cast(given, "float32"))
     title = (f"{target.name} is {target.fact}", ", ", f"but {operation.name} wants integer class labels (int64)")
-    return scene.found(title, target, given, suggestion=_cast(target, "int64"))
+    return context.found(title, target, given, suggestion=_cast(target, "int64"))
 
 
-def _indices(scene: Scene, operation: Operation) -> Found | None:
-    """What is used as an index must be of integers."""
+def _indices(context: ErrorContext, operation: Operation) -> Found | None:
+    """An index whose dtype is no integer."""
     if operation.name not in _INDICES:
         return None
     position, name = _INDICES[operation.name]
@@ -80,7 +80,7 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
     for index in parts:
         if type(index) is Operand and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
             what = "an embedding" if operation.name == "embedding" else operation.name.replace("getitem", "an index")
-            return scene.found(
+            return context.found(
                 (f"{index.name} is {index.fact}", ", ", f"but {what} wants integers"),
                 index,
                 suggestion=_cast(index, "int64"),
@@ -88,16 +88,16 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
     return None
 
 
-def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
+def _not_tensors(context: ErrorContext, operation: Operation) -> Found | None:
     arrays = [one for one in operation.operands() if one.is_array]
-    if arrays and "Tensor" in scene.message:
-        whom = scene.layer.title if scene.layer is not None else operation.name
+    if arrays and "Tensor" in context.message:
+        whom = context.layer.title if context.layer is not None else operation.name
         title = (f"{arrays[0].name} is a numpy array ({arrays[0].dtype})", ", ", f"but {whom} wants a tensor")
-        return scene.found(title, arrays[0], suggestion=f"torch.from_numpy({arrays[0].name})")
+        return context.found(title, arrays[0], suggestion=f"torch.from_numpy({arrays[0].name})")
     return None
 
 
-def _of_layer(scene: Scene, layer: Layer) -> Found | None:
+def _of_layer(context: ErrorContext, layer: Layer) -> Found | None:
     """An input of another dtype than the layer's parameters."""
     tensors = [
         one for one in layer.tensors() if one.is_float() or (one.dtype is not None and one.dtype.startswith("complex"))
@@ -108,10 +108,10 @@ def _of_layer(scene: Scene, layer: Layer) -> Found | None:
     for given in layer.inputs:
         if given.dtype is not None and given.dtype not in dtypes:
             title = (f"{given.name} is {given.dtype}", ", ", f"but {layer.title} has {dtypes[0]} parameters")
-            return scene.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]))
+            return context.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]))
     if len(dtypes) > 1:
         other = next(one for one in tensors if one.dtype == dtypes[1])
-        return scene.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", tensors[0], other)
+        return context.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", tensors[0], other)
     return None
 
 
@@ -120,9 +120,9 @@ def _to_fit(given: Operand, dtype: str | None) -> str:
     return f"{cast}, or torch.autocast" if "float16" in (given.dtype or "", dtype or "") and cast else cast
 
 
-def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
+def _of_pair(context: ErrorContext, operands: list[Operand]) -> Found | None:
     """The first operand whose dtype is another one than most have, of those that the message names."""
-    in_message = dtypes_in(scene.message)
+    in_message = dtypes_in(context.message)
     known = [one for one in operands if one.dtype is not None and (not in_message or one.dtype in in_message)]
     dtypes = list(dict.fromkeys(one.dtype for one in known))
     if len(dtypes) < 2:
@@ -131,75 +131,75 @@ def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
     usual = "float32" if "float32" in dtypes else max(dtypes, key=lambda dtype: counts[dtype])
     odd = next(one for one in known if one.dtype != usual)
     other = next(one for one in known if one.dtype == usual)
-    return scene.found(
+    return context.found(
         (f"{odd.name} is {odd.dtype}", ", ", f"but {other.name} is {usual}"), odd, other, suggestion=_to_fit(odd, usual)
     )
 
 
-def _unfit(scene: Scene, operation: Operation) -> Found | None:
+def _unfit(context: ErrorContext, operation: Operation) -> Found | None:
     """An operand of a dtype for which the operation does not exist."""
-    in_message = dtypes_in(scene.message)
+    in_message = dtypes_in(context.message)
     odd = next((one for one in operation.operands() if one.dtype in in_message), None)
     if odd is None:
         odd = next((one for one in operation.operands() if one.is_integer() or one.dtype == "bool"), None)
     if odd is None:
         return None
     what = operation.name if operation.name != "elementwise" else operation.sign
-    if "can't be cast to the desired output type" in scene.message:
+    if "can't be cast to the desired output type" in context.message:
         title = (f"{odd.name} is {odd.fact}", ", ", f"which can't hold the floating-point result of {what}")
-        return scene.found(title, odd, suggestion=_cast(odd, "float32"))
+        return context.found(title, odd, suggestion=_cast(odd, "float32"))
     wants = "float32" if odd.is_integer() or odd.dtype in ("bool", "float16") else None
-    return scene.found(
+    return context.found(
         (f"{odd.name} is {odd.fact}", ": ", f"{what} has no {odd.dtype}"), odd, suggestion=_cast(odd, wants)
     )
 
 
-def _by_message(scene: Scene) -> Found:
-    """Tensors in sight of the dtypes that the message names, as where only the backward fails."""
-    in_message = dtypes_in(scene.message)
-    seen = [one for one in scene.visible_tensors() if one.dtype in in_message and one.dtype != "float32"]
+def _by_message(context: ErrorContext) -> Found:
+    """Tensors in sight with the dtypes that the message names, for where only the backward fails."""
+    in_message = dtypes_in(context.message)
+    seen = [one for one in context.visible_tensors() if one.dtype in in_message and one.dtype != "float32"]
     if seen:
-        title = (f"{seen[0].name} is {seen[0].fact}", ": ", f"{short_message(scene.message)}")
-        return scene.found(title, *seen[:4], certain=False, suggestion=_cast(seen[0], "float32"))
-    return scene.quoted()
+        title = (f"{seen[0].name} is {seen[0].fact}", ": ", f"{short_message(context.message)}")
+        return context.found(title, *seen[:4], certain=False, suggestion=_cast(seen[0], "float32"))
+    return context.quoted()
 
 
 # Devices
 
 
-def device_mismatch(scene: Scene) -> Found:
-    if "to numpy" in scene.message:
-        odd = next((one for one in scene.operands() if one.device not in (None, "cpu")), None)
+def device_mismatch(context: ErrorContext) -> Found:
+    if "to numpy" in context.message:
+        odd = next((one for one in context.operands() if one.device not in (None, "cpu")), None)
         if odd is not None:
             fit = f"{odd.name}.cpu()" if odd.device != "meta" else "make it on a real device: to_empty(device=…)"
-            return scene.found(
+            return context.found(
                 (f"{odd.name} is on {odd.device}", ", ", "but numpy reads memory of the CPU only"), odd, suggestion=fit
             )
-    if "copy out of meta" in scene.message:
-        for text, value in scene.written():
+    if "copy out of meta" in context.message:
+        for text, value in context.written():
             if is_module(value):
                 title = (f"{text} has parameters on meta", ": ", "they have shapes, but no values that could be moved")
                 fact = (text, f"{class_name(type(value))} on meta")
-                return scene.found(title, fact, suggestion=f"{text}.to_empty(device=…), then load its state_dict")
+                return context.found(title, fact, suggestion=f"{text}.to_empty(device=…), then load its state_dict")
     found = (
-        (None if scene.layer is None else _layer_elsewhere(scene, scene.layer))
-        or first_found(scene, lambda scene, operation: _elsewhere(scene, operation.operands()))
-        or _elsewhere(scene, scene.device_tensors())
-        or _elsewhere(scene, scene.visible_tensors())
+        (None if context.layer is None else _layer_elsewhere(context, context.layer))
+        or first_found(context, lambda context, operation: _elsewhere(context, operation.operands()))
+        or _elsewhere(context, context.device_tensors())
+        or _elsewhere(context, context.visible_tensors())
     )
     if found is not None:
         return found
-    on_meta = next((one for one in scene.operands() if one.device == "meta"), None)
+    on_meta = next((one for one in context.operands() if one.device == "meta"), None)
     if on_meta is not None:
-        return scene.found(
+        return context.found(
             (f"{on_meta.name} is on meta", ": ", "it has a shape, but no values"),
             on_meta,
             suggestion="make it on a real device: to_empty(device=…)",
         )
-    return scene.quoted()
+    return context.quoted()
 
 
-def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
+def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Found | None:
     tensors = [one for one in layer.tensors() if one.sizes != ()]
     devices = list(dict.fromkeys(one.device for one in tensors))
     if len(devices) == 1:
@@ -212,7 +212,7 @@ def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
             if devices[0] != "meta"
             else f"{layer.name or 'the layer'}.to_empty(device={odd.device!r})"
         )
-        return scene.found(
+        return context.found(
             title,
             (odd.name, f"{odd.dtype} on {odd.device}"),
             (tensors[0].name, f"{tensors[0].dtype} on {tensors[0].device}"),
@@ -221,13 +221,13 @@ def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
     if len(devices) > 1:
         by_device = {device: [one for one in tensors if one.device == device] for device in devices}
         counts = " and ".join(f"{plural(len(ones), 'tensor')} on {device}" for device, ones in by_device.items())
-        return scene.found(
+        return context.found(
             f"{layer.title} has {counts}", *((ones[0].name, f"on {device}") for device, ones in by_device.items())
         )
     return None
 
 
-def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
+def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Found | None:
     """The first operand that is on another device than the others; a number on the CPU fits everywhere."""
     leaves = [leaf for one in operands for leaf in one.leaves()]
     known = [one for one in leaves if one.device is not None and (one.sizes != () or one.device != "cpu")]
@@ -246,4 +246,4 @@ def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
         if empty is None
         else f"{empty.name} has no values on meta: make it elsewhere"
     )
-    return scene.found(title, *facts, suggestion=fit)
+    return context.found(title, *facts, suggestion=fit)

@@ -9,13 +9,13 @@ from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Found
 from .. import sizes as rules
+from ..error_context import ErrorContext
 from ..errors import short_message, sizes_in
 from ..operand import Operand, in_title
 from ..operation import Operation
-from ..scene import Scene
 
 
-def of_joined(scene: Scene, operation: Operation) -> Found | None:
+def of_joined(context: ErrorContext, operation: Operation) -> Found | None:
     """cat and stack: the first that differs from the one before it."""
     if (
         operation.name not in ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
@@ -36,13 +36,13 @@ def of_joined(scene: Scene, operation: Operation) -> Found | None:
                 if len(b) < len(a)
                 else f"{first.written}.unsqueeze({dim or 0})"
             )
-            return scene.pair(first, other, word, fit)
+            return context.pair(first, other, word, fit)
         at = None if dim is None or not a else dim % len(a)
         wrong = next((axis for axis in range(len(a)) if axis != at and a[axis] != b[axis]), None)
         if wrong is None:
             continue
         if at is None:
-            return scene.pair(
+            return context.pair(
                 first,
                 other,
                 f"to stack them all must have one shape, they differ in dimension {wrong}",
@@ -50,7 +50,7 @@ def of_joined(scene: Scene, operation: Operation) -> Found | None:
             )
         elsewhere = [axis for axis in range(len(a)) if a[:axis] + a[axis + 1 :] == b[:axis] + b[axis + 1 :]]
         fit = f"dim={elsewhere[0]}" if elsewhere else ""
-        return scene.pair(
+        return context.pair(
             first,
             other,
             f"joined along dimension {at} they must agree in dimension {wrong}: {a[wrong]} and {b[wrong]}",
@@ -59,7 +59,7 @@ def of_joined(scene: Scene, operation: Operation) -> Found | None:
     return None
 
 
-def of_view(scene: Scene, operation: Operation) -> Found | None:
+def of_view(context: ErrorContext, operation: Operation) -> Found | None:
     given = operation.tensor(0, "input")
     if operation.name not in ("view", "reshape", "unflatten", "expand", "resize") or given is None:
         return None
@@ -69,16 +69,16 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
         else operation.arguments[1:]
     )
     numbers = tuple(number for number in asked if type(number) is int)
-    in_message = sizes_in(scene.message)
+    in_message = sizes_in(context.message)
     if len(numbers) != len(asked) and in_message:
         numbers = in_message[0]
     if given.sizes is None:
         return (
-            scene.found(
+            context.found(
                 (
                     f"{given.name} can't be {operation.name}ed to {shape(numbers)}",
                     ": ",
-                    f"{short_message(scene.message)}",
+                    f"{short_message(context.message)}",
                 ),
                 given,
             )
@@ -92,21 +92,21 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
             if at is None
             else f": dimension {len(given.sizes) + at} is {given.sizes[at]}, and only 1 can be expanded"
         )
-        return scene.found(
+        return context.found(
             (f"{given.name} is {shape(given.sizes)}", ", ", f"which does not expand to {shape(numbers)}{where}"), given
         )
     fixed = prod(number for number in numbers if number != -1)
-    if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.message:
+    if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in context.message:
         title = (
             f"{given.name} is {shape(given.sizes)} in another order than memory",
             ": ",
             f"view can't make {shape(numbers)} of it",
         )
-        return scene.found(title, given, suggestion=f"{given.written}.reshape({', '.join(map(str, numbers))})")
+        return context.found(title, given, suggestion=f"{given.written}.reshape({', '.join(map(str, numbers))})")
     count = prod(given.sizes)
     word = f"a multiple of {fixed}" if -1 in numbers else f"{fixed}"
     fit = _fitting_view(given.sizes, numbers, given.written, operation.name)
-    return scene.found(
+    return context.found(
         (f"{given.name} is {shape(given.sizes)}, {count} elements", ", ", f"but {shape(numbers)} wants {word}"),
         given,
         suggestion=fit,
@@ -123,7 +123,7 @@ def _fitting_view(sizes: tuple[int, ...], numbers: tuple[int, ...], name: str, m
     return f"{name}.flatten(1), which is {shape((sizes[0], rest))}" if len(sizes) > 1 and len(numbers) == 2 else ""
 
 
-def of_mask(scene: Scene, operation: Operation) -> Found | None:
+def of_mask(context: ErrorContext, operation: Operation) -> Found | None:
     """A boolean mask that is not of the shape of what it picks from."""
     whole, mask = operation.tensor(0), operation.tensor(1)
     if (
@@ -139,12 +139,12 @@ def of_mask(scene: Scene, operation: Operation) -> Found | None:
     dim = next((dim for dim in range(min(len(a), len(b))) if a[dim] != b[dim]), None)
     if dim is None:
         fit = f"{mask.written}.squeeze(-1)" if b[-1:] == (1,) else ""
-        return scene.pair(whole, mask, f"the mask has {len(b)} dimensions, more than what it picks from", fit)
+        return context.pair(whole, mask, f"the mask has {len(b)} dimensions, more than what it picks from", fit)
     where = f"in dimension {dim} there are {a[dim]} to pick from, and {b[dim]} in the mask"
-    return scene.pair(whole, mask, where, f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else "")
+    return context.pair(whole, mask, where, f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else "")
 
 
-def of_ragged(scene: Scene, operation: Operation) -> Found | None:
+def of_ragged(context: ErrorContext, operation: Operation) -> Found | None:
     """``torch.tensor`` of rows that are not of one length."""
     node = operation.node
     if operation.name not in ("tensor", "as_tensor", "LongTensor", "FloatTensor") or not isinstance(node, ast.Call):
@@ -162,10 +162,10 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
     )
     facts = [(f"{name}[{at}]", f"{lengths[at]} items") for at in (0, other)]
     fit = f"pad them: torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in {name}], batch_first=True)"
-    return scene.found(title, *facts, suggestion=fit)
+    return context.found(title, *facts, suggestion=fit)
 
 
-def of_assigned(scene: Scene, operation: Operation) -> Found | None:
+def of_assigned(context: ErrorContext, operation: Operation) -> Found | None:
     """``x[i] = y``"""
     target, given = operation.tensor(0), operation.given
     if (
@@ -178,7 +178,7 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
         return None
     part = rules.subscript(target.sizes, operation.argument(1))
     if part is None:
-        in_message = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(target.sizes)]
+        in_message = [sizes for sizes in sizes_in(context.message) if len(sizes) <= len(target.sizes)]
         part = in_message[-1] if in_message else None
     written = in_title(operation.node)
     title = (
@@ -186,16 +186,16 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
         if part is not None
         else (f"{given.name} is {shape(given.sizes)}", ", ", f"which does not fit into {written}")
     )
-    return scene.found(title, given, target)
+    return context.found(title, given, target)
 
 
-def of_dimension(scene: Scene, operation: Operation) -> Found | None:
+def of_dimension(context: ErrorContext, operation: Operation) -> Found | None:
     """A dimension that the tensor does not have."""
     given = operation.tensor(0, "input")
     if (
         given is None
         or given.sizes is None
-        or ("Dimension out of range" not in scene.message and "number of dimensions" not in scene.message)
+        or ("Dimension out of range" not in context.message and "number of dimensions" not in context.message)
     ):
         return None
     numbers = [number for number in (*operation.arguments[1:], *operation.named.values()) if type(number) is int]
@@ -207,9 +207,9 @@ def of_dimension(scene: Scene, operation: Operation) -> Found | None:
         dim = operation.argument(1, "dim")
         fit = f"{index.written}.unsqueeze({dim})" if type(dim) is int and len(index.sizes) == count - 1 else ""
         why = f"{operation.name} wants an index with as many dimensions"
-        return scene.found((title, ": ", why), index, given, suggestion=fit)
-    if "number of dimensions" in scene.message:
-        return scene.found(
+        return context.found((title, ": ", why), index, given, suggestion=fit)
+    if "number of dimensions" in context.message:
+        return context.found(
             (
                 f"{given.name} is {shape(given.sizes)}, {count} dimensions",
                 ", ",
@@ -219,13 +219,13 @@ def of_dimension(scene: Scene, operation: Operation) -> Found | None:
         )
     if wrong is None:
         return None
-    return scene.found(
+    return context.found(
         (f"{given.name} is {shape(given.sizes)}", ": ", f"it has no dimension {wrong}, only {-count}…{count - 1}"),
         given,
     )
 
 
-def of_split(scene: Scene, operation: Operation) -> Found | None:
+def of_split(context: ErrorContext, operation: Operation) -> Found | None:
     given, parts = operation.tensor(0, "tensor", "self"), operation.argument(1, "split_size", "split_size_or_sections")
     if (
         operation.name not in ("split", "split_with_sizes")
@@ -235,6 +235,6 @@ def of_split(scene: Scene, operation: Operation) -> Found | None:
     ):
         return None
     total = sum(part for part in parts if type(part) is int)
-    return scene.found(
+    return context.found(
         (f"{given.name} is {shape(given.sizes)}", ", ", f"but the parts {shape(parts)} add up to {total}"), given
     )

@@ -6,17 +6,17 @@ from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
 from ...findings.finding import Found, Title
+from ..error_context import ErrorContext
 from ..layer import Layer
 from ..operand import Operand
-from ..scene import Scene
 from ..wanted import ExpectedInput, is_channels_last, kernel, suggestion_for, wanted
 
 CHANNELS_LAST = "channels-last-input"
 MISMATCH = "shape-mismatch"
 
 
-def of_layer(scene: Scene) -> tuple[str, Found] | None:
-    layer = scene.layer
+def of_layer(context: ErrorContext) -> tuple[str, Found] | None:
+    layer = context.layer
     wants = None if layer is None else wanted(layer.module)
     if layer is None or wants is None:
         return None
@@ -24,7 +24,7 @@ def of_layer(scene: Scene) -> tuple[str, Found] | None:
     if given is None or given.sizes is None:
         return None
     if wants.is_met(given.sizes):
-        return _of_small_input(scene, layer, wants, given) or _of_state(scene, layer, given)
+        return _of_small_input(context, layer, wants, given) or _of_state(context, layer, given)
     fit = suggestion_for(given.sizes, wants, given.written)
     if is_channels_last(given.sizes, wants):
         title = (
@@ -32,8 +32,8 @@ def of_layer(scene: Scene) -> tuple[str, Found] | None:
             ", ",
             f"with the channels last, but {layer.title} wants {wants.layout}",
         )
-        return CHANNELS_LAST, scene.found(title, given, suggestion=fit)
-    return MISMATCH, scene.found(
+        return CHANNELS_LAST, context.found(title, given, suggestion=fit)
+    return MISMATCH, context.found(
         _layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given)
     )
 
@@ -44,7 +44,7 @@ def _layer_title(given: Operand, layer: Layer, wants: ExpectedInput) -> Title:
 
 
 def _wish(sizes: tuple[int, ...], wants: ExpectedInput) -> str:
-    """What a layer wants, and in what these sizes are not so."""
+    """What a layer expects, and how these sizes differ."""
     missing = _missing(sizes, wants)
     if missing is not None:
         return f"{wants.layout}: the {missing} dimension is missing"
@@ -57,7 +57,7 @@ def _wish(sizes: tuple[int, ...], wants: ExpectedInput) -> str:
 
 
 def _missing(sizes: tuple[int, ...], wants: ExpectedInput) -> str | None:
-    """Which one dimension an input lacks, where that is plain."""
+    """The one dimension that an input lacks, where that is certain."""
     if not wants.channels or len(sizes) != wants.channels + 1 or wants.size is None:
         return None
     if sizes[0] == wants.size and len(sizes) not in wants.dims:
@@ -71,17 +71,19 @@ def _other_layer(layer: Layer, wants: ExpectedInput, given: Operand) -> str:
     return "" if found is None or wants.size is None else f"give it {wants.size} there, or make {what} for {found}"
 
 
-def _of_small_input(scene: Scene, layer: Layer, wants: ExpectedInput, given: Operand) -> tuple[str, Found] | None:
-    """An input that fits, but is smaller than the kernel."""
+def _of_small_input(
+    context: ErrorContext, layer: Layer, wants: ExpectedInput, given: Operand
+) -> tuple[str, Found] | None:
+    """An input of the right form that is smaller than the kernel."""
     window, sizes = kernel(layer.module), given.sizes or ()
     if not window or not wants.channels or all(size >= least for size, least in zip(sizes[-wants.channels :], window)):
         return None
     times = " × ".join(map(str, window))
     title = (f"{given.name} is {shape(sizes)}", ", ", f"smaller than the kernel of {layer.title}: {times}")
-    return MISMATCH, scene.found(title, given, suggestion="pool less before it, or pad: padding=1")
+    return MISMATCH, context.found(title, given, suggestion="pool less before it, or pad: padding=1")
 
 
-def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] | None:
+def _of_state(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str, Found] | None:
     """The other inputs of a recurrent or an attention layer."""
     for other in layer.inputs[1:]:
         if other.sizes is None or given.sizes is None:
@@ -95,13 +97,13 @@ def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] |
                     ", ",
                     f"for a batch of {other.sizes[1]}, but {given.name} is {given.shape}, a batch of {batch}",
                 )
-                return MISMATCH, scene.found(
+                return MISMATCH, context.found(
                     title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True"
                 )
             title = (f"{other.name} is {shape(other.sizes)}", ", ", f"which does not fit {layer.title}")
-            return MISMATCH, scene.found(title, other, given)
+            return MISMATCH, context.found(title, other, given)
         if other.sizes[-1:] != given.sizes[-1:]:
             wanted = f"{layer.title} wants the same last dimension"
             title = (f"{other.name} is {other.shape}", ", ", f"but {given.name} is {given.shape}: {wanted}")
-            return MISMATCH, scene.found(title, other, given)
+            return MISMATCH, context.found(title, other, given)
     return None

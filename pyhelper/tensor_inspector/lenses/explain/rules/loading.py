@@ -6,22 +6,22 @@ from typing import Any
 
 from ....safe.guard import dict_get, instance_dict, module
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..errors import classes_refused
 from ..operand import in_title
-from ..scene import Scene
 
 
-def unsafe_load(scene: Scene) -> Found:
+def unsafe_load(context: ErrorContext) -> Found:
     """The classes that the message names; a whole model where one of them is a module's."""
-    refused = classes_refused(scene.message)
-    given = scene.call.args[0] if scene.call is not None and scene.call.args else None
+    refused = classes_refused(context.message)
+    given = context.call.args[0] if context.call is not None and context.call.args else None
     what = "the file" if given is None else in_title(given)
     content = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
     title = (f"{what} holds {content}", ": ", "torch.load makes only tensors, numbers, texts and containers of them")
     allow = "weights_only=False, if you trust where the file comes from: such a file can run code as it is loaded"
     if any(_is_model(name) for name in refused):
         allow += "; better save model.state_dict(), and load_state_dict that"
-    return scene.found(title, (what, f"holds {content}"), suggestion=allow)
+    return context.found(title, (what, f"holds {content}"), suggestion=allow)
 
 
 def _is_model(name: str) -> bool:

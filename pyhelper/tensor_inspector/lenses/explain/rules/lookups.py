@@ -23,10 +23,10 @@ from ....safe.guard import (
 )
 from ....words.text import quoted
 from ...findings.finding import Found, Title
+from ..error_context import ErrorContext
 from ..errors import attribute_in
 from ..operand import UNKNOWN, Operand, in_title, needs_grad, operand
 from ..operation import FailingLine
-from ..scene import Scene
 from ..values import entry, items_of, key_words, keys_of, nearest, tensor_in, value_words
 
 _MISSING = object()
@@ -34,20 +34,20 @@ _PARTS = ("_modules", "_parameters", "_buffers")
 _SHOWN = 4  #: entries of a dict, or of a list, that are shown
 
 
-def missing_key(scene: Scene) -> Found | None:
-    for line in _lines(scene):
+def missing_key(context: ErrorContext) -> Found | None:
+    for line in _lines(context):
         for node in _inner(line, ast.Subscript):
-            found = _of_subscript(scene, line, node)
+            found = _of_subscript(context, line, node)
             if found is not None:
                 return found
     return None
 
 
-def _lines(scene: Scene) -> Iterator[FailingLine]:
+def _lines(context: ErrorContext) -> Iterator[FailingLine]:
     """The user's line first: what a library looks up in its own dicts says less."""
-    if scene.user is not scene.here:
-        yield FailingLine(scene.user)
-    yield scene.failing
+    if context.user is not context.here:
+        yield FailingLine(context.user)
+    yield context.failing
 
 
 def _inner(line: FailingLine, *kinds: type[Any]) -> Iterator[Any]:
@@ -56,7 +56,7 @@ def _inner(line: FailingLine, *kinds: type[Any]) -> Iterator[Any]:
     return (node for node in dict.fromkeys(seen) if isinstance(node, kinds))
 
 
-def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found | None:
+def _of_subscript(context: ErrorContext, line: FailingLine, node: ast.Subscript) -> Found | None:
     value, key = line.reader.read(node.value), line.reader.read(node.slice)
     entries = _entries(value)
     if entries is None or key is UNKNOWN:
@@ -70,7 +70,7 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
             ", ",
             f"which is never a key of {text}: its keys are {key_words(keys)}",
         )
-        return scene.found(title, key, (text, value_words(value)), suggestion=f"{text}[{key.written}.item()]")
+        return context.found(title, key, (text, value_words(value)), suggestion=f"{text}[{key.written}.item()]")
     if type(key) not in KEYS or dict_get(entries, key, _MISSING) is not _MISSING:
         return None
     shown = quoted(key) if type(key) is str else str(key)
@@ -84,11 +84,11 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
     near = near if like is None else like
     named = [*([near] if near is not None else []), *keys]
     facts = [(entry(text, one), value_words(dict_get(entries, one))) for one in dict.fromkeys(named)][:_SHOWN]
-    return scene.found(title, *(facts or [(text, "empty")]), suggestion="" if near is None else entry(text, near))
+    return context.found(title, *(facts or [(text, "empty")]), suggestion="" if near is None else entry(text, near))
 
 
 def _entries(value: Any) -> dict[Any, Any] | None:
-    """The dict that a value is, or that it keeps its entries in."""
+    """The dict that a value is, or that has its entries."""
     if issubclass(type(value), dict):
         return value  # type: ignore[no-any-return]
     if is_module(value):
@@ -100,82 +100,82 @@ def _entries(value: Any) -> dict[Any, Any] | None:
     return None
 
 
-def missing_attribute(scene: Scene) -> Found | None:
-    wanted = attribute_in(scene.message) or ""
-    for line in _lines(scene):
+def missing_attribute(context: ErrorContext) -> Found | None:
+    wanted = attribute_in(context.message) or ""
+    for line in _lines(context):
         for node in line.below():
             if isinstance(node, ast.Attribute) and node.attr == wanted:
-                found = _of_attribute(scene, line, node, wanted)
+                found = _of_attribute(context, line, node, wanted)
                 if found is not None:
                     return found
-    for text, value in scene.written() if "NoneType" in scene.message else ():
+    for text, value in context.written() if "NoneType" in context.message else ():
         if value is None:
-            return scene.found(
-                (f"{text} is None", ", ", f"but {scene.called} wants a value"), (text, scene.none_words(text))
+            return context.found(
+                (f"{text} is None", ", ", f"but {context.called} wants a value"), (text, context.none_words(text))
             )
     return None
 
 
-def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
+def _of_attribute(context: ErrorContext, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
     value, text = line.reader.read(node.value), in_title(node.value)
     if value is UNKNOWN:
         return None
     if value is None:
-        return _of_none(scene, line, node, text)
+        return _of_none(context, line, node, text)
     if is_module(value) and type(value) is not Operand:
-        return _of_module(scene, value, text, wanted)
+        return _of_module(context, value, text, wanted)
     if type(value) is Operand and not value.is_array:
         near = nearest(wanted, _tensor_attributes())
         title = (f"{text} is {value.fact}", ": ", f"a tensor has no {wanted}")
-        return None if near is None else scene.found(title, value, suggestion=f"{text}.{near}")
+        return None if near is None else context.found(title, value, suggestion=f"{text}.{near}")
     if library_of(type(value)) == "torch":
         near = nearest(wanted, (name for base in mro(type(value)) for name in _public_names(base)))
         title = (f"{text} is {value_words(value)}", ", ", f"which has no {wanted}")
-        return None if near is None else scene.found(title, (text, value_words(value)), suggestion=f"{text}.{near}")
+        return None if near is None else context.found(title, (text, value_words(value)), suggestion=f"{text}.{near}")
     if wanted not in _tensor_attributes():
         return None
     title = (f"{text} is {value_words(value)}", ", ", f"not a tensor: it has no {wanted}")
     facts = [(text, value_words(value)), *_parts(text, value)]
-    return scene.found(title, *facts, suggestion=_tensor_from(text, value, wanted))
+    return context.found(title, *facts, suggestion=_tensor_from(text, value, wanted))
 
 
-def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) -> Found:
+def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text: str) -> Found:
     owner = line.reader.read(node.value.value) if isinstance(node.value, ast.Attribute) else None
     what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
     title = (f"{text} is None", ", ", f"where {what}: .{node.attr} can't be read")
     if type(owner) is Operand and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
         if not needs_grad(owner):
             fit = f"{owner.written}.requires_grad_() before it is used, then backward()"
-            return scene.found(
+            return context.found(
                 (f"{text} is None", ": ", f"{owner.name} does not require a gradient"), owner, suggestion=fit
             )
         if not gradient_of(owner.value).is_leaf:
             fit = f"{owner.written}.retain_grad() before backward"
-            return scene.found(
+            return context.found(
                 (f"{text} is None", ": ", f"{owner.name} is no leaf, and only leaves keep it"), owner, suggestion=fit
             )
         fit = "call backward() first, and check that it takes part in the loss"
-        return scene.found((f"{text} is None", ": ", f"{owner.name} has no gradient yet"), owner, suggestion=fit)
-    return scene.found(title, (text, scene.none_words(text)), suggestion=f"find out why {text} is None")
+        return context.found((f"{text} is None", ": ", f"{owner.name} has no gradient yet"), owner, suggestion=fit)
+    return context.found(title, (text, context.none_words(text)), suggestion=f"find out why {text} is None")
 
 
-def _of_module(scene: Scene, value: Any, text: str, wanted: str) -> Found | None:
+def _of_module(context: ErrorContext, value: Any, text: str, wanted: str) -> Found | None:
     inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
     if inside is not None and wanted in _names(inside):
         title = (f"{text} is a {class_name(type(value))}", ": ", f"{wanted} is an attribute of the module inside it")
-        return scene.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
+        return context.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
     near = nearest(wanted, _names(value))
     children = [name for part in _PARTS for name in each(dict.keys, dict_attribute(value, part))][:_SHOWN]
     if near is None and wanted in _tensor_attributes() and wanted not in ("to", "train"):
         title = (f"{text} is {value_words(value)}", ", ", f"not a tensor: it has no {wanted}")
-        return scene.found(
+        return context.found(
             title, (text, value_words(value)), suggestion=f"call it, or name one of its parameters: {text}.weight"
         )
     if near is None and not children:
         return None
     fact = f"{text} ({class_name(type(value))}) has no {wanted}"
     whole: Title = (fact, ": ", f"its parts are {', '.join(children)}") if children else fact
-    return scene.found(whole, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
+    return context.found(whole, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
 
 
 def _is_wrapper(value: Any) -> bool:
@@ -218,7 +218,7 @@ def _parts(text: str, value: Any) -> list[tuple[str | None, str]]:
 
 
 def _tensor_from(text: str, value: Any, wanted: str) -> str:
-    """What would make a tensor of it, or reach the one in it."""
+    """An expression that makes a tensor of it, or reaches the tensor in it."""
     if type(value) is Operand:
         return f"torch.from_numpy({text}).{wanted}"
     if issubclass(type(value), dict):

@@ -6,9 +6,9 @@ from math import prod
 
 from ....words.text import shape
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..operand import Operand
 from ..operation import Operation
-from ..scene import Scene
 
 _ELEMENTWISE_LOSSES = frozenset(
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy kl_div binary_cross_entropy_with_logits"
@@ -16,12 +16,12 @@ _ELEMENTWISE_LOSSES = frozenset(
 )
 
 
-def of_loss(scene: Scene, operation: Operation) -> Found | None:
+def of_loss(context: ErrorContext, operation: Operation) -> Found | None:
     a, b = operation.tensor(0, "input"), operation.tensor(1, "target")
     if a is None or b is None or a.sizes is None or b.sizes is None:
         return None
     if operation.name in _ELEMENTWISE_LOSSES and a.sizes != b.sizes:
-        return scene.pair(a, b, f"{operation.name} compares them element by element", _same_shape(a, b))
+        return context.pair(a, b, f"{operation.name} compares them element by element", _same_shape(a, b))
     if operation.name not in ("cross_entropy", "nll_loss") or not a.sizes:
         return None
     expected = (a.sizes[0], *a.sizes[2:]) if len(a.sizes) > 1 else ()
@@ -29,7 +29,7 @@ def of_loss(scene: Scene, operation: Operation) -> Found | None:
         return None
     begin = f"{a.name} is {a.shape}, so {operation.name} wants labels of {shape(expected)}"
     title = (begin, ", ", f"but {b.name} is {b.shape}")
-    return scene.found(title, a, b, suggestion=_fitting_labels(a, b, expected))
+    return context.found(title, a, b, suggestion=_fitting_labels(a, b, expected))
 
 
 def _fitting_labels(a: Operand, b: Operand, expected: tuple[int, ...]) -> str:

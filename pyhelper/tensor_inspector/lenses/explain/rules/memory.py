@@ -13,9 +13,9 @@ from ....words.text import size
 from ...findings.finding import Found, Title
 from ...memory.account import Account
 from ...memory.inventory import Inventory
+from ..error_context import ErrorContext
 from ..errors import bytes_asked
 from ..operand import in_title
-from ..scene import Scene
 from ..sizes import broadcast, product
 
 _SHOWN = 4  #: tensors
@@ -23,36 +23,38 @@ _MOST_VALUES = 50_000  #: gone through for them
 _TIME = 300  #: milliseconds
 
 
-def out_of_memory(scene: Scene) -> Found:
-    asked = bytes_asked(scene.message)
+def out_of_memory(context: ErrorContext) -> Found:
+    asked = bytes_asked(context.message)
     amount = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
-    what = _operation(scene)
-    largest = _largest(scene)
-    result = _result(scene)
+    what = _operation(context)
+    largest = _largest(context)
+    result = _result(context)
     where = f"{what}, {result}" if result else what
     title: Title = f"out of memory in {where}"
     if amount is not None:
         title = ("out of memory", ": ", f"{amount} asked for in {where}")
-    free = [fact for fact in (_free_by_message(scene.message), _allocated()) if fact is not None]
+    free = [fact for fact in (_free_by_message(context.message), _allocated()) if fact is not None]
     on_cpu = _free_on_cpu() if not free else None
     free += [] if on_cpu is None else [on_cpu]
     taken = {name: text for name, text in largest if name is not None}
     operands = [
-        (one.name, f"{taken[one.name]}: {one.fact}") if one.name in taken else one for one in scene.operands()[:3]
+        (one.name, f"{taken[one.name]}: {one.fact}") if one.name in taken else one for one in context.operands()[:3]
     ]
-    return scene.found(title, *operands, *largest, *((None, fact) for fact in free))
+    return context.found(title, *operands, *largest, *((None, fact) for fact in free))
 
 
-def _operation(scene: Scene) -> str:
-    if scene.layer is not None:
-        return scene.layer.title
-    found = next((operation for operation in scene.operations if scene.failing.is_exact or operation.operands()), None)
+def _operation(context: ErrorContext) -> str:
+    if context.layer is not None:
+        return context.layer.title
+    found = next(
+        (operation for operation in context.operations if context.failing.is_exact or operation.operands()), None
+    )
     return "this line" if found is None or found.node is None else in_title(found.node)
 
 
-def _result(scene: Scene) -> str:
-    """The shape that a broadcast or a product would have had."""
-    for operation in scene.operations:
+def _result(context: ErrorContext) -> str:
+    """The shape that the result of a broadcast or product would have had."""
+    for operation in context.operations:
         known = [one for one in operation.operands() if one.sizes is not None]
         if len(known) == 2 and operation.name in ("matmul", "elementwise"):
             join = product if operation.name == "matmul" else broadcast
@@ -62,10 +64,10 @@ def _result(scene: Scene) -> str:
     return ""
 
 
-def _largest(scene: Scene) -> list[tuple[str | None, str]]:
+def _largest(context: ErrorContext) -> list[tuple[str | None, str]]:
     """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
-    inventory = Inventory(scene.step.views[0].frame, most=_MOST_VALUES)
-    inventory.go_on(Budget(min(_TIME, scene.budget.remaining_ms())))
+    inventory = Inventory(context.step.views[0].frame, most=_MOST_VALUES)
+    inventory.go_on(Budget(min(_TIME, context.budget.remaining_ms())))
     account = Account(inventory)
     found = list[tuple[Optional[str], str]]()
     for number in account.largest[:_SHOWN]:
@@ -85,7 +87,7 @@ def _free_by_message(text: str) -> str | None:
 
 
 def _free_on_cpu() -> str | None:
-    """What the machine has left for a process on the CPU."""
+    """The free memory of the machine, in words."""
     process = process_memory()
     if process.free is None or process.total is None:
         return None
@@ -94,7 +96,7 @@ def _free_on_cpu() -> str | None:
 
 
 def _allocated() -> str | None:
-    """What the process holds on the current CUDA device; asking allocates nothing."""
+    """The memory that the process holds on the current CUDA device; asking allocates nothing."""
     torch = module("torch")
     cuda = getattr(torch, "cuda", None)
     if cuda is None or not cuda.is_initialized():

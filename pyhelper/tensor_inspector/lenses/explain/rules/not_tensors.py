@@ -7,100 +7,102 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..errors import argument_in, type_not_tensor
 from ..operand import UNKNOWN, Operand, in_title, operand
 from ..samples import dataset_name, parts_of, samples
-from ..scene import Scene
 from ..values import entry, items_of, keys_of, tensor_in, value_words
 
 
-def not_tensor(scene: Scene) -> Found | None:
-    collated = _collated(scene)
+def not_tensor(context: ErrorContext) -> Found | None:
+    collated = _collated(context)
     if collated is not None:
         return collated
-    given, kind = list(scene.written()), type_not_tensor(scene.message)
-    inside = _inside_a_layer(scene, given, kind)
+    given, kind = list(context.written()), type_not_tensor(context.message)
+    inside = _inside_a_layer(context, given, kind)
     if inside is not None:
         return inside
     for text, value in given:
-        if value is None and "NoneType" in scene.message:
-            return _of_none(scene, text)
-    in_message = argument_in(scene.message)
+        if value is None and "NoneType" in context.message:
+            return _of_none(context, text)
+    in_message = argument_in(context.message)
     if (
         in_message is not None
         and in_message[0] + 1 < len(given)
-        and "not NoneType" in scene.message
-        and scene.layer is None
+        and "not NoneType" in context.message
+        and context.layer is None
     ):
-        return _of_none(scene, given[in_message[0] + 1][0])
+        return _of_none(context, given[in_message[0] + 1][0])
     for text, value in given[1:]:
-        if is_module(value) and "not iterable" in scene.message and _is_named(scene, value):
-            title = (f"{text} is {value_words(value)}", ", ", f"but {scene.called} goes through its elements")
-            return scene.found(title, (text, value_words(value)), suggestion=f"{text}.parameters()")
+        if is_module(value) and "not iterable" in context.message and _is_named(context, value):
+            title = (f"{text} is {value_words(value)}", ", ", f"but {context.called} goes through its elements")
+            return context.found(title, (text, value_words(value)), suggestion=f"{text}.parameters()")
     for text, value in given:
         is_list = issubclass(type(value), (list, tuple)) and class_name(type(value)) != kind
         for at, item in enumerate(items_of(value) if is_list else []):
-            if type(item) is not Operand and operand("", item) is None and _is_named(scene, item):
-                title = (f"{text}[{at}] is {value_words(item)}", ", ", f"but {scene.called} wants tensors")
-                return scene.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
+            if type(item) is not Operand and operand("", item) is None and _is_named(context, item):
+                title = (f"{text}[{at}] is {value_words(item)}", ", ", f"but {context.called} wants tensors")
+                return context.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
     for text, value in given:
-        if type(value) is not Operand and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
-            title = (f"{text} is {value_words(value)}", ", ", f"but {scene.called} wants a tensor")
-            return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
-    for text, value in scene.named() if "'NoneType'" in scene.message else ():
+        if type(value) is not Operand and value is not UNKNOWN and not is_module(value) and _is_named(context, value):
+            title = (f"{text} is {value_words(value)}", ", ", f"but {context.called} wants a tensor")
+            return context.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
+    for text, value in context.named() if "'NoneType'" in context.message else ():
         if value is None:
-            return _of_none(scene, text)
+            return _of_none(context, text)
     for text, value in given[1:] if kind is not None else ():
         if value is UNKNOWN:
-            title = (f"{text} is a {kind}", ", ", f"but {scene.called} wants a tensor")
-            return scene.found(title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else "")
+            title = (f"{text} is a {kind}", ", ", f"but {context.called} wants a tensor")
+            return context.found(
+                title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else ""
+            )
     for text, value in given:
-        if type(value) is Operand and "not Tensor" in scene.message:
-            title = (f"{text} is a tensor, {value.fact}", ", ", f"but {scene.called} wants numbers")
-            return scene.found(title, value, suggestion=f"{value.written}.tolist(), or *{value.written}.shape")
+        if type(value) is Operand and "not Tensor" in context.message:
+            title = (f"{text} is a tensor, {value.fact}", ", ", f"but {context.called} wants numbers")
+            return context.found(title, value, suggestion=f"{value.written}.tolist(), or *{value.written}.shape")
     return None
 
 
-def _of_none(scene: Scene, text: str) -> Found:
+def _of_none(context: ErrorContext, text: str) -> Found:
     if text == "None":
-        where = in_title(scene.failing.nodes[0]) if scene.failing.is_exact else "this line"
-        return scene.found((f"None is given in {where}", ", ", f"which wants {_wanted(scene)}"), (None, where))
-    if "not callable" in scene.message:
+        where = in_title(context.failing.nodes[0]) if context.failing.is_exact else "this line"
+        return context.found((f"None is given in {where}", ", ", f"which wants {_wanted(context)}"), (None, where))
+    if "not callable" in context.message:
         fit = f"find out why {text} is None"
-        return scene.found(
-            (f"{text} is None", ": ", "it can't be called"), (text, scene.none_words(text)), suggestion=fit
+        return context.found(
+            (f"{text} is None", ": ", "it can't be called"), (text, context.none_words(text)), suggestion=fit
         )
-    return scene.found(
-        (f"{text} is None", ", ", f"but {scene.called} wants {_wanted(scene)}"),
-        (text, scene.none_words(text)),
+    return context.found(
+        (f"{text} is None", ", ", f"but {context.called} wants {_wanted(context)}"),
+        (text, context.none_words(text)),
         suggestion=f"find out why {text} is None",
     )
 
 
-def _wanted(scene: Scene) -> str:
-    in_message = argument_in(scene.message)
+def _wanted(context: ErrorContext) -> str:
+    in_message = argument_in(context.message)
     if in_message is not None and in_message[1] == "Number":
         return "a number"
-    return "a tensor" if "Tensor" in scene.message else "a value"
+    return "a tensor" if "Tensor" in context.message else "a value"
 
 
-def _inside_a_layer(scene: Scene, given: list[tuple[str, Any]], kind: str | None) -> Found | None:
-    """What a layer inside the one that the line calls was given, made by the layer before it."""
-    layer = scene.layer
-    if layer is None or kind is None or class_name(type(layer.given)) != kind:
+def _inside_a_layer(context: ErrorContext, given: list[tuple[str, Any]], kind: str | None) -> Found | None:
+    """An input of an inner layer of the one that the line calls, made by the layer before it."""
+    layer = context.layer
+    if layer is None or kind is None or class_name(type(layer.argument)) != kind:
         return None
-    called = None if scene.call is None else scene.failing.reader.value(scene.call.func)
-    if called is layer.module or any(value is layer.given for _, value in given):
+    called = None if context.call is None else context.failing.reader.value(context.call.func)
+    if called is layer.module or any(value is layer.argument for _, value in given):
         return None
     what = f"the input of {layer.name or layer.words}"
-    title = (f"{what} is {value_words(layer.given)}", ", ", f"but {layer.title} wants a tensor")
+    title = (f"{what} is {value_words(layer.argument)}", ", ", f"but {layer.title} wants a tensor")
     fit = f"take the tensor out of the {kind} that the layer before it returns"
-    return scene.found(title, (what, value_words(layer.given)), suggestion=fit)
+    return context.found(title, (what, value_words(layer.argument)), suggestion=fit)
 
 
-def _is_named(scene: Scene, value: Any) -> bool:
+def _is_named(context: ErrorContext, value: Any) -> bool:
     """Whether the message names the type of a value."""
-    return class_name(type(value)) in scene.message
+    return class_name(type(value)) in context.message
 
 
 def _tensor_of(text: str, value: Any) -> str:
@@ -121,16 +123,16 @@ def _tensor_of(text: str, value: Any) -> str:
 # Samples that can't be made a batch
 
 
-def _collated(scene: Scene) -> Found | None:
+def _collated(context: ErrorContext) -> Found | None:
     """The samples of a batch, of which one is None, or of another type than the others."""
-    fetch = next((entry for entry in scene.trace if entry.function == "fetch"), None)
-    if fetch is None or not any(entry.function == "default_collate" for entry in scene.trace):
+    fetch = next((entry for entry in context.trace if entry.function == "fetch"), None)
+    if fetch is None or not any(entry.function == "default_collate" for entry in context.trace):
         return None
     batch, name = samples(fetch), f"{dataset_name(fetch)}.__getitem__"
     empty = next((label for label, sample in batch if sample is None), None)
     if empty is not None:
         title = (f"{empty} is None", ": ", f"{name} returns nothing for it")
-        return scene.found(title, (empty, "None"), suggestion="return a sample, or drop it in collate_fn")
+        return context.found(title, (empty, "None"), suggestion="return a sample, or drop it in collate_fn")
     rows = [dict(enumerate(list(parts_of(label, sample))[1:] or [(label, sample)])) for label, sample in batch]
     for part in rows[0] if rows else ():
         (first, one), others = rows[0][part], [row[part] for row in rows[1:] if part in row]
@@ -138,5 +140,5 @@ def _collated(scene: Scene) -> Found | None:
             if type(other) is not type(one):
                 title = (f"{label} is {value_words(other)}", ", ", f"but {first} is {value_words(one)}")
                 facts = [(label, value_words(other)), (first, value_words(one))]
-                return scene.found(title, *facts, suggestion=f"return one type from {name}")
+                return context.found(title, *facts, suggestion=f"return one type from {name}")
     return None

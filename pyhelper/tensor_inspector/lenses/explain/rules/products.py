@@ -8,15 +8,15 @@ from typing import Any
 from ....words.text import shape
 from ...findings.finding import Found
 from .. import sizes as rules
+from ..error_context import ErrorContext
 from ..operand import Operand
 from ..operation import Operation
-from ..scene import Scene
 from ..wanted import ExpectedInput, suggestion_for
 
 _PRODUCTS = frozenset("matmul mm bmm mv dot addmm baddbmm addmv __matmul__ scaled_dot_product_attention".split())
 
 
-def of_product(scene: Scene, operation: Operation) -> Found | None:
+def of_product(context: ErrorContext, operation: Operation) -> Found | None:
     first = 1 if operation.name in ("addmm", "addbmm", "baddbmm", "addmv") else 0
     if operation.name not in _PRODUCTS:
         return None
@@ -27,18 +27,20 @@ def of_product(scene: Scene, operation: Operation) -> Found | None:
         return None
     if operation.name == "scaled_dot_product_attention":
         same = a.sizes[-1:] == b.sizes[-1:]
-        return None if same else scene.pair(a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
+        return (
+            None if same else context.pair(a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
+        )
     if not a.sizes or not b.sizes:
-        return scene.pair(a, b, "a product of matrices wants at least one dimension")
+        return context.pair(a, b, "a product of matrices wants at least one dimension")
     inner, other = a.sizes[-1], b.sizes[-2 if len(b.sizes) > 1 else -1]
     if inner != other:
         where = "the first of the last two dimensions" if len(b.sizes) > 2 else "the first dimension"
         why = f"the last dimension of {a.name}, {inner}, must be {where} of {b.name}, {other}"
-        return scene.pair(a, b, why, _transposed(a, b))
+        return context.pair(a, b, why, _transposed(a, b))
     if operation.name == "bmm" and a.sizes[:1] != b.sizes[:1]:
-        return scene.pair(a, b, f"the batches {a.sizes[0]} and {b.sizes[0]} must be equal")
+        return context.pair(a, b, f"the batches {a.sizes[0]} and {b.sizes[0]} must be equal")
     if rules.product(a.sizes, b.sizes) is None:
-        return scene.pair(a, b, "the dimensions before the last two do not broadcast")
+        return context.pair(a, b, "the dimensions before the last two do not broadcast")
     return None
 
 
@@ -53,7 +55,7 @@ def _transposed(a: Operand, b: Operand) -> str:
     return f"a {b.written} with {a.sizes[-1]} there"
 
 
-def of_linear(scene: Scene, operation: Operation) -> Found | None:
+def of_linear(context: ErrorContext, operation: Operation) -> Found | None:
     a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if operation.name != "linear" or a is None or weight is None or not a.sizes or not weight.sizes:
         return None
@@ -61,10 +63,10 @@ def of_linear(scene: Scene, operation: Operation) -> Found | None:
         return None
     turned = len(weight.sizes) == 2 and weight.sizes[0] == a.sizes[-1]
     why = f"the last dimensions {a.sizes[-1]} and {weight.sizes[-1]} must be equal"
-    return scene.pair(a, weight, why, f"{weight.written}.T" if turned else "")
+    return context.pair(a, weight, why, f"{weight.written}.T" if turned else "")
 
 
-def of_einsum(scene: Scene, operation: Operation) -> Found | None:
+def of_einsum(context: ErrorContext, operation: Operation) -> Found | None:
     text = operation.argument(0, "equation")
     if operation.name != "einsum":
         return None
@@ -78,13 +80,13 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
     if len(terms) != len(given):
         is_known = all(type(one) is Operand for one in given)
         title = (f'einsum "{text}" wants {len(terms)} operands', ", ", f"not {len(given)}")
-        return scene.found(title, *operands) if is_known else None
+        return context.found(title, *operands) if is_known else None
     seen: dict[str, tuple[Operand, int]] = {}
     for term, one in zip(terms, given):
         if type(one) is not Operand or one.sizes is None or "." in term:
             continue
         if len(term) != len(one.sizes):
-            return scene.found(
+            return context.found(
                 (
                     f"{one.name} is {shape(one.sizes)}",
                     ", ",
@@ -98,12 +100,12 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
             if known != size and 1 not in (known, size):
                 size_of = f'{letter} in einsum "{text}" is {known} in {other.name} {other.shape}'
                 mismatch = f"but {size} in {one.name} {one.shape}"
-                return scene.found((size_of, ", ", mismatch), other, one, *operands)
+                return context.found((size_of, ", ", mismatch), other, one, *operands)
     return None
 
 
 def _positional(operation: Operation) -> list[Any]:
-    """What einsum was given after the equation, in its order; what is not known stands in its place."""
+    """The operands of einsum, in their order; unknown ones keep their places."""
     found = operation.arguments[1:]
     return list(found[0]) if len(found) == 1 and issubclass(type(found[0]), (list, tuple)) else found
 
@@ -113,7 +115,7 @@ def _equation(node: ast.AST | None) -> str | None:
     return first.value if isinstance(first, ast.Constant) and type(first.value) is str else None
 
 
-def of_convolution(scene: Scene, operation: Operation) -> Found | None:
+def of_convolution(context: ErrorContext, operation: Operation) -> Found | None:
     a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if not operation.name.startswith("conv") or a is None or weight is None or not a.sizes or not weight.sizes:
         return None
@@ -124,4 +126,4 @@ def of_convolution(scene: Scene, operation: Operation) -> Found | None:
     if wants.is_met(a.sizes):
         return None
     why = f"{operation.name} wants {channels} channels before the last {spatial} dimensions"
-    return scene.pair(a, weight, why, suggestion_for(a.sizes, wants, a.written))
+    return context.pair(a, weight, why, suggestion_for(a.sizes, wants, a.written))

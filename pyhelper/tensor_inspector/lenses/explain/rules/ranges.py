@@ -13,10 +13,10 @@ from ....safe.guard import NUMBERS, instance_dict
 from ....words.text import number, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import shown_text, text_of
+from ..error_context import ErrorContext, first_found
 from ..errors import number_after, short_message
 from ..operand import UNKNOWN, Operand
 from ..operation import Operation
-from ..scene import Scene, first_found
 from .forms import of_mask
 
 _READ = 1 << 24  #: elements that are read
@@ -24,7 +24,7 @@ _MOST_OF_HALF = 65504
 
 
 class Outside:
-    """What lies outside of a range in a tensor: how many, where the first stands; the least and the largest of all."""
+    """The elements of a tensor outside of a range: their number, the first one's index, and the tensor's extremes."""
 
     __slots__ = ("count", "first", "high", "low", "total", "value")
 
@@ -44,7 +44,7 @@ class Outside:
 
 
 def outside(one: Operand, least: int, most: int, but: int | None = None) -> Outside | None:
-    """What lies outside of ``least`` to ``most``; None where nothing does, or it can't be read."""
+    """The elements outside of ``least`` … ``most``; None where there are none, or they can't be read."""
     if one.value is None or one.is_array or not one.is_integer() or not 0 < (element_count(one.value) or 0) <= _READ:
         return None
     try:
@@ -72,19 +72,19 @@ def _unraveled(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def label_out_of_range(scene: Scene) -> Found:
-    found = first_found(scene, _labels)
+def label_out_of_range(context: ErrorContext) -> Found:
+    found = first_found(context, _labels)
     if found is not None:
         return found
-    value = number_after(scene.message, "Target")
-    known = scene.operands()
+    value = number_after(context.message, "Target")
+    known = context.operands()
     title = (
-        short_message(scene.message) if value is None else (f"a label is {number(value)}", ", ", "which is no class")
+        short_message(context.message) if value is None else (f"a label is {number(value)}", ", ", "which is no class")
     )
-    return scene.found(title, *known[:6])
+    return context.found(title, *known[:6])
 
 
-def _labels(scene: Scene, operation: Operation) -> Found | None:
+def _labels(context: ErrorContext, operation: Operation) -> Found | None:
     if operation.name not in ("cross_entropy", "nll_loss", "one_hot", "multi_margin_loss"):
         return None
     given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
@@ -109,24 +109,24 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
         ", ",
         f"but the {classes} classes {what} are 0…{classes - 1}: {found.count} of {found.total} out of range",
     )
-    return scene.found(
+    return context.found(
         title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit
     )
 
 
-def logits_to_prob_loss(scene: Scene) -> Found:
-    operation = next((one for one in scene.operations if one.name == "binary_cross_entropy"), None)
-    operation = operation or next(iter(scene.operations), None)
-    wants_target = "of target" in scene.message
+def logits_to_prob_loss(context: ErrorContext) -> Found:
+    operation = next((one for one in context.operations if one.name == "binary_cross_entropy"), None)
+    operation = operation or next(iter(context.operations), None)
+    wants_target = "of target" in context.message
     position, name = (1, "target") if wants_target else (0, "input")
     given = None if operation is None else operation.tensor(position, name)
-    stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
+    stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, context.budget)
     if given is None or stats is None:
-        return scene.quoted()
-    whom = "binary_cross_entropy" if scene.layer is None else scene.layer.words
+        return context.quoted()
+    whom = "binary_cross_entropy" if context.layer is None else context.layer.words
     if stats["nan"]:
         title = (f"{given.name} holds {stats['nan']} NaN", ", ", f"but {whom} wants 0…1")
-        return scene.found(title, given, suggestion="look for where the NaN began")
+        return context.found(title, given, suggestion="look for where the NaN began")
     span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
     title = (f"{given.name} runs {span}", ", ", f"but {whom} wants 0…1")
     fit = (
@@ -134,37 +134,37 @@ def logits_to_prob_loss(scene: Scene) -> Found:
         if wants_target
         else "binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it"
     )
-    return scene.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
+    return context.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
 
 
-def half_overflow(scene: Scene) -> Found:
-    """A number that is put into a tensor of a dtype that ends before it."""
-    given = next((one for one in scene.operands() if one.dtype == "float16"), None)
-    numbers = [text for text, value in scene.written() if type(value) in NUMBERS and abs(value) > _MOST_OF_HALF]
+def half_overflow(context: ErrorContext) -> Found:
+    """A number that is too large for the dtype of the tensor that it is written to."""
+    given = next((one for one in context.operands() if one.dtype == "float16"), None)
+    numbers = [text for text, value in context.written() if type(value) in NUMBERS and abs(value) > _MOST_OF_HALF]
     if given is None or not numbers:
-        return scene.quoted()
+        return context.quoted()
     fit = f"torch.finfo({given.written}.dtype).{'min' if numbers[0].startswith('-') else 'max'}, or float32 there"
-    return scene.found(
+    return context.found(
         (f"{numbers[0]} does not fit into {given.name}", ": ", "float16 ends at 65504"), given, suggestion=fit
     )
 
 
-def index_out_of_range(scene: Scene) -> Found:
-    found = first_found(scene, of_mask, _embedding, _item, _index)
+def index_out_of_range(context: ErrorContext) -> Found:
+    found = first_found(context, of_mask, _embedding, _item, _index)
     if found is not None:
         return found
-    if "device-side assert" in scene.message:
+    if "device-side assert" in context.message:
         title = ("an index, a label or a probability is out of range", ", ", "on a device that tells late")
         fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
-        return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
-    return scene.quoted()
+        return context.found(title, *context.operands()[:6], certain=False, suggestion=fit)
+    return context.quoted()
 
 
-def _embedding(scene: Scene, operation: Operation) -> Found | None:
+def _embedding(context: ErrorContext, operation: Operation) -> Found | None:
     given, table = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if operation.name not in ("embedding", "embedding_bag", "forward") or given is None:
         return None
-    layer = scene.layer
+    layer = context.layer
     if layer is not None and layer.inputs and operation.name != "forward" and is_of(layer.module, "EmbeddingBag"):
         given, table = layer.inputs[0], None
     rows: Any = None if layer is None else instance_dict(layer.module).get("num_embeddings")
@@ -185,26 +185,26 @@ def _embedding(scene: Scene, operation: Operation) -> Found | None:
         reach = f"{given.name} goes down to {number(found.low)}"
         fit = "map −1 to a row of its own, as padding_idx"
     table_rows = f"but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
-    return scene.found((reach, ", ", table_rows), (given.name, found.fact(0, rows - 1)), suggestion=fit)
+    return context.found((reach, ", ", table_rows), (given.name, found.fact(0, rows - 1)), suggestion=fit)
 
 
-def _item(scene: Scene, operation: Operation) -> Found | None:
+def _item(context: ErrorContext, operation: Operation) -> Found | None:
     """``x[i]``, of a tensor, or of a list or a tuple."""
     if operation.name not in ("getitem", "setitem"):
         return None
     whole, index = operation.argument(0), operation.argument(1)
     if type(whole) is Operand:
-        return None if whole.sizes is None else _part(scene, whole, index)
+        return None if whole.sizes is None else _part(context, whole, index)
     cls = type(whole)
     if whole is UNKNOWN or not issubclass(cls, (list, tuple)) or type(index) is not int:
         return None
     length = (list if issubclass(cls, list) else tuple).__len__(whole)
     if -length <= index < length:
         return None
-    return _beyond(scene, operation, index, length)
+    return _beyond(context, operation, index, length)
 
 
-def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Found:
+def _beyond(context: ErrorContext, operation: Operation, index: int, length: int) -> Found:
     node = operation.node
     written = shown_text(node.value) if isinstance(node, ast.Subscript) else "it"
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
@@ -214,10 +214,10 @@ def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Foun
         if length
         else f"{written} is empty"
     )
-    return scene.found(title, (written, plural(length, "item")), (by or None, number(index)))
+    return context.found(title, (written, plural(length, "item")), (by or None, number(index)))
 
 
-def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
+def _part(context: ErrorContext, whole: Operand, index: Any) -> Found | None:
     sizes = whole.sizes or ()
     items = list(index) if type(index) is tuple else [index]
     used = [item for item in items if item is not None and item is not ...]
@@ -227,7 +227,7 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
             ", ",
             f"but {len(used)} indices are given",
         )
-        return scene.found(title, whole)
+        return context.found(title, whole)
     dim = 0
     for at, item in enumerate(items):
         if item is None:
@@ -244,17 +244,17 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
                 ": ",
                 f"dimension {dim} of {whole.name} {shape(sizes)} has {size}",
             )
-            return scene.found(title, whole)
+            return context.found(title, whole)
         if type(item) is Operand:
             found = outside(item, -size, size - 1)
             if found is not None:
-                return _indexed(scene, item, found, whole, dim, -size)
+                return _indexed(context, item, found, whole, dim, -size)
         dim += 1
     return None
 
 
-def _index(scene: Scene, operation: Operation) -> Found | None:
-    """gather, scatter, index_select and their like."""
+def _index(context: ErrorContext, operation: Operation) -> Found | None:
+    """gather, scatter, index_select and similar functions."""
     names = tuple(
         "gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill"
         " take_along_dim take".split()
@@ -264,10 +264,10 @@ def _index(scene: Scene, operation: Operation) -> Found | None:
         return None
     size = whole.sizes[dim % len(whole.sizes)]
     found = outside(index, 0, size - 1)
-    return None if found is None else _indexed(scene, index, found, whole, dim, 0)
+    return None if found is None else _indexed(context, index, found, whole, dim, 0)
 
 
-def _indexed(scene: Scene, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
+def _indexed(context: ErrorContext, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
     size = (whole.sizes or ())[dim]
     end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
     title = (
@@ -275,23 +275,23 @@ def _indexed(scene: Scene, index: Operand, found: Outside, whole: Operand, dim: 
         ", ",
         f"but dimension {dim} of {whole.name} {whole.shape} has {size}, 0…{size - 1}",
     )
-    return scene.found(title, (index.name, found.fact(least, size - 1)), whole)
+    return context.found(title, (index.name, found.fact(least, size - 1)), whole)
 
 
 # One value
 
 
-def batchnorm_batch_of_one(scene: Scene) -> Found:
-    layer = scene.layer
+def batchnorm_batch_of_one(context: ErrorContext) -> Found:
+    layer = context.layer
     given = None if layer is None else next((one for one in layer.inputs if one.sizes is not None), None)
     if given is None:
-        given = next((one for operation in scene.operations for one in operation.operands()[:1]), None)
+        given = next((one for operation in context.operations for one in operation.operands()[:1]), None)
     if given is None:
-        return scene.quoted([])
+        return context.quoted([])
     name = "batch norm" if layer is None else layer.title
     title = (
         f"{given.name} is {given.shape}",
         ": ",
         f"one value per channel, of which {name} in train mode can take no variance",
     )
-    return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")
+    return context.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")

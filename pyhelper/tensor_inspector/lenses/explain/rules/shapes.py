@@ -5,10 +5,10 @@ from __future__ import annotations
 from ....words.text import shape
 from ...findings.finding import Found
 from .. import sizes as rules
+from ..error_context import ErrorContext, first_found
 from ..errors import mismatched_entries, of_worker, short_message, sides
 from ..operand import Operand
 from ..operation import Operation
-from ..scene import Scene, first_found
 from .forms import of_assigned, of_dimension, of_joined, of_mask, of_ragged, of_split, of_view
 from .layers import MISMATCH, of_layer
 from .losses import of_loss
@@ -18,34 +18,34 @@ from .products import of_convolution, of_einsum, of_linear, of_product
 _OTHER_SHAPES = tuple("getitem setitem embedding gather scatter index_select cat stack conv matmul linear".split())
 
 
-def shape_mismatch(scene: Scene) -> tuple[str, Found]:
+def shape_mismatch(context: ErrorContext) -> tuple[str, Found]:
     """The finding, and which rule it is of."""
-    named = _of_checkpoint(scene) or _of_worker(scene) or of_layer(scene)
-    return named or (MISMATCH, first_found(scene, *_CHECKS) or _from_message(scene))
+    named = _of_checkpoint(context) or _of_worker(context) or of_layer(context)
+    return named or (MISMATCH, first_found(context, *_CHECKS) or _from_message(context))
 
 
-def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
-    entries = mismatched_entries(scene.message)
+def _of_checkpoint(context: ErrorContext) -> tuple[str, Found] | None:
+    entries = mismatched_entries(context.message)
     if not entries:
         return None
     name, there, here = entries[0]
     more = f", and {len(entries) - 1} more differ" if len(entries) > 1 else ""
     facts = [(entry, f"{shape(a)} in the checkpoint, {shape(b)} in the model") for entry, a, b in entries[:6]]
     title = (f"{name} is {shape(there)} in the checkpoint", ", ", f"but {shape(here)} in the model{more}")
-    return MISMATCH, scene.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
+    return MISMATCH, context.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
 
 
-def _of_worker(scene: Scene) -> tuple[str, Found] | None:
-    reason = of_worker(scene.message)
+def _of_worker(context: ErrorContext) -> tuple[str, Found] | None:
+    reason = of_worker(context.message)
     if reason is None:
         return None
     fact = (None, "raised in a worker of the DataLoader")
     fit = "bring them to one shape, or pad them in collate_fn"
-    return MISMATCH, scene.found(("the samples of a batch do not fit together", ": ", reason), fact, suggestion=fit)
+    return MISMATCH, context.found(("the samples of a batch do not fit together", ": ", reason), fact, suggestion=fit)
 
 
-def _elementwise(scene: Scene, operation: Operation) -> Found | None:
-    """The first pair of operands that does not broadcast."""
+def _elementwise(context: ErrorContext, operation: Operation) -> Found | None:
+    """The first pair of operands that do not broadcast."""
     if not operation.name[:1].islower() or operation.name.startswith(_OTHER_SHAPES):  # or a class is made
         return None
     known = [one for one in operation.operands() if one.sizes is not None]
@@ -57,7 +57,7 @@ def _elementwise(scene: Scene, operation: Operation) -> Found | None:
             first, second = (a.sizes or ())[wrong], (b.sizes or ())[wrong]
             where = _where(len(a.sizes or ()), len(b.sizes or ()), wrong)
             why = f"{where} is {first} and {second}, which do not broadcast"
-            return scene.pair(a, b, why, _broadcasting(a, b))
+            return context.pair(a, b, why, _broadcasting(a, b))
     return None
 
 
@@ -77,18 +77,18 @@ def _broadcasting(a: Operand, b: Operand) -> str:
     return f"{b.written}.T" if len(first) == 2 and second == first[::-1] else ""
 
 
-def _half_known(scene: Scene, operation: Operation) -> Found | None:
+def _half_known(context: ErrorContext, operation: Operation) -> Found | None:
     """Operands whose shapes are known only from the message."""
     both = operation.operands()
-    if operation.name not in ("elementwise", "matmul") or not scene.failing.is_exact or not both:
+    if operation.name not in ("elementwise", "matmul") or not context.failing.is_exact or not both:
         return None
     a, b = both[0], both[-1]
     if a.sizes is not None and b.sizes is not None:
         return None
-    in_message = sides(scene.message)
+    in_message = sides(context.message)
     if in_message is None:
         names = " and ".join(f"{one.name} {one.shape}" if one.sizes is not None else one.name for one in (a, b))
-        return scene.found((f"{names} do not fit", ": ", f"{short_message(scene.message)}"), a, b)
+        return context.found((f"{names} do not fit", ": ", f"{short_message(context.message)}"), a, b)
     facts = [
         f"{one.name} is {one.shape}" if one.sizes is not None else f"{one.name} has {size} in dimension {in_message[2]}"
         for one, size in zip((a, b), in_message)
@@ -98,7 +98,7 @@ def _half_known(scene: Scene, operation: Operation) -> Found | None:
         ": ",
         f"dimension {in_message[2]} is {in_message[0]} and {in_message[1]}, which do not broadcast",
     )
-    return scene.found(
+    return context.found(
         title,
         *(
             one if one.sizes is not None else (one.name, f"{size} in dimension {in_message[2]}")
@@ -107,16 +107,16 @@ def _half_known(scene: Scene, operation: Operation) -> Found | None:
     )
 
 
-def _from_message(scene: Scene) -> Found:
-    known = [one for one in scene.operands() if one.sizes is not None]
-    if scene.layer is not None:
-        inputs = [one for one in scene.layer.inputs if one.sizes is not None]
+def _from_message(context: ErrorContext) -> Found:
+    known = [one for one in context.operands() if one.sizes is not None]
+    if context.layer is not None:
+        inputs = [one for one in context.layer.inputs if one.sizes is not None]
         if inputs:
-            begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {scene.layer.title}"
-            return scene.found((begin, ": ", f"{short_message(scene.message)}"), *inputs)
+            begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {context.layer.title}"
+            return context.found((begin, ": ", f"{short_message(context.message)}"), *inputs)
     operands = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
-    return scene.found(
-        (operands, ": ", f"{short_message(scene.message)}") if operands else short_message(scene.message),
+    return context.found(
+        (operands, ": ", f"{short_message(context.message)}") if operands else short_message(context.message),
         *known[:6],
     )
 

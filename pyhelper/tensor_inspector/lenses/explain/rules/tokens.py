@@ -5,24 +5,24 @@ from __future__ import annotations
 from ....safe.guard import Classes, class_name
 from ....words.text import listed
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..operand import UNKNOWN, in_title
 from ..operation import FailingLine
-from ..scene import Scene
 from ..values import items_of, value_words
 
 _TEXTS = Classes(str, list, tuple)
 
 
-def tokenizer_input(scene: Scene) -> Found | None:
-    line = FailingLine(scene.user)
+def tokenizer_input(context: ErrorContext) -> Found | None:
+    line = FailingLine(context.user)
     for node in line.calls():
         tokenizer = line.reader.value(node.func)
         if tokenizer is None or "Tokenizer" not in class_name(type(tokenizer)):
             continue
         name, class_of = in_title(node.func), class_name(type(tokenizer))
-        if "padding token" in scene.message:
+        if "padding token" in context.message:
             title = (f"{name}.pad_token is None", ": ", f"{name} has nothing to pad with")
-            return scene.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
+            return context.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
         for argument in node.args:
             text, value = in_title(argument), line.reader.read(argument)
             is_list = issubclass(type(value), (list, tuple))
@@ -31,10 +31,10 @@ def tokenizer_input(scene: Scene) -> Found | None:
             if odd is not None:
                 whose = f"{text}[{odd}]" if is_list else text
                 title = (f"{whose} is {value_words(rows[odd])}", ", ", f"but {name} wants text")
-                return scene.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
+                return context.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
             lengths = [len(row.split()) for row in rows if type(row) is str]
             if len(set(lengths)) > 1:
                 title = (f"the texts of {text} are of different lengths", ": ", "without padding they are no tensor")
                 fact = (text, f"{value_words(value)}, of {listed(map(str, lengths[:8]), len(lengths) > 8, 40)} words")
-                return scene.found(title, fact, suggestion="padding=True, truncation=True")
+                return context.found(title, fact, suggestion="padding=True, truncation=True")
     return None

@@ -11,16 +11,16 @@ from ....safe.guard import class_name, instance_dict
 from ....words.text import listed, plural, shape
 from ...findings.finding import Found, Title
 from ...step.expressions import text_of
+from ..error_context import ErrorContext
 from ..errors import numbers_to_unpack
 from ..operand import UNKNOWN, Operand, in_title, operand
-from ..scene import Scene
 from ..values import count_of, items_of, key_words, keys_of, value_words
 
 _MOST = 6  #: parts of a value that are shown
 
 
 class Part:
-    """What is unpacked, by the text of it, its value as far as it is known, and the names that take its parts."""
+    """The text of what is unpacked, its value as far as it is known, and the names that take its parts."""
 
     __slots__ = ("fit", "gives", "names", "node", "target", "text", "value")
 
@@ -37,43 +37,43 @@ class Part:
         return f"but {plural(len(self.names), 'name')} take it: {listed(self.names, False, 60)}"
 
 
-def unpack_count(scene: Scene) -> Found:
-    expected, got = numbers_to_unpack(scene.message)
+def unpack_count(context: ErrorContext) -> Found:
+    expected, got = numbers_to_unpack(context.message)
     if expected is None:
-        return _zero_dimensional(scene)
-    parts = [part for part in _parts(scene) if len(part.names) == expected]
-    parts = [part for part in parts if scene.failing.is_at(part.target)] or parts
+        return _zero_dimensional(context)
+    parts = [part for part in _parts(context) if len(part.names) == expected]
+    parts = [part for part in parts if context.failing.is_at(part.target)] or parts
     for part in parts:
-        found = _of_value(scene, part)
+        found = _of_value(context, part)
         if found is not None:
             return found
     unknown = [part for part in parts if not _is_known(part.value)]
     if not unknown or len({id(part.target) for part in unknown if not part.gives}) > 1:
-        return scene.quoted([])
+        return context.quoted([])
     part = next((part for part in unknown if part.gives), unknown[0])
-    gives = part.gives or _of_recurrent(scene, part) or ("more values" if got is None else plural(got, "value"))
+    gives = part.gives or _of_recurrent(context, part) or ("more values" if got is None else plural(got, "value"))
     title = (f"{part.text} gives {gives}", ", ", part.end())
-    return scene.found(title, (part.text, f"gives {gives}"), suggestion=part.fit)
+    return context.found(title, (part.text, f"gives {gives}"), suggestion=part.fit)
 
 
 def _is_known(value: Any) -> bool:
     return value is not UNKNOWN and not (type(value) is Operand and value.sizes is None)
 
 
-def _zero_dimensional(scene: Scene) -> Found:
-    """A tensor without dimensions that is gone through."""
-    known = next((one for one in scene.operands() if one.sizes == ()), None)
+def _zero_dimensional(context: ErrorContext) -> Found:
+    """A tensor without dimensions that is iterated over."""
+    known = next((one for one in context.operands() if one.sizes == ()), None)
     if known is None:
-        return scene.quoted([])
-    return scene.found(
+        return context.quoted([])
+    return context.found(
         (f"{known.name} is {known.fact}", ", ", "a single number: it has no elements to go through"),
         known,
         suggestion=f"{known.written}.item(), or {known.written}.unsqueeze(0)",
     )
 
 
-def _of_value(scene: Scene, part: Part) -> Found | None:
-    """What is known of a value that has another number of parts than there are names."""
+def _of_value(context: ErrorContext, part: Part) -> Found | None:
+    """A value whose number of parts differs from the number of names."""
     value, count = part.value, len(part.names)
     if type(value) is Operand:
         if not value.sizes or value.sizes[0] == count:
@@ -82,7 +82,7 @@ def _of_value(scene: Scene, part: Part) -> Found | None:
         title: Title = (f"{part.text} is {value.fact}", ", ", f"{rows}, {part.end()}")
         other = next((dim for dim, size in enumerate(value.sizes) if size == count), None)
         fit = f"{', '.join(part.names)} = {value.written}.unbind({other})" if other is not None else ""
-        return scene.found(title, value.named(part.text), suggestion=fit)
+        return context.found(title, value.named(part.text), suggestion=fit)
     if not issubclass(type(value), (list, tuple, dict)) or count_of(value) == count:
         return None
     if issubclass(type(value), dict):
@@ -98,19 +98,19 @@ def _of_value(scene: Scene, part: Part) -> Found | None:
             if len(named) == count
             else f"take them by their keys: {part.text}[…]"
         )
-        return scene.found(title, (part.text, value_words(value)), suggestion=fit)
-    return _of_items(scene, part)
+        return context.found(title, (part.text, value_words(value)), suggestion=fit)
+    return _of_items(context, part)
 
 
-def _of_items(scene: Scene, part: Part) -> Found:
+def _of_items(context: ErrorContext, part: Part) -> Found:
     items = items_of(part.value)
     if items and all(type(item) is int for item in items) and _is_shape(part.node):
         title: Title = (f"{part.text} is {shape(items)}", ", ", f"{plural(len(items), 'dimension')}, {part.end()}")
         of = part.node.value if isinstance(part.node, ast.Attribute) else getattr(part.node, "func", None)
-        whose = scene.failing.reader.read(
+        whose = context.failing.reader.read(
             of.value if isinstance(part.node, ast.Call) and isinstance(of, ast.Attribute) else of
         )
-        return scene.found(title, whose if type(whose) is Operand else (part.text, shape(items)))
+        return context.found(title, whose if type(whose) is Operand else (part.text, shape(items)))
     parts = [value_words(item) for item in items[:_MOST]]
     title = (
         f"{part.text} has {plural(count_of(part.value), 'part')}",
@@ -120,7 +120,7 @@ def _of_items(scene: Scene, part: Part) -> Found:
     facts = [(f"{part.text}[{at}]", words) for at, words in enumerate(parts)] or [(part.text, "empty")]
     extra = count_of(part.value) - len(part.names)
     fit = f"{', '.join([*part.names, '_'])} = {part.text}" if extra == 1 and part.node is not None else ""
-    return scene.found(title, *facts, suggestion=fit)
+    return context.found(title, *facts, suggestion=fit)
 
 
 def _is_shape(node: ast.AST | None) -> bool:
@@ -128,47 +128,47 @@ def _is_shape(node: ast.AST | None) -> bool:
     return isinstance(called, ast.Attribute) and called.attr in ("shape", "size")
 
 
-def _parts(scene: Scene) -> Iterator[Part]:
+def _parts(context: ErrorContext) -> Iterator[Part]:
     """What the failing statement unpacks."""
-    whole = scene.failing.whole
+    whole = context.failing.whole
     if isinstance(whole, ast.Assign):
         for target in whole.targets:
-            yield from _target_parts(scene, target, whole.value)
+            yield from _target_parts(context, target, whole.value)
     if isinstance(whole, (ast.For, ast.AsyncFor)):
-        yield from _loop_parts(scene, whole.target, whole.iter)
-    for node in scene.failing.below():
+        yield from _loop_parts(context, whole.target, whole.iter)
+    for node in context.failing.below():
         if isinstance(node, ast.comprehension):
-            yield from _loop_parts(scene, node.target, node.iter)
+            yield from _loop_parts(context, node.target, node.iter)
 
 
-def _target_parts(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOWN) -> Iterator[Part]:
+def _target_parts(context: ErrorContext, target: ast.AST, node: ast.AST, value: Any = UNKNOWN) -> Iterator[Part]:
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
-    value = scene.failing.reader.read(node) if value is UNKNOWN else value
+    value = context.failing.reader.read(node) if value is UNKNOWN else value
     text = in_title(node)
     loader = _next_of(node)
     if loader is not None:
-        value = _of_loader(scene.failing.reader.read(loader)) or UNKNOWN
+        value = _of_loader(context.failing.reader.read(loader)) or UNKNOWN
     yield Part(text, value, target, node)
     below = list(node.elts) if isinstance(node, (ast.Tuple, ast.List)) else []
     for at, name in enumerate(target.elts):
         if isinstance(name, (ast.Tuple, ast.List)):
             if at < len(below):
-                yield from _target_parts(scene, name, below[at])
+                yield from _target_parts(context, name, below[at])
             else:
                 inside = _item(value, at)
                 part = Part(inside.name if type(inside) is Operand else f"part {at} of {text}", inside, name)
-                called = scene.failing.reader.value(node.func) if isinstance(node, ast.Call) else None
+                called = context.failing.reader.value(node.func) if isinstance(node, ast.Call) else None
                 if called is not None and is_module(called) and is_of(called, "RNN", "GRU") and at == 1:
                     part.gives, part.fit = "one state", f"only an LSTM has two: {text_of(target.elts[0])}, h = {text}"
                 yield part
 
 
-def _loop_parts(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
+def _loop_parts(context: ErrorContext, target: ast.AST, node: ast.AST) -> Iterator[Part]:
     """What a loop takes its names from, one element after the other."""
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
-    text, value = in_title(node), scene.failing.reader.read(node)
+    text, value = in_title(node), context.failing.reader.read(node)
     if isinstance(node, ast.Call) and text_of(node.func) == "enumerate" and node.args:
         if len(target.elts) != 2:
             part = Part(f"each turn of {text}", UNKNOWN, target)
@@ -176,7 +176,7 @@ def _loop_parts(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
             part.fit = f"for {part.names[0]}, ({', '.join(part.names[1:])}) in {text}"
             yield part
         else:
-            yield from _loop_parts(scene, target.elts[1], node.args[0])
+            yield from _loop_parts(context, target.elts[1], node.args[0])
         return
     if type(value) is Operand:
         row = None if value.sizes is None else value.like(f"each row of {text}", value.sizes[1:])
@@ -204,7 +204,7 @@ def _loop_parts(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
 
 
 def _of_loader(value: Any) -> Any:
-    """What stands for a batch of a loader over a TensorDataset."""
+    """A batch of a loader over a TensorDataset, for its number of parts."""
     dataset = instance_dict(value).get("dataset") if class_name(type(value)) == "DataLoader" else None
     if dataset is None or class_name(type(dataset)) != "TensorDataset":
         return None
@@ -213,7 +213,7 @@ def _of_loader(value: Any) -> Any:
 
 
 def _next_of(node: ast.AST) -> ast.AST | None:
-    """What ``next(iter(loader))`` goes through."""
+    """The iterable in ``next(iter(loader))``."""
     for function in ("next", "iter"):
         if not isinstance(node, ast.Call) or text_of(node.func) != function or not node.args:
             return None
@@ -221,9 +221,9 @@ def _next_of(node: ast.AST) -> ast.AST | None:
     return node
 
 
-def _of_recurrent(scene: Scene, part: Part) -> str | None:
-    """What a recurrent layer gives."""
-    called = scene.failing.reader.value(part.node.func) if isinstance(part.node, ast.Call) else None
+def _of_recurrent(context: ErrorContext, part: Part) -> str | None:
+    """The output of a recurrent layer."""
+    called = context.failing.reader.value(part.node.func) if isinstance(part.node, ast.Call) else None
     if called is None or not is_module(called) or not is_of(called, "RNNBase"):
         return None
     state = "(h, c)" if is_of(called, "LSTM") else "h"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ...findings.finding import Found
+from ..error_context import ErrorContext
 from ..errors import short_message
-from ..scene import Scene
 
 _FRAME = re.compile(
     r'^  File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)(?:\n    (?P<text>.*))?', re.MULTILINE
@@ -14,17 +14,17 @@ _FRAME = re.compile(
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def worker_failed(scene: Scene) -> Found:
+def worker_failed(context: ErrorContext) -> Found:
     """The exception within: its last line, and the innermost frame that is the user's."""
-    last_line = scene.message.strip().splitlines()[-1]
+    last_line = context.message.strip().splitlines()[-1]
     frames = [
         found
-        for found in _FRAME.finditer(scene.message)
+        for found in _FRAME.finditer(context.message)
         if not any(part in found["file"] for part in _INSTALLED) and not found["file"].startswith("<")
     ]
     if not frames:
         title = ("in a worker of the DataLoader", ": ", f"{short_message(last_line)}")
-        return scene.found(title, (None, "no line of the program was running: the samples were being put together"))
+        return context.found(title, (None, "no line of the program was running: the samples were being put together"))
     frame = frames[-1]
     title = (
         f"{frame['function']}, line {frame['line']}",
@@ -33,6 +33,6 @@ def worker_failed(scene: Scene) -> Found:
     )
     file = re.split(r"[/\\]", frame["file"])[-1]
     fact = (None, f"{frame['text'] or frame['function']}, line {frame['line']} of {file}")
-    found = scene.found(title, fact, suggestion="num_workers=0 stops in that line itself")
+    found = context.found(title, fact, suggestion="num_workers=0 stops in that line itself")
     found.lineno = (frame["file"], int(frame["line"]))
     return found

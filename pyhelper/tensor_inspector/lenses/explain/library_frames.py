@@ -16,12 +16,12 @@ _CALLS = ("_wrapped_call_impl", "_call_impl")
 _PUBLIC = tuple("torch.nn. torch.functional torch._tensor torch.utils.data torch.autograd torch.distributions".split())
 
 
-class Running:
-    """``library`` are the library's frames, the outermost first; ``call`` is None where it is not known which it is."""
+class LibraryFrames:
+    """``frames`` are the frames inside the library, outermost first; ``call`` led to them, None if unknown."""
 
-    def __init__(self, library: list[TraceEntry], failing: FailingLine) -> None:
-        self.library = library
-        self.in_modules = [entry for entry in library if module_of(entry) is not None]
+    def __init__(self, frames: list[TraceEntry], failing: FailingLine) -> None:
+        self.frames = frames
+        self.in_modules = [entry for entry in frames if module_of(entry) is not None]
         self.call = self._call(failing)
 
     def _call(self, failing: FailingLine) -> ast.Call | None:
@@ -31,17 +31,17 @@ class Running:
                 return call
         if failing.is_exact:
             return calls[0] if calls and calls[0] in failing.nodes else None
-        names = _names_of(self.library[:1])
+        names = _names_of(self.frames[:1])
         likely = [call for call in calls if last_name(call.func) in names] or calls
         return likely[0] if len(likely) == 1 else None
 
     def function(self, name: str) -> TraceEntry | None:
         """The outermost frame of a function of that name."""
-        return next((entry for entry in self.library if entry.function == name), None)
+        return next((entry for entry in self.frames if entry.function == name), None)
 
     def arguments(self) -> dict[Any, Any]:
-        """What the outermost frame was given, in the order and by the names in which the call gives it."""
-        outermost = self.library[0]
+        """The arguments of the outermost frame as the call passes them: by index, or by name."""
+        outermost = self.frames[0]
         if outermost.function not in _CALLS:
             return dict(outermost.arguments())
         given: Any = outermost.variables.get("args")  # of a module: it has its arguments as they were given
@@ -51,7 +51,7 @@ class Running:
 
     def public(self) -> list[TraceEntry]:
         """The frames of functions that users call, the nearest to the failure first, that of the layer last."""
-        known = [entry for entry in self.library if entry.module.startswith(_PUBLIC) and entry.function not in _CALLS]
+        known = [entry for entry in self.frames if entry.module.startswith(_PUBLIC) and entry.function not in _CALLS]
         layers = [at for at, entry in enumerate(known) if module_of(entry) is not None]
         inner = known[layers[-1] + 1 :] if layers else known
         making_batches = [entry for entry in inner if entry.module.startswith("torch.utils.data")]

@@ -1,4 +1,4 @@
-"""`Scene`: all that is known of a failure: the user's line, the operations that may have failed, the running layer."""
+"""`ErrorContext`: what is known of an exception: the user's line, the operations that may have failed, the layer."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..step.source import Source
 from ..step.step import Step
 from .errors import fault_of, short_message
 from .layer import running_layer
+from .library_frames import LibraryFrames
 from .names import OperandNames
 from .operand import Operand, in_title, operand
 from .operation import FailingLine, Operation, library_call
-from .running import Running
 from .trace import TraceEntry, message, views
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
 _TIME = 400  #: milliseconds for all that is in sight
 
 
-class Scene:
+class ErrorContext:
     def __init__(self, error: BaseException, trace: list[TraceEntry], budget: Budget) -> None:
         self.error = error
         self.kind = fault_of(error)
@@ -44,25 +44,25 @@ class Scene:
         self.step = Step(
             views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True
         )
-        self.running = Running(trace[self.at + 1 :], self.failing)
-        self.call = self.running.call
-        self.names = OperandNames(self.failing, self.running, self.step)
-        self.layer = running_layer(self.running, trace, self.failing, self.names, self.step, budget)
+        self.library = LibraryFrames(trace[self.at + 1 :], self.failing)
+        self.call = self.library.call
+        self.names = OperandNames(self.failing, self.library, self.step)
+        self.layer = running_layer(self.library, trace, self.failing, self.names, self.step, budget)
         self.operations = list(self._operations())
 
     def is_raised_by_user(self) -> bool:
-        """Whether the program raised it itself, in words that only sound like torch's."""
+        """Whether a ``raise`` or ``assert`` of the program raised it, with a message that only resembles torch's."""
         return (
-            not self.running.library
+            not self.library.frames
             and not self.here.is_installed()
             and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
             and (isinstance(self.failing.statement, ast.Raise) or issubclass(type(self.error), AssertionError))
         )
 
     def _operations(self) -> Iterator[Operation]:
-        """What may have failed: the library's function nearest to it, then what stands in the failing line."""
+        """The operations that may have failed: the library's nearest function, then those in the failing line."""
         names = self.names.all()
-        for entry in self.running.public():
+        for entry in self.library.public():
             found = library_call(entry, names)
             if found.operands():
                 yield found
@@ -80,7 +80,7 @@ class Scene:
         return [one for one in distinct.values() if one.sizes is not None or one.dtype is not None]
 
     def named(self) -> Iterator[tuple[str, Any]]:
-        """The names, attributes and items of the failing line, with what they stand for."""
+        """The names, attributes and items in the failing line, as pairs of source text and value."""
         for node in self.failing.below():
             if is_name(node):
                 yield shown_text(node), self.failing.reader.read(node)
@@ -95,7 +95,7 @@ class Scene:
         return in_title(self.failing.nodes[0]) if self.failing.is_exact else "this line"
 
     def written(self) -> Iterator[tuple[str, Any]]:
-        """What the failing operation, or the call into the library, was given: the texts, with what they stand for."""
+        """The arguments of the failing operation or of the call into the library, as pairs of source text and value."""
         exact = self.failing.nodes if self.failing.is_exact else []
         for node in dict.fromkeys([*exact, *([] if self.call is None else [self.call]), *self.failing.nodes]):
             for given in _argument_nodes(node):
@@ -134,7 +134,7 @@ class Scene:
         return Found(title, *list(distinct.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
 
     def quoted(self, operands: list[Operand] | None = None, suggestion: str = "") -> Found:
-        """Torch's own sentence, after what the operands are (by default all): for where no rule knows more."""
+        """A finding with torch's own sentence after the operands (by default all), for where no rule knows more."""
         operands = self.operands() if operands is None else operands
         known = ", ".join(f"{one.name} is {one.fact}" for one in operands[:3] if one.fact != "not known")
         sentence = short_message(self.message)
@@ -146,7 +146,7 @@ class Scene:
         return self.found((f"{a.name} is {a.shape} and {b.name} is {b.shape}", ": ", why), a, b, suggestion=suggestion)
 
     def _line_made(self, name: str | None) -> str:
-        """The line above the failing one in which a name got its value."""
+        """``, from line N``: the line above the failing one that assigned a name; empty where it is not known."""
         source = self.step.sources[0]
         known = source.line_of(name)
         line = 0 if known is None or name is None else known[1]
@@ -168,14 +168,14 @@ class Scene:
         return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
 
 
-def first_found(scene: Scene, *checks: Callable[[Scene, Operation], Found | None]) -> Found | None:
-    """What the first check finds that finds something, of the operation that failed as likely as any."""
-    found = (check(scene, operation) for operation in scene.operations for check in checks)
+def first_found(context: ErrorContext, *checks: Callable[[ErrorContext, Operation], Found | None]) -> Found | None:
+    """The first result of these checks, asked of each operation in turn, the likeliest first."""
+    found = (check(context, operation) for operation in context.operations for check in checks)
     return next((one for one in found if one is not None), None)
 
 
 def _argument_nodes(node: ast.AST) -> list[ast.AST]:
-    """What an operation is done with."""
+    """The operands or arguments of an operation, the object of a method first."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign):
