@@ -74,22 +74,25 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
     __builtins__["__import__"] = _import
 
 #: Run at once, before the program begins: types with named fields are made by functions that it may replace.
-_AT_ONCE = (
-    "measure.stats", "measure.stats.exact", "measure.stats.finite", "measure.stats.floats", "measure.stats.integers",
-    "measure.stats.layout", "measure.stats.reductions", "measure.stats.scan", "measure.stats.tally",
-    "measure.torch", "measure.torch.readable", "measure.unread", "safe.attributes", "safe.environ",
-)  # fmt: skip
+_AT_ONCE = tuple(
+    """
+    measure.stats measure.stats.exact measure.stats.finite measure.stats.floats measure.stats.integers
+    measure.stats.layout measure.stats.reductions measure.stats.scan measure.stats.tally measure.torch
+    measure.torch.readable measure.unread safe.attributes safe.environ
+    """.split()
+)
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
-_SOON = (
-    "kinds.alarms", "kinds.contained", "kinds.contained_memory", "kinds.declared", "kinds.facts", "kinds.holder",
-    "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts", "kinds.summaries", "kinds.torch.dense",
-    "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module", "kinds.torch.module_words", "kinds.torch.form",
-    "kinds.torch.tensor", "kinds.torch.training", "measure.memory.blocks", "measure.memory.extents",
-    "measure.memory.storages", "measure.reading", "measure.stats.together", "measure.torch.digest",
-    "measure.torch.dispatch", "measure.torch.finite", "measure.torch.metadata", "measure.torch.visits",
-    "measure.values", "stop.frame", "stop.process", "words.contained_memory", "words.stats", "words.values",
-)  # fmt: skip
+_SOON = tuple(
+    """
+    kinds.alarms kinds.contained kinds.contained_memory kinds.declared kinds.facts kinds.holder kinds.python.mappings
+    kinds.stats_rows kinds.subscripts kinds.summaries kinds.torch.dense kinds.torch.finite kinds.torch.forms
+    kinds.torch.module kinds.torch.module_words kinds.torch.form kinds.torch.tensor kinds.torch.training
+    measure.memory.blocks measure.memory.extents measure.memory.storages measure.reading measure.stats.together
+    measure.torch.digest measure.torch.dispatch measure.torch.finite measure.torch.metadata measure.torch.visits
+    measure.values stop.frame stop.process words.contained_memory words.stats words.values
+    """.split()
+)
 
 
 class _Unborn(type(sys)):  # type: ignore[misc]

@@ -23,7 +23,8 @@ from ...safe.guard import (
 )
 from ...words.line import Word, head
 from ...words.text import shape, shorten, size
-from ..kind import Child, Kind, NotStatic
+from ..families import by_base, by_home, either
+from ..kind import Child, NotStatic
 from ..python.objects import attributes, brief, other_rows
 from ..python.plain import Path
 from ..subscripts import element
@@ -238,12 +239,7 @@ def _bytes(array: Any) -> int:
     return int(min(distinct * array.itemsize, reach + array.itemsize))
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if cls is ArrayElements:
-        return ArrayPart
-    if not any(base is _ndarray for base in bases):
-        return None
-    masked = getattr(module("numpy.ma.core"), "MaskedArray", None)
-    if any(base is masked for base in bases):
-        return MaskedArray
-    return Mapped if any(base is numpy.memmap for base in bases) else NumpyArray
+kind_for = either(
+    by_home({MaskedArray: ("MaskedArray",)}, "numpy.ma"),
+    by_base({ArrayPart: (ArrayElements,), Mapped: (numpy.memmap,), NumpyArray: (_ndarray,)}),
+)

@@ -13,7 +13,6 @@ from ...safe.guard import (
     dict_get,
     first_of,
     instance_dict,
-    library_of,
     module,
     mro,
     plain_str,
@@ -21,6 +20,7 @@ from ...safe.guard import (
 )
 from ...words.text import joined, listed, plural, quoted, quoted_bytes, shorten
 from ...words.values import value_text
+from ..families import by_home
 from ..kind import Child, Kind, WithRows
 from ..python.objects import WordedObject, brief
 from ..python.plain import Atom
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 numpy: Any = module("numpy")
 _as_array = numpy.generic.__dict__["__array__"]
-_SOURCES = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
 
 
 def _array(value: Any) -> Any:
@@ -201,15 +200,6 @@ class ArrayFunction(Atom):
         return as_kind(dict_get(instance_dict(self.value), "__wrapped__"), self.budget)
 
 
-_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("void", RecordValue),
-    ("generic", NumpyScalar),
-    ("dtype", NumpyDType),
-    ("ufunc", Ufunc),
-    ("flatiter", FlatIterator),
-)
-
-
 def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
     """Whether `_array` runs no code of the program."""
     own_buffer = type(first_of(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
@@ -217,16 +207,24 @@ def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
     return type(cls) is type or (numeric and not own_buffer)
 
 
+_known = by_home(
+    {
+        RecordValue: ("void",),
+        NumpyScalar: ("generic",),
+        NumpyDType: ("dtype",),
+        Ufunc: ("ufunc",),
+        FlatIterator: ("flatiter",),
+        RandomSource: ("Generator", "RandomState", "SeedSequence"),
+        BitGenerator: ("BitGenerator",),
+        NpzFile: ("NpzFile",),
+    },
+    "numpy",
+)
+
+
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    known, random = instance_dict(numpy), instance_dict(module("numpy.random"))
-    sources = [random.get(name) for name in _SOURCES]
-    for base in bases:
-        for name, kind in _BY_NAME:
-            if base is known.get(name):
-                return kind if base is not numpy.generic or _can_be_read(cls, bases) else UnreadScalar
-        if any(base is source for source in sources):
-            return BitGenerator if base is random.get("BitGenerator") else RandomSource
-        if class_name(base) == "NpzFile" and library_of(base) == "numpy":
-            return NpzFile
-    wraps = type(known.get("sum"))
-    return ArrayFunction if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else None
+    kind = _known(cls, bases)
+    if kind is NumpyScalar and not _can_be_read(cls, bases):
+        return UnreadScalar
+    wraps = type(instance_dict(numpy).get("sum"))
+    return ArrayFunction if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else kind

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_str
-from ...words.text import plural
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .objects import WordedObject, brief
@@ -38,21 +37,9 @@ class Lock(WordedObject):
         return ["locked" if self.value.locked() else "unlocked"]
 
 
-class Condition(WordedObject):
-    def words(self) -> Iterable[str | None]:
-        waiting = self.attr("_waiters")
-        return [f"{plural(len(waiting), 'thread')} waiting" if type(waiting) is deque else None]
-
-
 class Event(WordedObject):
     def words(self) -> Iterable[str | None]:
         return ["set" if self.attr("_flag") is True else "not set"]
-
-
-class Semaphore(WordedObject):
-    def words(self) -> Iterable[str | None]:
-        value, first = self.attr("_value"), self.attr("_initial_value")
-        return [f"{value} free" + (f" of {first}" if type(first) is int else "")]
 
 
 class ContextVar(WordedObject):
@@ -125,9 +112,7 @@ kind_for = either(
         {
             Thread: ("Thread",),
             Lock: ("RLock",),
-            Condition: ("Condition",),
             Event: ("Event",),
-            Semaphore: ("Semaphore",),
             Barrier: ("Barrier",),
             Queue: ("Queue",),
             SimpleQueue: ("SimpleQueue",),

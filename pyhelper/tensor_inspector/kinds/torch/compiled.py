@@ -12,16 +12,15 @@ from ...safe.budget import Budget
 from ...safe.guard import (
     c_attribute,
     class_dict,
-    class_name,
     dict_get,
     instance_dict,
     module,
     mro,
     plain_str,
-    stands_in,
 )
 from ...words.text import listed, plural, shorten
-from ..kind import Child, Kind
+from ..families import by_base, by_home, either
+from ..kind import Child
 from ..python.callables import name_of
 from ..python.objects import CppObject, WordedObject, brief, is_tensor
 from .module import Module
@@ -142,14 +141,8 @@ def _of(node: Any, name: str) -> Any:
 _ScriptFunction: Any = vars(torch._C).get("ScriptFunction")
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if any(class_name(base) == "ScriptModule" and stands_in(base, "torch.jit") for base in bases):
-        return Scripted
-    for base in bases:
-        if base is _ScriptFunction:
-            return ScriptFunction
-        if base is vars(torch._C).get("ScriptObject"):
-            return ScriptObject
-        if class_name(base) in ("Graph", "Node") and stands_in(base, "torch.fx"):
-            return FxGraph if class_name(base) == "Graph" else FxNode
-    return None
+kind_for = either(
+    by_home({Scripted: ("ScriptModule",)}, "torch.jit"),
+    by_base({ScriptFunction: (_ScriptFunction,), ScriptObject: (torch._C.ScriptObject,)}),
+    by_home({FxGraph: ("Graph",), FxNode: ("Node",)}, "torch.fx"),
+)

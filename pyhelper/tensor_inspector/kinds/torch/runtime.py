@@ -112,10 +112,10 @@ class StreamOrEvent(WordedObject):
         device, stream = c_attribute(self.value, "device"), c_attribute(self.value, "stream_id")
         if device is None:
             return ["not recorded"]
-        name = None if stream is None else "default" if stream == 0 else f"id {stream}"
+        name = "default" if stream == 0 else f"id {stream}"
         priority = c_attribute(self.value, "priority")
         raised = f"priority {number(priority)}" if type(priority) is int and priority else None
-        return [str(device), name, raised, self._progress()]
+        return [str(device), None if stream is None else name, raised, self._progress()]
 
     def _progress(self) -> str | None:
         bases = (getattr(torch._C, name, None) for name in ("_CudaStreamBase", "_CudaEventBase"))
@@ -173,13 +173,6 @@ class Autocast(WordedObject):
         ]
 
 
-class Operator(WordedObject):
-    """An operator of torch.ops, by its qualified name."""
-
-    def words(self) -> Iterable[str | None]:
-        return [plain_str(self.attr("_qualified_op_name") or self.attr("_name"))]
-
-
 kind_for = by_home(
     {
         TorchConstant: ("dtype", "layout", "memory_format"),
@@ -193,7 +186,6 @@ kind_for = by_home(
         ProcessGroup: ("ProcessGroup",),
         DeviceMesh: ("DeviceMesh",),
         Autocast: ("autocast",),
-        Operator: ("OpOverload", "OpOverloadPacket"),
     },
     "torch",
 )

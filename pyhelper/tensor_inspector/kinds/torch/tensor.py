@@ -20,6 +20,7 @@ from ...measure.torch.metadata import (
 from ...safe.guard import class_name, is_filled
 from ...words.line import Word, is_loud
 from ...words.stats import stats_words
+from ..families import by_base
 from ..kind import Child, Kind, WithRows
 from ..stats_rows import stats_rows
 from .dense import read_alike
@@ -250,7 +251,4 @@ class TensorPart(Kind):
         return self.form.item(key)
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if cls is TensorElements:
-        return TensorPart
-    return Tensor if any(base is Base for base in bases) else None
+kind_for = by_base({TensorPart: (TensorElements,), Tensor: (Base,)})

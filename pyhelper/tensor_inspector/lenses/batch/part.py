@@ -227,7 +227,8 @@ class DataPart:
         is_whole = not any(dtype.startswith(("float", "bfloat", "complex")) for dtype in self.dtypes)
         is_picture = self.dtypes == ["uint8"] and len(shape) > 2
         if self.exact and not is_picture and (one_each or is_whole):
-            most = _LABELS if one_each else _FEW if self.is_label() else _SEVERAL
+            several = _FEW if self.is_label() else _SEVERAL
+            most = _LABELS if one_each else several
             found = samples.counts(elements)
             self._take_counts(found, most if is_whole else min(most, _FEW_FLOATS))
         if len(self.values) > 1 or not shape or not self._is_batch:

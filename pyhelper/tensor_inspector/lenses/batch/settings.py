@@ -11,10 +11,12 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name, instance_dict, mro, plain_str, stands_in
 from ...words.text import one_line
 
-_LOADER = (
-    "batch_size", "num_workers", "drop_last", "pin_memory", "collate_fn", "sampler", "batch_sampler", "prefetch_factor",
-    "persistent_workers", "timeout", "worker_init_fn", "multiprocessing_context", "generator", "in_order",
-)  # fmt: skip
+_LOADER = tuple(
+    """
+    batch_size num_workers drop_last pin_memory collate_fn sampler batch_sampler prefetch_factor persistent_workers
+    timeout worker_init_fn multiprocessing_context generator in_order
+    """.split()
+)
 _ROLES = {"DataLoader": "loader", "Sampler": "sampler", "Dataset": "dataset"}
 _SHOWN = 50  #: attributes
 

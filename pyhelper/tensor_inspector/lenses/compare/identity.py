@@ -24,10 +24,12 @@ _GROUPS: tuple[Any, ...] = (tuple, frozenset)
 _SPANS = Classes(range, slice)
 _SIGNED = frozenset(map(id, (float, complex)))  #: whose zeros have a sign
 #: What tells code apart, but for its constants, of which some are code too, and where it is written.
-_CODE = (
-    "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_name", "co_flags", "co_argcount",
-    "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
-)  # fmt: skip
+_CODE = tuple(
+    """
+    co_code co_names co_varnames co_freevars co_cellvars co_name co_flags co_argcount co_posonlyargcount
+    co_kwonlyargcount co_exceptiontable
+    """.split()
+)
 _SELF = "is"  #: begins the token of what is told by identity
 _size_of = type.__dict__["__basicsize__"].__get__
 _dict_at = type.__dict__["__dictoffset__"].__get__

@@ -120,4 +120,6 @@ def _read(ask: Any, *of: str) -> str | None:
 
 
 def _on(found: Any) -> str | None:
-    return None if found is None else "on" if found else "off"
+    if found is None:
+        return None
+    return "on" if found else "off"

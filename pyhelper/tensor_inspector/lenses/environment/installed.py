@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     Cuda = Literal["initialized", "not_initialized", "no_driver", "not_built", "no_torch"]
 
-_LIBRARIES = (
-    "torch", "numpy", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "torchmetrics", "transformers",
-    "tokenizers", "accelerate", "datasets", "diffusers", "peft", "safetensors", "timm", "einops", "triton", "xformers",
-    "flash_attn", "bitsandbytes", "deepspeed", "tensordict", "torchrl", "torch_geometric", "monai", "ignite", "fastai",
-    "sentence_transformers", "gymnasium", "pandas", "polars", "pyarrow", "scipy", "sklearn", "skimage", "cv2", "PIL",
-    "jax", "jaxlib", "flax", "tensorflow", "onnx", "onnxruntime", "tensorboard", "wandb", "mlflow", "hydra", "debugpy",
-)  # fmt: skip
+_LIBRARIES = tuple(
+    """
+    torch numpy torchvision torchaudio lightning pytorch_lightning torchmetrics transformers tokenizers accelerate
+    datasets diffusers peft safetensors timm einops triton xformers flash_attn bitsandbytes deepspeed tensordict
+    torchrl torch_geometric monai ignite fastai sentence_transformers gymnasium pandas polars pyarrow scipy sklearn
+    skimage cv2 PIL jax jaxlib flax tensorflow onnx onnxruntime tensorboard wandb mlflow hydra debugpy
+    """.split()
+)
 _DRIVER = "/proc/driver/nvidia"
 _DRIVERS = (_DRIVER, "/dev/nvidiactl", "/dev/dxg")  #: on Linux one of them is there where a driver is
 _READ = 4096  #: characters of a file of the system

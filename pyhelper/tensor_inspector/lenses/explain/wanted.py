@@ -13,8 +13,15 @@ from ...words.text import shape
 
 _RECURRENT = ("RNN", "LSTM", "GRU")
 _CELLS = ("RNNCell", "LSTMCell", "GRUCell")
-_BATCH_NORMS = {"BatchNorm1d": (2, 3), "BatchNorm2d": (4,), "BatchNorm3d": (5,), "SyncBatchNorm": (2, 3, 4, 5),
-                "InstanceNorm1d": (2, 3), "InstanceNorm2d": (3, 4), "InstanceNorm3d": (4, 5)}  # fmt: skip
+_BATCH_NORMS = {
+    "BatchNorm1d": (2, 3),
+    "BatchNorm2d": (4,),
+    "BatchNorm3d": (5,),
+    "SyncBatchNorm": (2, 3, 4, 5),
+    "InstanceNorm1d": (2, 3),
+    "InstanceNorm2d": (3, 4),
+    "InstanceNorm3d": (4, 5),
+}
 _LETTERS = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 

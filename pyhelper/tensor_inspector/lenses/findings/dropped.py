@@ -15,9 +15,9 @@ from .lines import Line
 _ROUNDS = 20  #: statements whose result only dropped ones read
 #: What may leave statements out after one has run: none that binds a name again then proves that it was not read.
 _LEAVING = (
-    ast.AsyncWith, ast.Break, ast.Continue, ast.Try, ast.With,
-    getattr(ast, "Match", ast.Try), getattr(ast, "TryStar", ast.Try),
-)  # fmt: skip
+    *(ast.AsyncWith, ast.Break, ast.Continue, ast.Try, ast.With),
+    *(getattr(ast, name, ast.Try) for name in ("Match", "TryStar")),  # as far as this Python has them
+)
 #: By these a function reads its variables without naming them.
 _READING_ALL = ("eval", "exec", "locals", "vars")
 _LATER = (*SCOPES, ast.GeneratorExp)  #: what runs at another time than where it stands

@@ -129,7 +129,9 @@ class Check:
             return None if found is None else found[probe]
 
         index = tuple(index_of(leaf.places[at], leaf.shape))
-        part: Part | None = ("imag" if imaginary else "real") if leaf.is_complex else None
+        part: Part | None = None
+        if leaf.is_complex:
+            part = "imag" if imaginary else "real"
         verdicts, worst = set(), None
         for probe, output in enumerate(self.analytic.probes):
             entry = leaf.gradients[probe][at]

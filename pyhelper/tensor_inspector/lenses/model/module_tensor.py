@@ -42,7 +42,8 @@ class ModuleTensor:
         self.requires_grad = bool(requires_grad(value))
         device = device_of(value) if is_exact else known_device(value)
         self.device = "" if device is None else str(device)
-        self.elements = 0 if self.is_lazy else element_count(value) if is_exact else known_count(value)
+        count = element_count if is_exact else known_count
+        self.elements = 0 if self.is_lazy else count(value)
         self.shape = tuple(shape_of(value)) if is_exact else ()
         self.bytes = 0 if self.is_lazy else self._bytes(is_exact)
         begins = memory_of(value) if is_exact and self.elements else None

@@ -57,7 +57,9 @@ def trained(total: Total) -> str | None:
 
 
 def mode(one: Submodule) -> str | None:
-    return None if one.training is None else "train" if one.training else "eval"
+    if one.training is None:
+        return None
+    return "train" if one.training else "eval"
 
 
 def keys_of(group: Sequence[Submodule]) -> str:

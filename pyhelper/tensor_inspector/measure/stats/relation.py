@@ -178,7 +178,7 @@ def _rounded(a: Any, b: Any) -> Iterator[_Way]:
     """Both as the coarser dtype has them, where the dtypes are two of floats."""
     if tuple(a.shape) != tuple(b.shape) or a.dtype == b.dtype or _is_torch(a) != _is_torch(b):
         return
-    coarser = b if _is_coarser(b, a) else a if _is_coarser(a, b) else None
+    coarser = next((one for one, other in ((b, a), (a, b)) if _is_coarser(one, other)), None)
     if coarser is not None and math.prod(a.shape) <= _COPIED:
         way: _Way = _maker(b)("rounded", a, dtype=str(coarser.dtype).replace("torch.", ""))
         way.dtype = coarser.dtype
