@@ -16,7 +16,7 @@ _LEAST_MS, _MOST_MS = 12.0, 1200.0  #: the client gives up a reply that takes 2 
 
 class Preferred(NamedTuple):
     digits: int = 4  #: significant digits of values; means and deviations have one less
-    reads: bool = True  #: whether values are read for statistics, or metadata is all that is told
+    reads: bool = True  #: whether values are read for statistics, or only metadata is shown
     budget_ms: float = BUDGET_MS  #: for a frame, or for one question of the debugger's own views
     tensors_first: bool = True  #: whether variables that are or hold tensors come before all others
     inline_values: bool = True  #: whether line ends show values

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Field(Record):
-    """What stands in braces: the paths to values, and what is shown of them."""
+    """One pair of braces in a summary: the paths to values, and what is shown of them."""
 
     ways: tuple[Way, ...]
     spec: str

@@ -87,7 +87,7 @@ SUMMARIES = {
 
 
 def packages(summaries: Mapping[str, str]) -> dict[str, list[str]]:
-    """The declared classes by the package that they stand in."""
+    """The declared classes by their package."""
     found: dict[str, list[str]] = {}
     for name in summaries:
         found.setdefault(top_package(name), []).append(name)

@@ -31,7 +31,7 @@ def step_around(paused: Paused | None, budget: Budget) -> Step | None:
 
 
 def names_of_parameters(paused: Paused | None, budget: Budget) -> dict[int, str]:
-    """How torch calls the parameters of the models in sight, by their ids."""
+    """The names that torch gives the parameters of the models in sight, by the parameters' ids."""
     found: dict[int, str] = {}
     step = step_around(paused, budget)
     for variable in step.modules if step is not None else ():

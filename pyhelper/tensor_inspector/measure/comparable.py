@@ -19,7 +19,7 @@ class Comparable(Record):
     layout: str = "dense"  #: ``sparse_csr`` of torch, ``csr`` of scipy; "strided" or "dense" of all else
     composed: bool = False  #: its rows, which are its parts, are all there is to it: sparse and nested values
     mask: Any = None  #: True where an element is not there; it may be of fields, in records
-    absent: str = "masked"  #: what is said of such an element
+    absent: str = "masked"  #: the word for such an element
     tick: Callable[[int], str] | None = None  #: the text of a date or span of time that an integer stands for
     scale: str | None = None  #: how numbers are made of the integers of a quantized tensor, in words
     array: Any = None  #: the numpy array that is looked at, where there is one

@@ -9,7 +9,7 @@ from ..safe.budget import Budget
 from ..safe.guard import class_name, module
 from .unread import META, Unread
 
-_PATIENCE = 100.0  #: milliseconds that a device may still be at work, where no budget tells
+_PATIENCE = 100.0  #: milliseconds to wait for a busy device where there is no budget
 _AGAIN = 1.0  #: seconds after which a device that was waited for in vain is waited for again
 _LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
 _FORKED = Unread("elsewhere", "values not read: a forked process can't use CUDA")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _UNLISTED = 200  #: variables that are not rows
-_CALLERS = 30  #: frames whose files are told
+_CALLERS = 30  #: frames whose files are sent
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
 
@@ -80,7 +80,7 @@ def function_name(frame: FrameType) -> str:
 
 
 def files(frame: FrameType) -> list[FrameFile]:
-    """The files in which a frame and its callers stand, each with the nearest frame in it."""
+    """The files of a frame and its callers, each with the nearest frame in it."""
     found: dict[str, FrameFile] = {}
     caller: FrameType | None = frame
     for _ in range(_CALLERS):

@@ -78,7 +78,7 @@ def _settle(mine: _Run) -> None:
 
 
 def _await(mine: _Run) -> None:
-    """A function of its own: Python 3.13 does not let a ``try`` around its loop catch what strikes."""
+    """A separate function: in Python 3.13 a ``try`` around its loop would not catch the exception."""
     mine.over = True  # also where it was struck before it could say so
     while mine.striking:
         sleep(0)

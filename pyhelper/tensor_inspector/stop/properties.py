@@ -21,7 +21,7 @@ class Stopped(Exception):
 
 
 class Raised(Exception):
-    """It raised what the message describes."""
+    """Raised where code of the program raised; the message describes that exception."""
 
 
 def read(asked: Property, request: int | None = None) -> Any:

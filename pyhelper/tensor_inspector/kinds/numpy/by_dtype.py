@@ -18,7 +18,7 @@ from .texts import Objects, Strings
 if TYPE_CHECKING:
     from ...protocol import Badge
 
-_FIELDS = 12  #: fields of a record that are told
+_FIELDS = 12  #: fields listed of a record
 
 
 class Records(Contents):

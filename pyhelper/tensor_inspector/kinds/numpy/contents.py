@@ -159,7 +159,7 @@ class Contents:
         return Rows(plural(length, "row" if parts else "value"), length, rows)
 
     def add_facts(self, facts: Facts) -> None:
-        """Adds what is known to ``facts``."""
+        """Adds the facts about these elements to ``facts``."""
         add_stats(facts, self.reading())
         rows = self.fact_rows()
         if rows:

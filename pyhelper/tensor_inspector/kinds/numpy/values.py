@@ -141,7 +141,7 @@ class RandomSource(WordedObject):
 
 
 class BitGenerator(RandomSource):
-    """What a generator draws from. Without its lock its state is not there yet, and asking for it crashes."""
+    """The bit generator of a `Generator`. Before its lock exists it has no state, and asking for it crashes."""
 
     needs = ("lock",)
 
@@ -158,7 +158,7 @@ class Ufunc(Atom):
 
 
 class FlatIterator(WordedObject):
-    """A ``flatiter``: shown where it stands, never advanced."""
+    """A ``flatiter`` with its position; it is never advanced."""
 
     def words(self) -> Iterable[str | None]:
         base = c_attribute(self.value, "base")

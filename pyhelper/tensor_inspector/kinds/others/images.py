@@ -30,7 +30,7 @@ _BYTES = {
     **{mode: mode for mode in ("1", "L", "P", "RGB", "RGBA", "CMYK", "LAB", "HSV", "LA", "PA", "RGBX", "RGBa", "La")},
     "YCbCr": ("Y", "Cb", "Cr"),
 }
-_RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL tells the range alone
+_RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL gives the range alone
 _COPIED = 1 << 22  #: pixels up to which an image is copied to be compared
 
 

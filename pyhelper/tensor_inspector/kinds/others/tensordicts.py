@@ -14,11 +14,11 @@ from ..python.mappings import key_word
 from ..python.objects import brief
 from .batches import Batch
 
-_SHOWN = 12  #: names of a stack that are told
+_SHOWN = 12  #: names listed of a stack
 
 
 class TensorDict(Batch):
-    """By the dict that it keeps. What is no tensor stands in it as itself, not as the wrapper around it."""
+    """A TensorDict, read from its dict. Values that are no tensors are shown without their wrappers."""
 
     library = "tensordict"
 

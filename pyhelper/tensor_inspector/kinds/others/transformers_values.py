@@ -13,7 +13,7 @@ from ..kind import Kind
 from ..python.objects import PlainObject, attributes, attributes_part
 from .batches import Batch
 
-#: What is told of a model's configuration, the most telling first.
+#: The settings shown of a model's configuration, the most important first.
 _TELLING = tuple(
     "hidden_size n_embd d_model num_hidden_layers n_layer num_attention_heads n_head vocab_size dtype"
     " torch_dtype".split()

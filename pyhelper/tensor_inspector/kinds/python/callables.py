@@ -53,7 +53,7 @@ class Function(Atom):
         return [["defined", f"{code.co_filename}:{code.co_firstlineno}"], *closes_over]
 
     def rows_without(self, names: Container[str]) -> list[Child]:
-        """What makes it do what it does, but for global variables: code, defaults, and what it closes over."""
+        """What its behaviour depends on besides global variables: code, defaults, and its closure."""
         function, code = self.value, self.value.__code__
         known = {name: getattr(function, name) for name in ("__code__", "__defaults__", "__kwdefaults__")}
         rows = [Child(name, item, f".{name}") for name, item in known.items() if item is not None]
@@ -202,7 +202,7 @@ def _has_backward(cls: type) -> bool:
 
 
 def unwrapped(function: FunctionType) -> tuple[FunctionType, str | None]:
-    """The function that a decorated one stands for, and how it is wrapped."""
+    """The function inside a decorated one, and the wrapper's name."""
     inner: Any = function
     how = None
     for _ in range(_WRAPPERS):

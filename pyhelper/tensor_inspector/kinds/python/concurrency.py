@@ -43,7 +43,7 @@ class Event(WordedObject):
 
 
 class ContextVar(WordedObject):
-    """A context variable, by the value that it has where the program stands."""
+    """A context variable and its value in the present context."""
 
     def words(self) -> Iterable[str | None]:
         found = self._current_value()
@@ -68,7 +68,7 @@ class Barrier(WordedObject):
 
 
 class Queue(WordedObject):
-    """A queue of ``queue``, by what is in it; nothing is taken out."""
+    """A queue of ``queue`` and its items; none is taken out."""
 
     summarized = True
 
@@ -90,7 +90,7 @@ class SimpleQueue(WordedObject):
 
 
 class Process(WordedObject):
-    """A process started by ``multiprocessing``, by what is known of it; the system is not asked."""
+    """A process started by ``multiprocessing``, from its attributes; the system is not asked."""
 
     def words(self) -> Iterable[str | None]:
         started, name = self.attr("_popen"), repr(plain_str(self.attr("_name")))

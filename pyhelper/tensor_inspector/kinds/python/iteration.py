@@ -16,7 +16,7 @@ from .containers import Container
 from .mappings import pair_texts
 from .objects import WordedObject, brief
 
-_SHOWN = 12  #: pairs told in a line
+_SHOWN = 12  #: pairs listed in a line
 
 
 class Suspended(WithRows):

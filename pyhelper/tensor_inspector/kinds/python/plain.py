@@ -174,7 +174,7 @@ class DateOrTime(Atom):
 
 
 class Path(Atom):
-    """A path as it was written; asking it for its text would be remembered in it."""
+    """A path from its parts: its ``__str__`` would store the text in it."""
 
     def line(self) -> str:
         return one_line(f"{self.type_name()}({quoted(self.written(), 90)})")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...protocol import Facts
 
 _TEXTS = Classes(str, bytes)
-_SHOWN = 12  #: arguments told in a line
+_SHOWN = 12  #: arguments listed in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are listed, and among which the place is looked for
 _DEBUGGERS = ("/debugpy/_vendored/", "/debugpy/server/", "/debugpy/__main__.py")  #: where its code stands
@@ -117,7 +117,7 @@ class Traceback(WithRows):
         return c_attribute(self.value, name) if name in ("tb_next", "tb_frame") else super().attribute(name)
 
     def rows(self) -> list[Child]:
-        """Each place once, as the first frame there: a recursion comes by a thousand times."""
+        """Each line of code once, as its first frame: a recursion has thousands of them."""
         rows: dict[tuple[int, int], Child] = {}
         times: dict[tuple[int, int], int] = {}
         for index, step in _steps(self.value):
@@ -137,7 +137,7 @@ class Traceback(WithRows):
 
 
 class StackFrame(WithRows):
-    """A frame by where it stands. Its variables are not read: to list them would keep them alive in it."""
+    """A frame by its file and line. Its variables are not read: listing them would keep them alive."""
 
     def parts(self) -> Iterable[str | None]:
         code = self.value.f_code

@@ -48,7 +48,7 @@ class File(WordedObject):
 
 
 class MemoryFile(WordedObject):
-    """`BytesIO` and `StringIO`, by where they stand; to ask for their content could copy it."""
+    """`BytesIO` and `StringIO`, by their position; asking for their content could copy it."""
 
     def words(self) -> Iterable[str | None]:
         base = _io.BytesIO if issubclass(type(self.value), _io.BytesIO) else _io.StringIO
@@ -135,7 +135,7 @@ class RegexMatch(WordedObject):
 
 
 class Random(WordedObject):
-    """A generator of ``random``, by how far it is; it is not asked for a number."""
+    """A generator of ``random``, by its position; no number is drawn."""
 
     def words(self) -> Iterable[str | None]:
         state = self._state()
@@ -166,7 +166,7 @@ class WeakReference(Kind):
 
 
 class WeakProxy(Kind):
-    """A proxy, by the class of what it stands for; to reach that would run its code."""
+    """A weak proxy, by the class of its object; reaching the object would run code of the program."""
 
     contains = False
 

@@ -18,7 +18,7 @@ from .mappings import Mapping
 from .objects import WordedObject, attribute_count, brief, other_attributes, property_rows
 from .plain import Atom, String
 
-_SHOWN = 12  #: maps of a chain that are told
+_SHOWN = 12  #: maps listed of a chain
 _WRAPPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
 _GETTERS = [wrapper.__dict__["__getitem__"] for wrapper in _WRAPPERS]
 
@@ -84,7 +84,7 @@ class WeakItems(_WrapsBuiltIn, Set):
 
 
 class MappingProxy(Mapping):
-    """A read-only view of a dict. It would ask the dict's own class; what it refers to says it without."""
+    """A read-only view of a dict. Its own methods would call those of the dict's class, so the dict itself is read."""
 
     def as_dict(self) -> dict[Any, Any]:
         return next((item for item in gc.get_referents(self.value) if issubclass(type(item), dict)), {})
@@ -118,7 +118,7 @@ class WrappedText(Atom):
 
 
 def _alive(item: Any) -> object:
-    """What a weak reference stands for, while that is there."""
+    """The object of a weak reference while it lives, else None."""
     target = ReferenceType.__call__(item) if issubclass(type(item), ReferenceType) else None
     return item if target is None else target
 

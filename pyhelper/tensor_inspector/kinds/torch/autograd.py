@@ -51,7 +51,7 @@ class GraphNode(WithRows):
         return c_attribute(self.value, "next_functions") or ()
 
     def _saved_words(self) -> str | None:
-        """What a function written in Python has saved for its backward; built-in ones do not tell."""
+        """The tensors that a custom `autograd.Function` has saved, in words; None for built-in nodes."""
         saved = _descriptor(type(self.value), "_raw_saved_tensors")
         if saved is None:
             return None

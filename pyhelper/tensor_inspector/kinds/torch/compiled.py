@@ -26,7 +26,7 @@ from ..python.objects import CppObject, WordedObject, brief, is_tensor
 from .module import Module
 
 torch: Any = module("torch")
-_SHOWN = 12  #: nodes of a graph told in its line
+_SHOWN = 12  #: nodes listed in a graph's line
 
 
 class Scripted(Module):
@@ -60,7 +60,7 @@ def module_words(value: Any, budget: Budget) -> str:
 
 
 class ScriptFunction(CppObject):
-    """A function that TorchScript has compiled, by what it takes and gives."""
+    """A function that TorchScript has compiled, by its schema."""
 
     kind = "callable"
 

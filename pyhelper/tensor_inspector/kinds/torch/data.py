@@ -21,18 +21,18 @@ torch: Any = module("torch")
 _NESTED = 20  #: datasets inside datasets that are followed
 _SEQUENCES = Classes(list, tuple)
 _ROOM = 28  #: characters of the tensors in short, beside the class's name and the samples
-_SHOWN = 12  #: tensors or datasets told in a line
+_SHOWN = 12  #: tensors or datasets listed in a line
 
 
 class _DataSource(WordedObject):
-    """What samples come from, by what it was made with."""
+    """A source of samples, shown by its settings."""
 
     def lenses(self) -> list[str]:
         return ["batch"]
 
 
 class _ItemSource(_DataSource):
-    """What one item can be taken of."""
+    """A source of samples from which single items can be taken."""
 
     def lenses(self) -> list[str]:
         return ["batch", "item"]
@@ -129,7 +129,7 @@ class Loader(_ItemSource):
 
 
 class LoaderIterator(WordedObject):
-    """A loader on its way, by how many batches it has given."""
+    """An iterator of a loader, by the number of batches it has returned."""
 
     needs = ("_dataset",)
 

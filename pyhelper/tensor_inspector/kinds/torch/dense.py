@@ -44,7 +44,7 @@ _VALUES = 10  #: tensors of integers up to this many elements show their values
 
 
 class Strided(Form):
-    """Elements that stand in memory as strides say."""
+    """A tensor with strides whose elements are in its own memory."""
 
     _memory: ByteCounts | None = None
 
@@ -103,7 +103,7 @@ class Strided(Form):
 
 
 class InMemory(Strided):
-    """Elements that torch can read one by one as they are, or as it makes them of what is in memory."""
+    """A tensor whose elements torch reads one by one, as they are or computed from its memory."""
 
     def read(self) -> Reading:
         return of_tensor(self.plain(), self.budget.share())

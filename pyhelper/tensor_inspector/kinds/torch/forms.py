@@ -77,7 +77,7 @@ def _form_for(keys: Iterable[str]) -> Any:
 
 
 def _wrapper_form(value: Any) -> Any:
-    """The form of a tensor with the Python key, where its class alone does not tell."""
+    """The form of a tensor with the Python dispatch key whose class is not in the table."""
     from ...measure.torch.dispatch import has_memory  # compiled only where it is needed
 
     return _load(("torch.dense", "SubclassMemory") if has_memory(value) else ("torch.subclass", "Wrapper"))

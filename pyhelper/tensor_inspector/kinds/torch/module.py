@@ -59,7 +59,7 @@ _CONTAINERS = Classes(
     torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList, torch.nn.ParameterDict
 )
 _WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module")  #: what wrappers call the module that they stand around
-_WRAPPERS = 4  #: of them that are told
+_WRAPPERS = 4  #: wrappers named in a line
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
 
 

@@ -28,7 +28,7 @@ from .form import TensorElements
 
 
 class Quantized(Strided):
-    """By the real numbers that the stored integers stand for; on devices by the integers themselves."""
+    """Shown by the real numbers that the stored integers represent; on devices by the integers."""
 
     def words(self) -> Iterator[str]:
         if has_one_scale(self.value):

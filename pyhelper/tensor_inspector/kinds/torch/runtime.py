@@ -106,7 +106,7 @@ class Generator(WordedObject):
 
 
 class StreamOrEvent(WordedObject):
-    """A stream or event of a device, and whether what was given to it is done; asking waits for nothing."""
+    """A stream or event of a device, and whether its work is done; the query does not wait."""
 
     def words(self) -> Iterable[str | None]:
         device, stream = c_attribute(self.value, "device"), c_attribute(self.value, "stream_id")
@@ -139,7 +139,7 @@ class DeviceProperties(CppObject):
 
 
 class HookHandle(WordedObject):
-    """The handle that removes a hook, by whether it still stands."""
+    """The handle that removes a hook, and whether the hook is still registered."""
 
     def words(self) -> Iterable[str | None]:
         hooks, known = self.attr("hooks_dict_ref"), self.attr("id")

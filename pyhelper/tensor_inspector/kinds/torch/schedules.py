@@ -17,7 +17,7 @@ _BOOKKEEPING = ("last_epoch", "verbose", "mode_worse", "default_min_lr", "num_ba
 
 
 class Scheduler(WordedObject):
-    """By how far it is, the rate it began with and the one it has come to, and what it was made with."""
+    """A scheduler: its step, the first and the present learning rate, and its settings."""
 
     needs = ("optimizer",)
 
@@ -49,7 +49,7 @@ class Scheduler(WordedObject):
         return []
 
     def _settings(self) -> str:
-        """The numbers and words that it keeps under public names, as it was given them."""
+        """Its settings: the numbers and texts in its public attributes."""
         texts = []
         for name, value in list(instance_dict(self.value).items()):
             if name in _BOOKKEEPING or name.startswith("_"):
@@ -69,7 +69,7 @@ class Scheduler(WordedObject):
 
 
 class ReduceOnPlateau(Scheduler):
-    """`ReduceLROnPlateau`: how good it has been, and how long it has not been better."""
+    """`ReduceLROnPlateau`: its best metric, and the number of epochs without improvement."""
 
     def _progress_words(self) -> list[str | None]:
         best, bad = scalar(self.attr("best")), self.attr("num_bad_epochs")
@@ -79,7 +79,7 @@ class ReduceOnPlateau(Scheduler):
 
 
 class CombinedScheduler(Scheduler):
-    """Schedulers one after the other, or all at once."""
+    """Several schedulers in sequence, or all at once."""
 
     def _progress_words(self) -> list[str | None]:
         parts = self.attr("_schedulers")

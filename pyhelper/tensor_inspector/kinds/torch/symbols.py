@@ -35,7 +35,7 @@ class Symbol(WordedObject):
 
 
 class FxProxy(WordedObject):
-    """What a traced function is given for a tensor, by the node of the graph that it stands for."""
+    """The stand-in for a tensor in a traced function, by its node in the graph."""
 
     def brief(self) -> str:
         return f"{self.type_name()} of {self._name()}"

@@ -176,7 +176,7 @@ class Optimizer(WithRows):
                 yield plain_str(names[index]) if named else "", group_number, tensor
 
     def _step(self) -> tuple[str, str] | None:
-        """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
+        """The number of steps, from the optimizer's state; LBFGS counts its inner iterations."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
             states = islice(each(dict.values, dict_attribute(self._unwrapped, "state")), _STEPPED)
             found = [scalar(dict_get(state, name)) for state in states if issubclass(type(state), dict)]
@@ -217,7 +217,7 @@ def rate(value: object) -> str:
 
 
 def _rates(group: dict[str, Any]) -> Word:
-    """What a group is trained by; in short as much of it as stands beside the class's name and an alarm."""
+    """The settings of a group in words; their short form fits beside the class's name and an alarm."""
     given = {name: dict_get(group, name) for name in _RATES_SHOWN}
     texts = [f"{name} {rate(value)}" for name, value in given.items() if rate(value) and scalar(value) != 0]
     texts += [name for name in _FLAGS if dict_get(group, name) is True]

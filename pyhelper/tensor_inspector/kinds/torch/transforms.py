@@ -18,7 +18,7 @@ _interpreters = getattr(_functorch, "get_interpreter_stack", None)
 
 
 class Transformed(Form):
-    """What vmap, grad, jvp and functionalize make of a tensor, with the statistics of what it stands for."""
+    """A tensor inside vmap, grad, jvp or functionalize, with the statistics of the wrapped tensor."""
 
     def words(self) -> Iterator[str]:
         value, inner = self.value, self._inner()

@@ -64,7 +64,7 @@ class ColumnPart(DataPart):
             self._take_counts(found, _LABELS)
 
     def _count_items(self, contents: Any) -> None:
-        """Of what is a value of Python's own; the rest is not compared, since that may run the program's code."""
+        """Counts values of built-in types; comparing others could run code of the program."""
         if not 0 < self.rows <= _ITEMS:
             return
         counts: Counter[Any] = Counter()

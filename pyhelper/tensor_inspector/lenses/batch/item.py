@@ -47,7 +47,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 
 class ItemLens(Lens):
-    """The item is taken in one slice; what is in it is measured in the others."""
+    """Takes the item in one slice of time, and measures what is in it in the following ones."""
 
     def __init__(
         self, asked: Child, dataset: Any, index: int, uncopied: list[Uncopied], *, is_stream: bool, budget: Budget
@@ -122,7 +122,7 @@ class ItemLens(Lens):
 
 
 def _whole(index: Any) -> int:
-    """Also of numpy, or a tensor of one integer; ``TypeError`` of what is no whole number."""
+    """An index as an int, also of numpy's or a tensor of one integer. Raises `TypeError` for any other value."""
     try:
         return range(None if type(index) is bool else index).stop  # type: ignore[arg-type]
     except TypeError:

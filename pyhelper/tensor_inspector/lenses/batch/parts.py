@@ -18,7 +18,7 @@ _PARTS = 200
 _DEPTH = 12
 _SAMPLES = 1000  #: items of a list
 _ITEMS = 100_000  #: numbers or texts of one
-_FOLDED = 5  #: tensors of one shape in a list that are told as one
+_FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
 

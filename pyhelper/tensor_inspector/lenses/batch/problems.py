@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Code = Literal["batch_size", "keys", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
 
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
-#: What tells where samples begin in values that stand one after the other.
+#: Names of the offsets at which samples begin in concatenated values.
 _PLACES = ("offsets", "cu_seqlens", "batch_sizes")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _LISTED = 80  #: characters
@@ -141,7 +141,7 @@ def _masks(parts: Sequence[DataPart]) -> Iterator[Problem]:
 
 
 def _duplicates(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
-    """Samples that are equal in all parts, and those that are equal but for what is wanted of them."""
+    """Samples that are equal in all parts, and samples with equal inputs but different labels."""
     if size is None or size < 2:
         return
     known = [part for part in parts if part.amount() == size]

@@ -16,9 +16,9 @@ from .problems import Problem
 if TYPE_CHECKING:
     from ...protocol import Badge
 
-_LABELS = 6  #: told in a line
-_UNEVEN = 1.5  #: how much more often a label occurs than another for that to be told
-_FEW = 20  #: values of a column that are told
+_LABELS = 6  #: listed in a line
+_UNEVEN = 1.5  #: ratio of two labels' counts from which on classes are called uneven
+_FEW = 20  #: values of a column that are listed
 _UNTOLD = 2  #: values that are each there once
 _ALL = 100  #: rows of labels
 

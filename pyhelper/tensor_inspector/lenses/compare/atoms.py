@@ -52,7 +52,7 @@ class Tolerance(Record):
 
 
 def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
-    """Whether two values with nothing below them are the same; None where only their lines can tell."""
+    """Whether two values with nothing below them are equal; None where only their lines can be compared."""
     one, other = a.value, b.value
     if one is other:
         return True
@@ -134,7 +134,7 @@ def _alike_scalars(one: Any, other: Any, tolerance: Tolerance) -> bool | None:
 
 
 def _alike_arrays(a: Kind, b: Kind) -> bool | None:
-    """Of strings without dimensions, and of no elements at all; dtypes are told before."""
+    """Compares string arrays without dimensions or elements; their dtypes are compared before."""
     one, other = a.comparable(), b.comparable()
     if one is None or other is None or any(side.sizes and side.sizes[0] for side in (one, other)):
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...protocol import Relation
 
 ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
-#: Rows that a comparison of the elements tells already.
+#: Rows that repeat what the comparison of the elements says.
 _LINKED = ("stats", "base", "grad_fn")
 _COVERED = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
 _INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized tensor
@@ -89,7 +89,7 @@ def _at(values: ValueDifference) -> str:
 
 
 def _pair(was: Any, now: Any) -> str:
-    """Two values with as many digits as tell them apart: all, where an integer stands beside a whole number."""
+    """Two numbers with enough digits to differ; all digits where an integer is compared with a whole float."""
     if int in (type(was), type(now)) and _is_whole(was) and _is_whole(now):
         return " → ".join(signed(str(int(value))) for value in (was, now))
     texts = (tuple(_value(value, digits) for value in (was, now)) for digits in (6, 9))
@@ -177,7 +177,7 @@ def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
 
 
 def _by_rows(a: Comparable, b: Comparable) -> Compared:
-    """Of arrays of strings and the like, what their rows do not tell."""
+    """Differences of string arrays and the like that are not among their rows."""
     covered = ("base",) if a.mask is None and b.mask is None else ("base", "mask")
     dtypes = [None if side.array is None else side.array.dtype for side in (a, b)]
     if "structured" in (a.dtype, b.dtype):
@@ -186,7 +186,7 @@ def _by_rows(a: Comparable, b: Comparable) -> Compared:
 
 
 def _laid_out(was: Any, now: Any) -> list[Note]:
-    """Where the fields of records lie, which their rows do not tell."""
+    """Differences in the offsets of record fields, which are not among their rows."""
     if any(dtype is None or dtype.names is None for dtype in (was, now)) or {*was.names} != {*now.names}:
         return []
     one, other = layout_of(was), layout_of(now)
@@ -195,7 +195,7 @@ def _laid_out(was: Any, now: Any) -> list[Note]:
 
 
 def _unlike(was: str, now: str, *dtypes: Any) -> list[Note]:
-    """Unlike dtypes by name, and by the order of the bytes, which the names do not tell."""
+    """Two different dtypes by their names and byte orders."""
     texts = [f"dtype {was} → {now}"] if was != now else []
     orders = [_byte_order(dtype) for dtype in dtypes]
     if orders and None not in orders and orders[0] != orders[1]:

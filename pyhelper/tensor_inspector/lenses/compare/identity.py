@@ -16,21 +16,21 @@ from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, first_of, instance_dict, library_of, module, mro, plain_str, stands_in
 
 _DEEP = 20  #: levels of a value, and
-_MANY = 10_000  #: parts of it, up to which it is told by what it is made of
+_MANY = 10_000  #: parts of it that are included in its token
 _ALONE = Classes(type(None), type(...), type(NotImplemented), FunctionType, BuiltinFunctionType, ModuleType)
 _QUICK = frozenset(map(id, (str, int, bool, bytes)))  #: as most keys are
 _ATOMS: tuple[Any, ...] = (str, bytes, int, float, complex)
 _GROUPS: tuple[Any, ...] = (tuple, frozenset)
 _SPANS = Classes(range, slice)
 _SIGNED = frozenset(map(id, (float, complex)))  #: whose zeros have a sign
-#: What tells code apart, but for its constants, of which some are code too, and where it is written.
+#: What distinguishes code objects, without their constants (some are code too) and their place in a file.
 _CODE = tuple(
     """
     co_code co_names co_varnames co_freevars co_cellvars co_name co_flags co_argcount co_posonlyargcount
     co_kwonlyargcount co_exceptiontable
     """.split()
 )
-_SELF = "is"  #: begins the token of what is told by identity
+_SELF = "is"  #: begins the token of an object that equals only itself
 _size_of = type.__dict__["__basicsize__"].__get__
 _dict_at = type.__dict__["__dictoffset__"].__get__
 _weak_at = type.__dict__["__weakrefoffset__"].__get__
@@ -39,7 +39,7 @@ _POINTER = tuple.__itemsize__
 
 
 class Token:
-    """``exact``: whoever has another token is another key. Else only equal tokens tell, of what holds the same."""
+    """A token. If ``exact``, different tokens mean different keys; else only equal tokens mean anything."""
 
     __slots__ = ("exact", "key")
 

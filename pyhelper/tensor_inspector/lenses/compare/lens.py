@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .comparison import Difference
     from .row_pairs import Known
 
-_WALK = 0.9  #: the share of the work that the comparison itself is taken for
+_WALK = 0.9  #: the comparison's share of the progress
 _WORST = 100  #: differences that go as data
 
 

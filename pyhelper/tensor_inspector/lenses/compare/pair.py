@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
-UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only the program's own code tells
+UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
 
 
 class Location:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...protocol import Relation
 
 _SHAPES, _VALUES = 1000, 200  #: pairs that are looked at: of unlike shapes, and of one
-_WHOLE = 1e-6  #: how near to a whole number it is taken for one
+_WHOLE = 1e-6  #: the distance within which a number is rounded to a whole one
 _NUMBERS = ("float", "bfloat", "int", "uint", "bool", "complex")
 
 

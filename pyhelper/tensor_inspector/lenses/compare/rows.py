@@ -18,7 +18,7 @@ from .identity import token_of
 
 PAGE = 1000  #: rows of one value that are asked for at once
 _NO_KEY = object()
-_NAN = ...  #: stands for NaN as a label, which is made anew for each table
+_NAN = ...  #: stands for NaN as a label: NaN objects of two tables differ
 
 
 class KeyedRow:
@@ -28,7 +28,7 @@ class KeyedRow:
 
     def __init__(self, child: Child, key: Any, item: Any = _NO_KEY, content: Any = None) -> None:
         self.child = child
-        self.key = key  #: None where only the program's own code could tell
+        self.key = key  #: None where only code of the program could compare it
         self.item = item  #: the key or item itself
         self.content = content  #: what such a key holds, where that is known
 

@@ -42,7 +42,7 @@ class Stored(Record):
 
 
 def stored(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
-    """What a value stores that is no zero, and where; a sparse one's zeros are told too if it stores them."""
+    """The non-zero elements of a value, and where; of a sparse value also the zeros that it stores."""
     try:
         return _of_parts(kind, side, budget) if side.composed else _of_dense(kind, budget)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):

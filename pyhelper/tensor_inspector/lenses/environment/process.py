@@ -42,7 +42,14 @@ PUBLIC = frozenset(
     """.split()
 )
 _BY_TORCH = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")  #: which it sets itself
-_SECRET = ("AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN")  #: in the name of a variable whose value is not told
+_SECRET = (
+    "AUTH",
+    "CREDENTIAL",
+    "KEY",
+    "PASS",
+    "SECRET",
+    "TOKEN",
+)  #: in the names of variables whose values are not shown
 _ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  #: of numpy, by default
 
 

@@ -20,7 +20,7 @@ _PARTS = 8  #: tensors of one state
 
 
 class State:
-    """``name`` as the user types it, the tensors with a graph in it, and the line that makes it anew."""
+    """State carried from step to step: its name as the user types it, its tensors with a graph, the line that renews it."""
 
     __slots__ = ("line", "name", "tensors", "value")
 
@@ -32,7 +32,7 @@ class State:
 
     @property
     def detached(self) -> str:
-        """How it is let go of what made it."""
+        """The line of code that detaches it from its graph."""
         if is_exact_tensor(self.value):
             return f"{self.name} = {self.name}.detach()"
         return f"{self.name} = tuple(part.detach() for part in {self.name})"
@@ -45,7 +45,7 @@ def tensors_with_graph(value: Any) -> list[Any]:
 
 
 def states(step: Step) -> Iterator[State]:
-    """What is carried, and has a graph: by the loop, or the function, around a backward; and by modules in sight."""
+    """State with a graph that is carried by the loop or function around a backward, and by modules in sight."""
     source = step.source
     loops = [loop for backward in source.backwards if (loop := source.loop_of(backward.lineno)) is not None]
     for name in list(source.bindings) if loops or not source.function.startswith("<") else ():
@@ -59,7 +59,7 @@ def states(step: Step) -> Iterator[State]:
 
 
 def _kept_in(path: str, member: Member) -> Iterator[State]:
-    """The attributes that a method of a module makes of themselves."""
+    """The attributes that a method of a module computes from their own old values."""
     for key, value in (*member.attributes.items(), *member.items("_buffers")):
         methods = methods_of(type(member.module)) if tensors_with_graph(value) else ()
         for name, source in methods:
@@ -89,7 +89,7 @@ def made_of_itself(source: Source, name: str, loops: Sequence[tuple[int, int]] =
 
 
 def _made_of(source: Source, name: str) -> set[str]:
-    """The names that are bound to what is computed with a name, and so on."""
+    """The names that are computed from a name, directly or through others."""
     made, known = {name}, 0
     while len(made) > known:
         known = len(made)
@@ -107,5 +107,5 @@ def _uses(node: ast.AST, made: set[str]) -> bool:
 
 
 def _prefixes(name: str) -> set[str]:
-    """The name, and what it is a part of: ``self.h`` of ``self.h[0]``."""
+    """The name and all its prefixes: ``self.h[0]``, ``self.h``, ``self``."""
     return {name} | {name[:at] for at, sign in enumerate(name) if sign in ".["}

@@ -11,17 +11,17 @@ from ..step.expressions import constant_of, text_of
 from ..step.source import Source
 
 _MAKING = ("__init__", "reset_parameters", "init_weights")
-#: By these a method goes through all parts at once, or reaches them by names that the source does not tell.
+#: By these a method iterates over all parts, or reaches them by names that are not in the source.
 ALL_PARTS = ("getattr", "children", "modules", "_modules", "named_children", "named_modules", "super")
 
 
 def computing_methods(cls: type) -> list[Source]:
-    """The methods of a class that do not only make what it has."""
+    """The methods of a class other than those that only build it."""
     return [source for name, source in methods_of(cls) if name not in _MAKING]
 
 
 def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | None:
-    """The entries that methods take out of a list or a dict of modules; None where the source does not tell all of them."""
+    """The entries that methods take out of a list or a dict of modules; None where they can't all be read from the source."""
     taken: list[str] = []
     for source in computing_methods(cls):
         if not source.is_known() or source.mentions(*ALL_PARTS):

@@ -69,7 +69,7 @@ def _line(finding: Finding) -> str:
 
 
 def title_of(finding: Finding) -> str:
-    """The title, which says so where it only may be so."""
+    """The title; it begins with ``may be:`` where the finding is not certain."""
     return finding["title"] if finding["certain"] else f"may be: {finding['title']}"
 
 

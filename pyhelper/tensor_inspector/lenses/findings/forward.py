@@ -19,7 +19,7 @@ CutLine = tuple[str, int, str]  #: a file, a line, and what cuts off there
 
 
 class Derived:
-    """What a value is computed from, by names of attributes: all of them, and those that its gradient comes back to."""
+    """The attributes that a value is computed from: all of them, and those that its gradient reaches."""
 
     __slots__ = ("cut", "live", "parts")
 
@@ -171,7 +171,7 @@ class _Forward:
 
 
 def _results(value: ast.expr | None) -> list[ast.expr]:
-    """What a ``return`` gives, one by one."""
+    """The results of a ``return``, one by one."""
     if isinstance(value, (ast.Tuple, ast.List)):
         return list(value.elts)
     if isinstance(value, ast.Dict):

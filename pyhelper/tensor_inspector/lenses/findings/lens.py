@@ -42,13 +42,13 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 
 def _asked_of_steps(rules: list[str]) -> list[str]:
-    """Without those that only explain exceptions, which are not asked of a step."""
+    """The ids of the rules that a step is asked, without those that only explain exceptions."""
     elsewhere = set(unknown(rules)) & set(OF_EXCEPTIONS)
     return [rule for rule in rules if rule not in elsewhere]
 
 
 class _FindingsLens(Lens):
-    """First the exception is explained, then the rules are asked: each begins with a whole slice."""
+    """Explains the exception first, then asks the rules; each begins with a full slice of time."""
 
     def __init__(self, paused: Paused, budget: Budget, **question: Any) -> None:
         super().__init__(budget)
@@ -95,7 +95,7 @@ class _FindingsLens(Lens):
         return row_of(self._found(), paused, [view.frame for view in views])
 
     def _found(self) -> Findings:
-        """What explains the exception, then what else is wrong."""
+        """The findings that explain the exception, then all others."""
         explained = self._explained or Findings()
         found = self._search.findings() if self._search is not None else Findings()
         known = {finding["rule"] for finding in explained}

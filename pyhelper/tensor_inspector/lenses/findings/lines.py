@@ -17,7 +17,7 @@ Line = tuple[str, int]  #: a file and a line in it
 
 
 def bound(step: Step, name: str | None) -> Line | None:
-    """Where a name got what it means now."""
+    """The line that assigned a name its present value."""
     return next(filter(None, (source.line_of(name) for source in step.sources)), None)
 
 
@@ -52,7 +52,7 @@ def assigned(cls: type, attribute: str) -> Line | None:
 
 
 def changed(step: Step, name: str, call: str = "") -> Line | None:
-    """The last line before the stop that calls a function on a name, or gives it to one: of this name, if it is told."""
+    """The last line before the stop that calls a function on ``name`` or passes it to one; any name if it is None."""
     for source in step.sources:
         lines = [line for line in _calls_about(source, _key(name), call) if line < source.lineno]
         if lines:

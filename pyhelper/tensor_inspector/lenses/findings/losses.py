@@ -54,7 +54,7 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 
 def kind_of(call: Call, callee: Any) -> str | None:
-    """Which loss a call computes, by what its callee is, as far as that is known; None where it is none."""
+    """The loss that a call computes, by its callee; None where it is no loss, or not known."""
     if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
         return call.name
     kind = None if callee is None else BY_CLASS.get(class_name(type(callee)))
@@ -85,7 +85,7 @@ def is_backpropagated(step: Step, one: LossCall) -> bool:
 
 
 def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> Iterator[ast.AST]:
-    """What is bound, in a loop, to names, and to the names that this is made of."""
+    """The expressions bound in a loop to these names, and to the names in those expressions."""
     waiting, seen = list(names), set[str]()
     while waiting and len(seen) < 100:
         name = waiting.pop()
@@ -139,7 +139,7 @@ def _first_argument(model: Any) -> str | None:
 
 
 def model_inputs(step: Step) -> Iterator[ModelInput]:
-    """What modules in sight, other than losses, are given; of ``model(**batch)`` each tensor of the batch."""
+    """The inputs of modules in sight other than losses; for ``model(**batch)`` each tensor of the batch."""
     for call, model, view in step.calls_of_modules():
         if class_name(type(model.value)) in BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
             continue

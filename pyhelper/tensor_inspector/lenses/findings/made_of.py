@@ -9,7 +9,7 @@ from ...safe.record import Record
 from ..step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from ..step.source import Source
 
-#: What tells of a tensor without its elements.
+#: Attributes and methods that describe a tensor without its elements.
 ABOUT = frozenset(
     "device dim dtype element_size is_cuda is_floating_point ndim nelement numel requires_grad shape size type".split()
 )
@@ -52,7 +52,7 @@ def made_of(source: Source, name: str) -> Iterator[Made]:
 
 
 def _bound(source: Source, name: str) -> Iterator[Made]:
-    """The bindings by which a name has got its value: the last one above, and what that has changed or added to."""
+    """The bindings that gave a name its value: the last one above, and those that it builds on."""
     last = source.value_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
     for line, node in sorted(lines, key=lambda one: -one[0]):
@@ -64,7 +64,7 @@ def _bound(source: Source, name: str) -> Iterator[Made]:
 
 
 def _own_part(node: ast.AST, name: str) -> ast.AST | None:
-    """What a statement makes a name of: of ``a, b = f(x), g(y)`` its own part."""
+    """The expression that a statement assigns to a name: ``g(y)`` for ``b`` in ``a, b = f(x), g(y)``."""
     value: ast.AST | None = getattr(node, "value", None)
     target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
     if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
@@ -77,7 +77,7 @@ def _own_part(node: ast.AST, name: str) -> ast.AST | None:
 
 
 def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
-    """Each place where the elements of what ``key`` means are used in an expression: the nodes from the top to it."""
+    """Each use of the elements of ``key`` in an expression, as the path of nodes from the top to it."""
     waiting: list[list[ast.AST]] = [[value]]
     while waiting:
         path = waiting.pop()
@@ -93,7 +93,7 @@ def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
 
 
 def cut_on(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
-    """What on the way up from a place leaves autograd: ``detach``, or a function that the value is given to."""
+    """The name of the call or attribute on the path that leaves autograd, such as ``detach``; None if there is none."""
     for node in reversed(path[:-1]):
         if isinstance(node, ast.Attribute) and node.attr in cuts:
             return node.attr

@@ -26,7 +26,7 @@ def row_of(found: Findings, paused: Paused, frames: list[FrameType]) -> Child:
 
 
 def _rows(line: str, rows: list[Child], findings: Iterable[Finding]) -> Rows:
-    """A row as loud as the gravest of these findings."""
+    """A row with the badge of the most severe of these findings."""
     severities = {finding["severity"] for finding in findings}
     badges = next((loud for severity, loud in _LOUD.items() if severity in severities), [])
     return Rows.of(line, rows, "finding", badges)
@@ -45,7 +45,7 @@ def _finding(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child
 
 
 def _evidence(evidence: Evidence, paused: Paused, frames: list[FrameType]) -> Child:
-    """What was seen, by the expression at which, and below it the value."""
+    """The evidence as rows: its expression, the fact, and the value below."""
     expression, fact = evidence["expression"], evidence["fact"]
     if expression is None:
         return Child("seen", Rows.of(fact, [], "evidence"))

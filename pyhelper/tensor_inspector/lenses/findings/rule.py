@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NotAsked(Exception):
-    """Raised by a rule that finds only as it is asked that it can't be: the message says why."""
+    """Raised by a rule that finds out only while it runs that it can't be asked; the message says why."""
 
 
 class Rule:
@@ -36,12 +36,12 @@ class Rule:
 
 
 def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> Callable[[Check], Rule]:
-    """Makes a rule of a function, by whose name it is known."""
+    """A decorator that makes a `Rule` of a function; its id is the function's name."""
     return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion)
 
 
 def finding_of(rule: Rule, found: Found) -> Finding:
-    """What a rule has found, as plain data."""
+    """A rule and what it has found as one finding, in plain data."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
     line = found.lineno
     return {

@@ -84,7 +84,7 @@ class Asking:
         self._skipped = [(id, "there is no such rule") for id in unknown(ignore)]
 
     def go_on(self) -> bool:
-        """Ask as far as the time goes. Whether all have been asked."""
+        """Asks rules until the time is over. Returns whether all have been asked."""
         budget, asked = self._step.budget, 0
         while self._waiting and not (asked and budget.spent()):
             rule = self._waiting[0]
@@ -117,7 +117,7 @@ class Asking:
         return "ignored" if rule.id in self._ignore else missing(rule, self._step)
 
     def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
-        """How a rule failed, if it did, and what it finds."""
+        """The findings of a rule, and the reason where it failed."""
         try:
             return None, [finding_of(rule, one) for one in islice(rule.check(self._step), _MOST)]
         except NotAsked as why:
@@ -127,7 +127,7 @@ class Asking:
 
 
 def folded(found: list[Finding]) -> list[Finding]:
-    """Causes with their consequences; one rule's findings are told by the first, with the others below it."""
+    """Findings with their consequences below them; of one rule's findings, the first with the others below it."""
     top: list[Finding] = []
     for finding in sorted(found, key=_order):
         cause = next(
@@ -142,7 +142,7 @@ def folded(found: list[Finding]) -> list[Finding]:
 
 
 def _order(finding: Finding) -> tuple[int, int, int]:
-    """What causes others before them; then what is certain, and what is graver."""
+    """The order of findings: causes before consequences, then certain ones, then by severity."""
     grave = ("error", "warning", "hint").index(finding["severity"])
     return -_depth(finding["rule"]), int(not finding["certain"]), grave
 

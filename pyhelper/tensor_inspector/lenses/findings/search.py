@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..step.moment import Moment
 
     class History(Protocol):
-        """What remembers the numbers of stops: see `watching.history`."""
+        """Remembers the numbers of stops: see `watching.history`."""
 
         def recall(self, owner: Any, file: str, function: str, stop: int | None) -> list[Moment]: ...
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """Works as long as each slice of its budget lasts; only the look at the step is done in one go.
+    """Works in slices of its budget; only reading the step is not interrupted.
 
     ``stop`` is the number of the stop, by which two searches at one stop are known: the numbers of it are kept once.
     """
@@ -57,7 +57,7 @@ class Search:
         self._refused = self._begin(frame, ignore, thorough=thorough, grad_mode=grad_mode, run=run)
 
     def _begin(self, frame: FrameType | None, ignore: Collection[str], **wanted: bool) -> Findings | None:
-        """What is answered where there is nothing to ask the rules of."""
+        """Reads the step. Returns the answer where the rules can't be asked, else None."""
         torch = module("torch")
         if torch is None or not hasattr(torch, "_C"):
             return Findings(skipped=[("all", "torch is not loaded")])
@@ -77,7 +77,7 @@ class Search:
         return None
 
     def go_on(self) -> bool:
-        """Work until all is done, or the time is over. Whether all is done."""
+        """Works until all is done, or the time is over. Returns whether all is done."""
         if self._asking is None or self._step is None:
             return True
         if not self._asking.go_on():
@@ -99,6 +99,6 @@ class Search:
 
 
 def _owner(step: Step) -> Any:
-    """What the numbers of the step are remembered for; None further in, where a stop is no turn of the loop."""
+    """The object that the step's numbers are remembered for; None in an inner frame, where a stop is no step."""
     found = (variable.value for variable in (*step.optimizers, *step.modules))
     return None if step.at else next(found, None)

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 _ALL = 2000  #: entries of all inputs
 _SECONDS = 20.0
-_ORDER: tuple[Verdict, ...] = ("unsure", "kink", "agrees")  #: what is said of an entry, if it is so for one probe
+_ORDER: tuple[Verdict, ...] = (
+    "unsure",
+    "kink",
+    "agrees",
+)  #: the verdict on an entry is the first of these that holds for some probe
 
 
 class Check:

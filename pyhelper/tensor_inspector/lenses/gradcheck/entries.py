@@ -62,7 +62,7 @@ class Disagreement(Record):
         return found if isfinite(found) else inf
 
     def is_more_precise(self, other: Disagreement) -> bool:
-        """Than another one of the same entry: one number of the result tells more than all of them."""
+        """Whether it is better evidence than another one for the same entry: one output number beats their sum."""
         known = self.output is not None, other.output is not None
         return known[0] if known[0] is not known[1] else self.gap() > other.gap()
 
@@ -101,7 +101,7 @@ def _is_smooth(slope: Slope, halved: Slope | None) -> bool:
 
 
 def _is_one(slope: Slope, wider: Slope, share: float, scale: float) -> bool:
-    """Whether two steps tell of one limit."""
+    """Whether the slopes of two steps agree on one limit."""
     apart = abs(slope.middle - wider.middle)
     largest = max(abs(slope.middle), abs(wider.middle))
     return apart <= share * largest + _SCALE * scale + slope.noise + wider.noise

@@ -31,7 +31,7 @@ _DOUBT: dict[GradcheckDoubt, str] = {
 }
 _LOUD = ("backward_raised", "no_graph")
 _LONG = 60  #: characters of an error, of which the line may not have all
-_ROUND = 0.02  #: how near to a round number a ratio is taken for it
+_ROUND = 0.02  #: relative distance within which a ratio is shown as a round number
 
 
 def rows(function: Child, inputs: list[Child], found: GradcheckFound) -> Child:

@@ -58,7 +58,7 @@ class _VisibleTensor(NamedTuple):
 
 
 def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
-    """The change of what a node has saved, which is the same memory under each of its names."""
+    """The change of a saved tensor, found by its memory, under whatever name."""
     memory, steps, known = memory_of(node.saved(saved).now), Steps(step.budget), list[_VisibleTensor]()
     for named in _named(step) if memory is not None else ():
         if steps.end():

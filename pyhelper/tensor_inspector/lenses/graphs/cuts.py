@@ -69,7 +69,7 @@ def _uses(source: Source, part: str) -> bool:
 
 
 def _modules_around(member: Member, suffix: str) -> Iterator[tuple[str, list[Source]]]:
-    """For each module around a parameter, from within: what it calls the part on the way there, and its methods."""
+    """For each module around a parameter, innermost first: its attribute on the path to it, and its methods."""
     inner: Member | None = member
     part = suffix.lstrip(".").partition("[")[0]
     while inner is not None:
@@ -104,7 +104,7 @@ def _in_a_method(source: Source, line: int) -> bool:
 
 
 def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool] = _in_a_method) -> Cut | None:
-    """How what is made with something of a name is cut."""
+    """The cuts of values that are computed from a name."""
     calls = [call for call in source.calls if is_included(source, call.lineno)]
     uses = [call for call in calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
     for call in uses:
@@ -149,7 +149,7 @@ def _code(call: Call) -> NoGradientCode | None:
 
 
 def _cut_expressions(call: Call) -> Iterator[ast.expr]:
-    """What a call cuts: what it is called on, or its first argument."""
+    """The expression that a call cuts: its receiver, or its first argument."""
     if call.receiver is not None:
         yield call.receiver
     if call.name in (*_MAKING_NEW, *_NUMBERS):

@@ -179,7 +179,7 @@ class _NanOrigin(Lens):
         return "unknown" if origin.given is not None else cause_of(origin)
 
     def _name(self, origin: Origin | None, node: AutogradNode | None) -> str | None:
-        """What has it first, by its name."""
+        """The name of the first value that is not finite."""
         if origin is not None and origin.given is not None:
             leaf = origin.given.node.leaf if origin.given.node is not None else origin.given.value
             return self._names.of(leaf)
@@ -190,20 +190,20 @@ class _NanOrigin(Lens):
         return (name for name in (*names, *(name for name, _ in self._saved_inputs())) if name)
 
     def _saved_inputs(self) -> Iterator[tuple[str | None, Any]]:
-        """What it was given that no operation made, as the operation has saved it: the batch."""
+        """The input that no operation made, such as the batch, as the operation has saved it."""
         origin = self._origin()
         for one in origin.operands if origin is not None and not origin.node.is_custom else ():
             if one.node is None and one.value is not None:
                 yield self._names.of(one.value), one.value
 
     def _inputs_of(self, node: AutogradNode) -> Iterator[AutogradNode]:
-        """What it was given; of a view without a name what that is a view of, as the weight of its transpose."""
+        """The inputs of the operation; for an unnamed view its base, such as the weight for its transpose."""
         for below in self._graph.inputs(node):
             origin = self._graph.through_views(below)
             yield below if origin is None or self._name_and_value(below)[0] is not None else origin
 
     def _mask(self, origin: Origin | None) -> Iterator[tuple[str | None, Any]]:
-        """What has masked every place of a row."""
+        """The mask that covers a whole row."""
         if origin is not None and origin.mask is not None and self._names.step is not None:
             name = self._names.step.owner_of(origin.mask)
             yield name, None if name is None else self._names.step.value(name.replace('"', "'"), 0)
@@ -216,7 +216,7 @@ class _NanOrigin(Lens):
         return (None, None) if variable is None else (variable.name, variable.value)
 
     def _evidence_rows(self) -> Iterator[Child]:
-        """What has it first, and what the operation was given, as rows: each of these names once."""
+        """The first value that is not finite and the inputs of its operation as rows, each name once."""
         origin, node = self._origin(), self._operation()
         pairs: list[tuple[str | None, Any]] = []
         if origin is not None and origin.given is not None and origin.given.node is None:
@@ -232,7 +232,7 @@ class _NanOrigin(Lens):
             yield Child(name, value, self._path(name, value))
 
     def _path(self, name: str, value: Any) -> str | None:
-        """The name, where it means that value in the frame that is asked: only there it can be typed."""
+        """The name, if it means that value in the frame that is asked, where the user can type it; else None."""
         step = self._names.step
         found = None if step is None else step.value(name.replace('"', "'"), 0)
         known = self._names.parameter(value)
@@ -243,7 +243,7 @@ class _NanOrigin(Lens):
         return None if self._search is None else self._search.found
 
     def _operation(self) -> AutogradNode | None:
-        """The operation that it began at."""
+        """The operation where NaN or Inf began."""
         origin = self._origin()
         return self._steep if origin is None else origin.node
 
@@ -263,7 +263,7 @@ class _NanOrigin(Lens):
 
 
 def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, Any]]:
-    """What has a name, each name once."""
+    """The named ones, each name once."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name:

@@ -63,7 +63,7 @@ class Target(Record):
 
 
 class Reason:
-    """Why, for the parameters of which it is so."""
+    """One reason, and the parameters that it holds for."""
 
     __slots__ = ("at", "certain", "code", "location", "targets")
 
@@ -106,7 +106,7 @@ def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
 
 
 class _BackwardCall(Record):
-    """What a backward is called on: done, or still to come (``pending``)."""
+    """A tensor that backward is called on; ``pending`` where that is still to come."""
 
     name: str
     tensor: Any
@@ -192,7 +192,7 @@ class _NoGradient(Lens):
         return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
 
     def _sorted(self) -> list[Reason]:
-        """What keeps most parameters without a gradient comes first; those that have one come last."""
+        """The reasons, that of the most parameters first; parameters with a gradient come last."""
         last = ("has_gradient",)
         return sorted(self._reasons.values(), key=lambda reason: (reason.code in last, -len(reason.targets)))
 
@@ -249,7 +249,7 @@ class _NoGradient(Lens):
         return Reason("not_reached", at=near[0] if near else None)
 
     def _last_variables(self, target: Target, step: Step) -> list[str]:
-        """Variables that lead to the parameter, the last made first: after these the way ends."""
+        """Variables whose graph reaches the parameter, the latest first: after them the path to the loss ends."""
         found: list[tuple[int, str]] = []
         for variable in step.tensors:
             node = step.node_of(variable.value)

@@ -27,7 +27,7 @@ CAUSES: dict[NanCause, str] = {
     "infinite_slope": "a slope that is infinite there",
     "domain": "a number outside of what it is defined for",
 }
-#: Why it can't be told.
+#: Why the origin is not known.
 WHY: dict[str, str] = {
     "no_graph": "it has no grad_fn: detached, or made where gradients were off",
     "no_loss": "no loss in sight whose backward made this gradient",

@@ -123,7 +123,7 @@ class GraphRows:
 
 
 def _hooks(leaf: Any) -> int:
-    """How many hooks run on the gradient of a leaf. Other tensors of a graph do not tell."""
+    """The number of hooks on the gradient of a leaf. Other tensors of a graph do not list theirs."""
     return len(hooks_of(leaf) or ()) + len(grad_hooks_of(leaf) or ())
 
 

@@ -10,7 +10,7 @@ from ...safe.guard import class_name
 from .submodule import Submodule
 
 T = TypeVar("T")
-_LEAST = 3  #: modules in a row that are told as one
+_LEAST = 3  #: consecutive similar modules from which on they are one row
 _KEYS: dict[str, Callable[[Submodule], Any]] = {
     "order": lambda one: 0,
     "name": lambda one: (0, int(one.key), "") if one.key.isdecimal() else (1, 0, one.key),
@@ -28,7 +28,7 @@ SORTS = tuple(_KEYS)
 
 
 class ModuleOrder:
-    """By what the modules in one module are sorted: numbers from the largest, texts from the first."""
+    """The key by which sibling modules are sorted: numbers descending, texts ascending."""
 
     def __init__(self, by: str) -> None:
         self._key = _KEYS[by]

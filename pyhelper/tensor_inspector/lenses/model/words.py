@@ -50,7 +50,7 @@ def what(group: Sequence[Submodule]) -> str:
 
 
 def trained(total: Total) -> str | None:
-    """What is not trained."""
+    """How much of it is trainable, where that is not all."""
     if total.trainable == total.parameters:
         return None
     return f"{count(total.trainable)} trainable" if total.trainable else "frozen"

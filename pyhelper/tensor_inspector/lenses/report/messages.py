@@ -20,7 +20,7 @@ _DTYPE = (
     r"(?:Tensor)?"
 )
 _AMOUNT = r"[\d.]+ ?(?:[KMGTP]?i?B|bytes)"
-#: What a form names in angle brackets. A ``value`` is not told, a ``source`` is a name that the program's code has.
+#: What a form has in angle brackets. A ``value`` is left out of a report; a ``source`` is a name in the program's code.
 _PIECES = {
     "n": r"-?\d+",
     "sizes": r"(?:torch\.Size\(\[[\d, ]*\]\)|[\[(][\d, ]*[\])]|\d+(?:x\d+)+)",

@@ -34,7 +34,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 
 class _Recalled:
-    """Numbers of earlier stops, to which a report adds none. Only by its number the present stop is told from them."""
+    """Numbers of earlier stops; not added to. Without this stop's number none are recalled: some may be its own."""
 
     def __init__(self, history: Any, stop: Any) -> None:
         self._history = None if type(stop) is not int else history

@@ -13,7 +13,7 @@ _END = r"(?![\w-]|\.\w)"  #: of a part of a path
 
 
 class Section(Record):
-    """``summary`` says in a few words what the lines tell; it is its row in a tree."""
+    """``summary`` is the text of its row in a tree; ``lines`` stand below it."""
 
     title: str
     summary: str

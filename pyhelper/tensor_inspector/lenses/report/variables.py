@@ -18,7 +18,7 @@ from .raised import frame_text
 from .section import Section
 
 _SHOWN = 60  #: variables
-_ITEMS = 12  #: of a container that are told
+_ITEMS = 12  #: items listed of a container
 _MEASURED = ("tensor", "module")  #: kinds whose line tells only metadata where no values are read
 _DTYPE = re.compile(r"\w+")
 _NAMELESS = Classes(FunctionType, BuiltinFunctionType, ModuleType)

@@ -16,11 +16,11 @@ from .tensors import Measured, Readings, TensorPath, tensor_data, tensors_in
 
 torch: Any = module("torch")
 _MOST = 20_000  #: calls that are noted
-_LISTED = 32  #: tensors that a call took, or gave: of others only the numbers are told
+_LISTED = 32  #: tensors listed of a call's inputs, and of its outputs; further ones are counted
 
 
 class Recorder:
-    """What hooks before and after each layer tell. The time that noting takes is no layer's."""
+    """Records each call by hooks before and after each layer. The time that recording takes is not counted."""
 
     def __init__(self, layers: Mapping[int, Submodule]) -> None:
         self.calls: list[LayerRun] = []
@@ -152,7 +152,7 @@ def _is_bad(numbers: Measured | None) -> bool:
 
 
 def _wait() -> None:
-    """For what was given to devices to be done, so that each layer's time is its own."""
+    """Waits for queued work of the devices, so that it is counted in the layer that queued it."""
     cuda = torch.cuda
     if cuda.is_initialized() and not cuda.is_current_stream_capturing():
         cuda.synchronize()

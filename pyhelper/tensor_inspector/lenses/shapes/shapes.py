@@ -1,4 +1,4 @@
-"""The lens `shapes`: runs a module on inputs and tells what each layer takes and gives. All is restored."""
+"""The lens `shapes`: runs a module on inputs and lists the inputs and outputs of each layer. All is restored."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _KEPT = 64  #: tensors whose numbers are known at one time
 
 
 class TensorPath:
-    """Where a tensor stands: ``typed`` as one types it, ``name`` by the keys and fields around it.
+    """The path of a tensor in an argument: ``typed`` as a user types it, ``name`` from the keys and fields around it.
 
     The place in a list, or under a number in a dict, is told only below such a name: the order of shapes tells it
     elsewhere.
@@ -63,7 +63,7 @@ class TensorPath:
 
 
 def tensors_in(value: Any, around: TensorPath) -> list[tuple[TensorPath, Any]]:
-    """Where each stands, and the tensor; of a value that holds more than `_VALUES`, those in these."""
+    """The tensors in a value with their paths, among its first `_VALUES` parts."""
     found: list[tuple[TensorPath, Any]] = []
     waiting: list[tuple[TensorPath, Any, int]] = [(around, value, 0)]
     seen: set[int] = set()

@@ -48,7 +48,7 @@ def shape_text(one: LayerTensor) -> str:
 
 
 def wrong(call: LayerRun) -> Word | None:
-    """What is loud: that it raised, or what it gave that is no number."""
+    """The loud parts: an exception, or NaN and Inf in its outputs."""
     if call.state != "done":
         return Word("raised" if call.state == "raised" else "raised inside", loud=True)
     if not call.begins:
@@ -63,7 +63,7 @@ def bad_text(call: LayerRun) -> str:
 
 
 def unusual(call: LayerRun) -> str | None:
-    """Dtypes and devices of what it gave that are not the usual ones."""
+    """Dtypes and devices of its outputs that differ from the usual ones."""
     found = dict.fromkeys(one[name] for name in ("dtype", "device") for one in call.outputs)
     return listed((name for name in found if name not in _USUAL), False, 40) or None
 

@@ -51,7 +51,7 @@ def _relation(name: Any, x: Any, value: float | None = None, dim: int | None = N
 
 
 def _by(x: Any, y: Any, rtol: float, xp: Any) -> tuple[str, float] | None:
-    """The number of the first row by which all of it is told, where each row has one."""
+    """How ``y`` follows from ``x`` in each row, shifted or multiplied, with the first row's number; None if neither."""
     shift = (y - x).mean(1).reshape(-1, 1)
     if _is_within(x + shift, y, rtol, xp):
         return "shifted", float(shift[0, 0])
@@ -69,5 +69,5 @@ def _is_within(made: Any, y: Any, rtol: float, xp: Any) -> bool:
 
 
 def _vary(rows: Any, far: float, xp: Any) -> bool:
-    """Whether each row has elements that are told apart: else any two would be alike so."""
+    """Whether each row has distinct elements: constant rows are always related."""
     return bool((xp.amax(rows, 1) - xp.amin(rows, 1) > far).all())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class ValueDifference(TypedDict):
-        """How the elements of two tensors or arrays of one shape differ, as far as ``read`` of ``count`` tell.
+        """How the elements of two tensors or arrays of one shape differ, from ``read`` of ``count`` elements.
 
         ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``max_rel``
         the largest |a - b| / max(|a|, |b|) among finite ones. ``nan_in_one`` of those that are different are NaN on one

@@ -18,7 +18,7 @@ from .layout import blocks, index_of
 from .numpy_exact import unreadable as unreadable_array
 
 _BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
-#: What tells NaN, and what tells infinities.
+#: The tests for NaN and for infinities.
 _TESTS: tuple[Callable[[Any, Any], Any], ...] = (lambda _, x: x != x, lambda torch, x: torch.isinf(x))
 if TYPE_CHECKING:
     Positions = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start

@@ -23,13 +23,13 @@ from .difference import PartialDifference, closeness, difference
 if TYPE_CHECKING:
     from ...protocol import Relation
 
-_SAMPLED = 512  #: elements that tell of what is too large, and
+_SAMPLED = 512  #: elements sampled where there are too many, and
 _LIKELY = 64  #: of what is proved
 _INDICES = 4  #: of a dimension that are looked at
 _STRIDE = 2_654_435_761  #: a prime: places that it steps to lie everywhere
 _COPIED = 1 << 22  #: elements of what has to be copied to be proved
 _PERMUTED = 120  #: orders of dimensions that are tried
-_EXACT = 1e-12  #: how closely integers are told by float64
+_EXACT = 1e-12  #: relative tolerance for integers in float64
 _LEAST, _DISTINCT = 4, 3  #: elements, and values among them, without which two of one shape are alike by chance
 
 
@@ -97,7 +97,7 @@ class Related:
         return _outcome(one, other, difference(one, other, Budget())) is not None
 
     def _proved(self, way: _Way, budget: Budget) -> bool | None:
-        """Whether it is so; None where the time ended."""
+        """Whether the relation holds; None where the time ended."""
         sides = way.whole()
         if sides is None:
             one, other = way.sample(_SAMPLED)
@@ -233,7 +233,7 @@ def _alike(a: Any, b: Any) -> tuple[Any, Any] | None:
 
 
 def _outcome(a: Any, b: Any, found: Any) -> bool | None:
-    """Whether they are close (True) or equal (False); None where they are apart. ``a`` and ``b`` tell how large."""
+    """Whether they are close (True) or equal (False); None where they are apart. ``a`` and ``b`` give the scale."""
     if isinstance(found, Unread):
         return None
     if not found["different"]:

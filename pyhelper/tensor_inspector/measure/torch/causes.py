@@ -17,7 +17,7 @@ _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "Linal
 
 
 def cause_of(origin: Origin) -> NanCause:
-    """What made it, judged by what the operation was given at the places that are not finite."""
+    """The cause, judged by the inputs of the operation at the places that are not finite."""
     node = origin.node
     op, first = node.op, origin.operands[0].value if origin.operands else None
     if is_std_of_one(node, origin.operands):

@@ -45,7 +45,7 @@ class Digest:
         self.frozen = 0  #: of them, those that want no gradient
         self.uninitialized = 0
         self.symbolic = 0  #: of them, those whose number of elements is a symbol
-        self.computed = 0  #: and those of which only the code of their class could tell it
+        self.computed = 0  #: and those whose class computes it in Python
         self.shared = 0  #: parameters met again elsewhere
         self.without_grad = 0  #: of those that want one
         self.submodules = -1

@@ -16,7 +16,7 @@ _usual: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a tensor's elements stand in memory of its own, and may be read now."""
+    """Whether a tensor has elements in memory of its own that can be read now."""
     return bare(value) is not None
 
 
@@ -34,7 +34,7 @@ def bare_each(values: list[Any]) -> list[Any]:
 
 
 def _is_usual(value: Any) -> bool:
-    """Whether an exact tensor's elements stand in memory of its own, as the keys of torch's dispatcher tell."""
+    """Whether an exact tensor has elements in memory of its own, by its dispatch keys."""
     keys = keys_of(value)
     signature = signature_of(keys)
     known = _usual.get(signature)

@@ -163,7 +163,7 @@ class _SpecialsSearch:
             yield from enumerate(some, start) if self._are_plain(some) else self._one_by_one(some, start)
 
     def _are_plain(self, tensors: list[Any]) -> bool:
-        """Whether all are as most are, which is told of all at once."""
+        """Whether all are dense and readable, checked for all at once where they are alike."""
         if not self._are_alike:
             if not EXACT_TENSORS.include(map(type, tensors)):
                 return False

@@ -132,11 +132,11 @@ class Flow:
         return self._made(node)
 
     def _is_made_by(self, node: AutogradNode, value: Any) -> bool:
-        """Whether a tensor that a function keeps is what it has made."""
+        """Whether a tensor that a function has saved is its own result."""
         return gradient_of(value).function is node.function
 
     def _made(self, node: AutogradNode) -> Any:
-        """What an operation must have made of what it was given."""
+        """The result that an operation must have had, from its inputs."""
         work, sizes = WORK.get(node.op), node.sizes()
         if sizes is None or not (work or node.op in _SHAPES):
             return None

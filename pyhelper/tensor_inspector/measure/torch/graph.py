@@ -227,7 +227,7 @@ class Graph:
         return found
 
     def through_views(self, node: AutogradNode | None) -> AutogradNode | None:
-        """The node itself, or what it is only another shape, order or copy of."""
+        """The node, or the one that it only reshapes, reorders or copies."""
         while node is not None and node.op in VIEWS:
             node = self.input(node)
         return node

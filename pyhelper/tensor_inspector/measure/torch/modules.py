@@ -14,8 +14,8 @@ from .visits import in_cpp, parts_of
 torch: Any = module("torch")
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
 _DICTS = ("ModuleDict", "ParameterDict")
-_STATES = 100_000  #: modules whose names are told, each as often as it is registered
-EXTRA_STATE = object()  #: stands for what only ``get_extra_state()`` of the program tells
+_STATES = 100_000  #: modules named, each as often as it is registered
+EXTRA_STATE = object()  #: stands for the result of the program's ``get_extra_state()``, which is not called
 
 
 class Member:
@@ -59,7 +59,7 @@ class Member:
                 yield self.suffix(key), item
 
     def suffix(self, key: str) -> str:
-        """What one types after its path for what it has registered."""
+        """The suffix that reaches a registered value from the module's path."""
         known = self._suffixes.get((id(type(self.module)), key))
         if known is None:
             known = self._suffixes[id(type(self.module)), key] = _suffix(self.module, key)
@@ -76,7 +76,7 @@ class Member:
                 yield key, Member(item, self.path + self.suffix(key), self.full_name(key), self)
 
     def full_name(self, key: str) -> str:
-        """What torch calls what it has registered under a key."""
+        """Torch's name for the value that is registered under a key, as in ``state_dict()``."""
         return f"{self.name}.{key}" if self.name else key
 
     def setting(self, name: str) -> Any:

@@ -37,7 +37,7 @@ class AutogradNode:
         return self._class.is_custom
 
     def order(self) -> int:
-        """A number that is larger the later the node was made; −1 where torch does not tell."""
+        """A number that is larger the later the node was made; −1 where it is not known."""
         number = self._class.order
         return -1 if number is None else int(number(self.function))
 
@@ -86,7 +86,7 @@ class AutogradNode:
         return self.dims()[0] if type(self.setting("dim")) is int else None
 
     def sizes(self, output: int = 0) -> tuple[int, ...] | None:
-        """The shape of an output; it is known also after the backward. None where torch does not tell."""
+        """The shape of an output; known also after the backward. None where it is not known."""
         found = _metadata(self.function, output)
         if found is None:
             return None
@@ -101,7 +101,7 @@ class AutogradNode:
         return None if found is None else getattr(found, "dtype", None)
 
     def dtype_name(self) -> str:
-        """``float32``; empty where torch does not tell."""
+        """``float32``; empty where it is not known."""
         dtype = self.dtype()
         return "" if dtype is None else str(dtype).replace("torch.", "")
 
@@ -131,7 +131,7 @@ class AutogradNode:
         return found
 
     def _custom_state(self) -> str | None:
-        """A function written in Python tells whether its tensors are freed without unpacking them."""
+        """Whether the tensors of a custom `autograd.Function` are freed, without unpacking them."""
         raw = self._class.getsets.get("_raw_saved_tensors")
         try:
             return "custom" if raw is not None and raw.__get__(self.function) else None

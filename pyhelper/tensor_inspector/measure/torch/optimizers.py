@@ -38,7 +38,7 @@ def is_optimizer(value: object) -> bool:
 
 
 def wrapped(value: Any) -> Any:
-    """The optimizer that an object stands for, as accelerate's and Lightning's do; None where it holds none."""
+    """The optimizer inside a wrapper such as accelerate's or Lightning's; None if there is none."""
     own = instance_dict(value)
     found = (own.get(name) for name in ("optimizer", "_optimizer"))
     return next((one for one in found if is_optimizer(one)), None)
@@ -72,7 +72,7 @@ def highest_rate(value: Any) -> float | None:
 
 
 def turns_of(scheduler: Any) -> int:
-    """How often a scheduler was stepped; -1 where it does not tell."""
+    """The number of steps of a scheduler; -1 where it is not known."""
     found = instance_dict(scheduler).get("last_epoch")
     return found if type(found) is int else -1
 

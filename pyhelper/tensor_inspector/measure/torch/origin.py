@@ -82,7 +82,7 @@ class Origin:
 
 
 class OriginSearch:
-    """Goes through a graph in the order in which the program made it, until what is not finite begins."""
+    """Visits a graph in the order in which the program made it, until the first result that is not finite."""
 
     def __init__(self, graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> None:
         self.flow = flow
@@ -132,7 +132,7 @@ class OriginSearch:
 
 
 def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bool:
-    """Whether what a node has made is a fault: −inf alone may be a mask, or come from one."""
+    """Whether a node's result is a fault: −inf alone may be a mask, or come from one."""
     if counts.nan or counts.positive or not counts.negative:
         return bool(counts.nan or counts.positive)
     given = (counts_of(one.value) for one in operands)

@@ -99,8 +99,8 @@ def too_short(have: int, need: int) -> Unread:
 
 
 def address_of_first() -> Any:
-    """What tells where the first element of a tensor is. To ask as one who would write makes a copy of memory that is
-    copied on write."""
+    """The function that gives the address of a tensor's first element. ``data_ptr`` announces a write, which would copy
+    memory that is copied on write."""
     methods = module("torch").Tensor
     return getattr(methods, "const_data_ptr", None) or methods.data_ptr
 

@@ -22,7 +22,7 @@ def only_divides(node: AutogradNode) -> bool:
 
 
 def steep(graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
-    """Operations whose slope is not finite at what they were given, though their result is."""
+    """Operations with a finite result whose slope at their inputs is not finite."""
     for node in nodes:
         operands = flow.operands(node) if node.op in _STEEP and node.leaf is None else []
         value = operands[0].value if operands else None

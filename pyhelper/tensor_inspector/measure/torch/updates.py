@@ -27,7 +27,7 @@ class Update(Record):
     gradient: Any
 
     def norm(self) -> float | None:
-        """The norm of what the next step would change; None where that is not known."""
+        """The norm of the next step's change; None where that is not known."""
         work = {"SGD": self._sgd, "Adam": self._adam, "AdamW": self._adam}.get(self.rule)
         parts = None if work is None else work()
         return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))

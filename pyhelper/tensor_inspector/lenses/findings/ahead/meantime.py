@@ -93,7 +93,7 @@ class Meantime:
         self._made = {root_of(name) for name in bound if root_of(name) == name}
 
     def is_quiet(self) -> bool:
-        """Whether none of them may set one of the names, or do what can't be told."""
+        """Whether none of them may set one of the names, or do anything unknown."""
         waiting: list[ast.AST] = list(self._roots())
         while waiting:
             node = waiting.pop()
@@ -140,7 +140,7 @@ class Meantime:
         return isinstance(node, ast.Name) and node.id in _SETTING
 
     def _is_harmless(self, node: ast.expr) -> bool:
-        """Whether to read a name, or to bind it, runs nothing of the program."""
+        """Whether reading and binding a name runs no code of the program."""
         if node in self._call.args or any(node is keyword.value for keyword in self._call.keywords):
             return _is_plain(self._value(node))
         if any(map(self._is_named, ast.walk(node))):
@@ -176,7 +176,7 @@ class Meantime:
         return _is_of_library(first_of(type(owner), func.attr))
 
     def _value(self, node: ast.expr) -> Any:
-        """What a name means at the stop, read without code of the program."""
+        """The value of a name at the stop, read without code of the program."""
         if isinstance(node, ast.Name):
             view = self._step.views[self._step.at]
             if node.id in self._made:
@@ -203,7 +203,7 @@ class Meantime:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """An attribute that is stored; of a library's object what that gives."""
+    """A stored attribute; of a library's object also a computed one."""
     if type(owner) is ModuleType:
         return instance_dict(owner).get(name, _MADE if _is_of_library(owner) else _UNKNOWN)
     if _is_plain(owner):
