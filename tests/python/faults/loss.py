@@ -422,6 +422,22 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 6), torch.randn(8, 3))
 """,
     ),
+    "minus_in_a_loop_over_batches": (
+        "loss-sign",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+ pairs = torch.utils.data.TensorDataset(torch.randn(32, 6), torch.randint(0, 3, (32,)))
+ o = torch.optim.SGD(net.parameters(), lr=0.02)
+ for _ in range(2):
+     for x, y in torch.utils.data.DataLoader(pairs, 8):
+-        c = -F.cross_entropy(net(x), y)
++        c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
     "classes_last": (
         "class-dim",
         """

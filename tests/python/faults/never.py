@@ -181,6 +181,14 @@ NEVER: dict[str, dict[str, str]] = {
         "adversarial inputs": "only_a_perturbation_is_trained",
         "an image that is optimized": "only_a_picture_is_trained",
         "optimizers in hooks of backward": "steps_in_backward",
+        "the optimizer of the next fold": "net_begun_anew_for_the_next_fold",
+        "an optimizer made in the midst of the loop": "copy_that_trains_on",
+        "a judge that is told nothing but real or false": "generator_and_its_judge",
+        "an extractor of features": "compared_by_features_of_another_net",
+        "a critic whose score is climbed": "policy_that_climbs_a_critic",
+        "a judge in eval mode": "classes_wanted_of_a_judge_in_eval_mode",
+        "features by a method of the judge": "features_matched_by_a_method",
+        "a predictor whose error is sought": "states_that_a_predictor_does_not_know",
     },
     "optimizer-stale-params": {"tensors optimized as such": "scale_for_a_later_phase"},
     "frozen-params": {
@@ -343,6 +351,7 @@ NEVER: dict[str, dict[str, str]] = {
         "beside another loss": "agrees_with_itself_beside_a_loss",
         "a fixed judge of what is trained": "picture_for_a_fixed_judge",
         "cycles": "model_that_explains_another",
+        "two outputs of one forward": "states_of_an_lstm_alike",
     },
     "target-is-prediction": {
         "what is to be symmetric": "map_wanted_symmetric",
@@ -379,6 +388,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a sum with the log-likelihood of what was drawn": "cost_of_draws_with_a_penalty",
         "an error far down in a sum": "error_at_the_end_of_a_long_sum",
         "a share of a sum that is negative now": "share_of_a_sum_that_changes_its_sign",
+        "driven from what another model gives": "driven_from_what_it_was",
+        "driven from an archive of its own results": "driven_from_an_archive",
+        "what was learnt before is to be forgotten": "learnt_and_then_forgotten",
     },
     "class-dim": {
         "a dimension that the source chooses": "place_chosen_by_its_logarithm",

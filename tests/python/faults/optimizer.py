@@ -20,6 +20,21 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine()(torch.randn(8, 6), torch.randint(0, 2, (8,)))
 """,
     ),
+    "head_left_out": (
+        "param-not-in-optimizer",
+        """
+ body, head = nn.Sequential(nn.Linear(6, 16), nn.ReLU()), nn.Linear(16, 3)
+-o = torch.optim.Adam(body.parameters(), lr=1e-2)
++o = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=1e-2)
+ for _ in range(3):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     c = F.cross_entropy(head(body(x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "made_before_the_net_changed": (
         "optimizer-stale-params",
         """

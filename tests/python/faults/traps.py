@@ -20,6 +20,7 @@ from . import (
     traps_numbers,
     traps_optimizer,
     traps_practice,
+    traps_purpose,
 )
 
 #: name: the rule that must say nothing, the program
@@ -39,6 +40,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **beneath.TRAPS,
     **forms.TRAPS,
     **traps_practice.TRAPS,
+    **traps_purpose.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

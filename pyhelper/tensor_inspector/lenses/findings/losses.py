@@ -10,7 +10,7 @@ from typing import Any
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, mro
 from ..step.calls import Call
-from ..step.expressions import before_moves, last_name, names_in, root_of
+from ..step.expressions import before_moves, last_name, names_in, parent_of, root_of, text_of
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
@@ -28,6 +28,17 @@ BY_CLASS = {
 }
 _FUNCTIONS = frozenset(BY_CLASS.values())
 REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")  #: nodes of the graph
+#: Nodes of errors against a target, each with the functions that compute it.
+KINDS = {
+    "NllLoss": ("cross_entropy", "nll_loss"),
+    "NllLoss2D": ("cross_entropy", "nll_loss"),
+    "BinaryCrossEntropy": ("binary_cross_entropy",),
+    "BinaryCrossEntropyWithLogits": ("binary_cross_entropy_with_logits",),
+    "MseLoss": ("mse_loss",),
+    "SmoothL1Loss": ("smooth_l1_loss",),
+    "HuberLoss": ("huber_loss",),
+    "L1Loss": ("l1_loss",),
+}
 
 
 class LossCall:
@@ -95,6 +106,26 @@ def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> I
                 yield value
                 waiting.extend(part for inner in names_in(value) for part in (inner, root_of(inner)))
         seen.add(name)
+
+
+def modules_behind(step: Step, value: ast.expr | None, view: int) -> Iterator[VisibleVariable]:
+    """The modules in sight of which a value, or what it is made of, is a result: of a call, or of a method."""
+    source, seen = step.sources[view], set[str]()
+    waiting: list[ast.AST] = [] if value is None else [value]
+    while waiting and len(seen) < 100:
+        node = waiting.pop()
+        for call in (below for below in ast.walk(node) if isinstance(below, ast.Call)):
+            callee = text_of(call.func)
+            found = step.module_of(callee, view) or step.module_of(parent_of(callee) or "", view)
+            if found is not None and class_name(type(found.value)) not in BY_CLASS:
+                yield found
+        for name in {root_of(one) for one in names_in(node)} - seen:
+            seen.add(name)
+            made = source.value_of(name)
+            parts = [getattr(made[1], part, None) for part in ("value", "iter")] if made is not None else []
+            waiting += [part for part in parts if isinstance(part, ast.AST)]
+            filled = (call.args for call in source.calls_of("append", "extend") if text_of(call.receiver) == name)
+            waiting += [one for args in filled for one in args]
 
 
 class ModelInput:

@@ -15,6 +15,7 @@ from ..step.backpropagated import Loss
 from ..step.called import functions_called
 from ..step.expressions import constant_of, is_name, key_of, last_name, text_of
 from ..step.step import Step
+from .ascents import is_on_purpose
 from .lines import Line
 from .losses import REGRESSIONS
 from .made_of import made_of
@@ -48,7 +49,7 @@ def error_that_grows(step: Step, loss: Loss) -> Grows | None:
         if node is None:
             return None
         if node.op in _ERRORS:
-            return _of_error(step, node, is_negative, path)
+            return _of_error(step, loss, node, is_negative, path)
         if node.op in ("Gather", "Index", "Select") and not is_negative:
             return _of_likelihood(step, loss, node) if {"Mul", "Div"}.isdisjoint(path) else None
         if node.op in ("Add", "Sub") and is_negative:
@@ -62,9 +63,9 @@ def error_that_grows(step: Step, loss: Loss) -> Grows | None:
     return None
 
 
-def _of_error(step: Step, node: AutogradNode, is_negative: bool, path: list[str]) -> Grows | None:
+def _of_error(step: Step, loss: Loss, node: AutogradNode, is_negative: bool, path: list[str]) -> Grows | None:
     if is_negative:
-        if not _is_to_be_less(step, node) or _is_of_choices(step, node):
+        if not _is_to_be_less(step, node) or _is_of_choices(step, node) or is_on_purpose(step, loss, node, path):
             return None
         nodes = " ← ".join(f"{op}Backward0" for op in [*path, node.op])
         return Grows(f"the negative of {node.op}", "minimising it makes that loss grow", nodes, "")

@@ -185,10 +185,7 @@ class _Following:
     def _is_model(self, node: ast.Call) -> bool:
         """Whether a module with trainable parameters is called."""
         found = self._step.module_of(text_of(node.func), self._view or 0)
-        parameters = self._step.parameters.values()
-        return found is not None and any(
-            requires_grad(one.tensor) and one.member.is_in(found.value) for one in parameters
-        )
+        return found is not None and any(one.member.is_in(found.value) for one in self._step.trainable())
 
     def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
         found = _joined(map(self.flow, given))

@@ -64,11 +64,17 @@ class Called:
         return value
 
 
-def functions_called(step: Step, views: Iterable[int] = ()) -> Iterator[Called]:
+def functions_called(step: Step, views: Iterable[int] = ()) -> list[Called]:
     """Those that frames call themselves first, each once for each frame: the active one, that with the backward."""
-    waiting: list[tuple[Source, int, Called | None, int]] = [
-        (step.sources[view], view, None, 1) for view in views or dict.fromkeys((0, step.at))
-    ]
+    frames = tuple(views or dict.fromkeys((0, step.at)))
+    known: list[Called] | None = step.functions.get(frames)
+    if known is None:
+        known = step.functions[frames] = list(_find_functions(step, frames))
+    return known
+
+
+def _find_functions(step: Step, views: Iterable[int]) -> Iterator[Called]:
+    waiting: list[tuple[Source, int, Called | None, int]] = [(step.sources[view], view, None, 1) for view in views]
     seen: set[tuple[int, int]] = set()
     while waiting and len(seen) < _MOST:
         source, view, caller, depth = waiting.pop(0)

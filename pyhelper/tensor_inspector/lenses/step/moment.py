@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from weakref import ReferenceType, ref
 
-from ...measure.torch.elements import bare, version_of
-from ...measure.torch.metadata import element_count, requires_grad
+from ...measure.torch.elements import bare, bare_each, version_of
+from ...measure.torch.metadata import element_count
 from ...measure.torch.optimizers import highest_rate, turns_of
 from .step import Step
 
@@ -64,12 +64,7 @@ def moment_of(step: Step) -> Moment:
             losses[loss.name] = float(number)
     roots = step.loss_nodes()
     nodes = max(map(step.graph.size_below, roots), default=0)
-    weights, left = {}, _ELEMENTS
-    for one in step.trained()[:_PARAMETERS]:
-        count = element_count(one.tensor) or 0
-        left -= 2 * count
-        weights[one.name] = _weight(step, one.tensor, left > 0)
-    moment = Moment(step.source.lineno, losses, weights, nodes)
+    moment = Moment(step.source.lineno, losses, _weights(step), nodes)
     moment.newest = max((root.order() for root in roots if root.leaf is None), default=-1)
     for variable in step.optimizers:
         rate = highest_rate(variable.value)
@@ -80,12 +75,20 @@ def moment_of(step: Step) -> Moment:
     return moment
 
 
-def _weight(step: Step, tensor: Any, read: bool) -> Weight:
-    norm = step.norm(tensor) if read else None
-    grad = step.grad(tensor) if requires_grad(tensor) else None
-    if grad is None:
-        return Weight(version_of(tensor), norm, None, -1, None)
-    return Weight(version_of(tensor), norm, _memory(bare(grad)), version_of(grad), step.norm(grad) if read else None)
+def _weights(step: Step) -> dict[str, Weight]:
+    """The parameters that are trained, by their names; the norms of the first ones are read."""
+    parameters, left = step.trained()[:_PARAMETERS], _ELEMENTS
+    grads = step.grads([one.tensor for one in parameters])
+    weights = {}
+    for one, grad, values in zip(parameters, grads, bare_each(grads)):
+        left -= 2 * (element_count(one.tensor) or 0)
+        norm, version = step.norm(one.tensor) if left > 0 else None, version_of(one.tensor)
+        if grad is None:
+            weights[one.name] = Weight(version, norm, None, -1, None)
+        else:
+            slope = step.norm(grad) if left > 0 else None
+            weights[one.name] = Weight(version, norm, _memory(values), version_of(grad), slope)
+    return weights
 
 
 def _memory(values: Any) -> ReferenceType[Any] | None:

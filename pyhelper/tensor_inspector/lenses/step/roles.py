@@ -10,20 +10,25 @@ from ...measure.torch.modules import Member, is_module, members
 from ...measure.torch.optimizers import wrapped
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
-from ...safe.record import Record
 from .frames import View
 from .sight import VisibleVariable, visible_variables
 
 torch: Any = module("torch")
 
 
-class Parameter(Record):
+CONTAINERS = Classes(list, tuple, dict)
+
+
+class Parameter:
     """A parameter of a module in sight: by the name that one types, in which module."""
 
-    name: str
-    tensor: Any
-    member: Member
-    root: VisibleVariable
+    __slots__ = ("member", "name", "root", "tensor")
+
+    def __init__(self, name: str, tensor: Any, member: Member, root: VisibleVariable) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.member = member
+        self.root = root
 
 
 class Roles:
@@ -50,6 +55,7 @@ class Roles:
         self._values: dict[tuple[int, str], Any] = {}
         self._references: list[Any] = []
         self._members_by_name: dict[str, Member] = {}
+        self._kept: list[tuple[str, Member, str, Any]] | None = None
         self._by_elements: dict[Any, str] | None = None
         self._by_memory: dict[int, str] = {}
         self._find()
@@ -112,6 +118,18 @@ class Roles:
                     self._references.append(tensor)
                 for suffix, tensor in member.part("_buffers"):
                     self.buffers.append((name + suffix, tensor, member))
+
+    def kept_by_modules(self) -> list[tuple[str, Member, str, Any]]:
+        """The tensors and containers that modules keep without registering them: the module's name, it, which attribute
+        of it, the value."""
+        if self._kept is None:
+            self._kept = [
+                (name, member, key, item)
+                for name, member in self.members.values()
+                for key, item in list(member.attributes.items())
+                if key[:1] != "_" and (type(item) in CONTAINERS or type(item) in EXACT_TENSORS)
+            ]
+        return self._kept
 
     def named_values(self) -> list[tuple[tuple[int, str], Any]]:
         """The values in sight: by the number of the frame, and the expression there."""

@@ -9,7 +9,7 @@ from types import CodeType
 from .calls import Backward, Call, backwards_of, is_scaling
 from .expressions import key_of, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
-from .statements import Statements, end_of, last_line
+from .statements import Statements, end_of, last_line, statements_of
 
 #: expressions that may leave out a part of them
 _Optional = (ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -27,7 +27,7 @@ class Source(Statements):
         self.lineno = line
         self._here = line, column
         self._end = end  #: of the instruction that runs
-        super().__init__(tree_of(code))
+        vars(self).update(vars(statements_of(tree_of(code))))
         self.backwards = [self._scaled(found) for call in self.calls for found in backwards_of(call)]
 
     def _scaled(self, backward: Backward) -> Backward:

@@ -13,6 +13,7 @@ from .expressions import SCOPES, bound_in, text_of
 _Loops = (ast.For, ast.While, ast.AsyncFor)
 #: What statements stand in or are.
 _HOLDERS = (ast.stmt, ast.ExceptHandler, getattr(ast, "match_case", ast.ExceptHandler))
+_KEPT = 64  #: pieces of source that stay read
 
 
 def statements_in(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -44,6 +45,7 @@ class Statements:
         self.body: list[ast.stmt] = tree.body if is_function or isinstance(tree, ast.Module) else []  # type: ignore[union-attr]
         for statement in self.body:
             self._read(statement)
+        self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
 
     def _read(self, statement: ast.AST) -> None:
         waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]
@@ -65,7 +67,6 @@ class Statements:
             for below in ast.iter_child_nodes(node):
                 is_value = below is value
                 waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
-        self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
 
     def _note(self, node: ast.AST) -> None:
         if isinstance(node, _Loops):
@@ -98,6 +99,19 @@ class Statements:
 
     def _bind(self, name: str, line: int, node: ast.AST) -> None:
         self.bindings.setdefault(name, []).append((line, node))
+
+
+_read: dict[int, Statements] = {}  #: by the ids of their trees
+
+
+def statements_of(tree: ast.AST | None) -> Statements:
+    """What a tree is read as: once, for as long as it is among the latest. Nobody changes it."""
+    known = _read.get(id(tree))
+    if known is None:
+        if len(_read) >= _KEPT:
+            _read.clear()
+        known = _read[id(tree)] = Statements(tree)
+    return known
 
 
 def _changed_by(node: ast.AST) -> ast.expr | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.torch.elements import norm_of, number_of, stats_of
 from ...measure.torch.graph import Graph
-from ...measure.torch.metadata import element_count, grad_fn_of, grad_of, is_exact_tensor, requires_grad
+from ...measure.torch.metadata import element_count, grad_fn_of, grad_of, grads_of, is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Budget, Steps
@@ -38,10 +38,13 @@ class Step(Roles):
         self.run = run
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
+        self.functions: dict[tuple[int, ...], Any] = {}  #: what frames call: see `called.functions_called`
         self._stats: dict[int, Any] = {}
         self._norms: dict[int, float | None] = {}
         self._grads: dict[int, Any] = {}
+        self._trainable: list[Parameter] | None = None
         self._trained: list[Parameter] | None = None
+        self._reached: set[int] | None = None
         self.here = self.sources[0]
         self.at = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
         self.source = self.sources[self.at]
@@ -83,6 +86,12 @@ class Step(Roles):
         """The nodes that made the losses, of those that have a graph."""
         return [node for node in (self.node_of(loss.tensor) for loss in self.losses) if node is not None]
 
+    def reached(self) -> set[int]:
+        """The ids of the leaves that the losses lead to."""
+        if self._reached is None:
+            self._reached = {id(leaf) for node in self.loss_nodes() for leaf in self.graph.leaves(node)}
+        return self._reached
+
     def tensor_at(self, node: AutogradNode) -> VisibleVariable | None:
         """The tensor in sight that a node has made."""
         return next((variable for variable in self.tensors if self.node_of(variable.value) is node), None)
@@ -123,11 +132,16 @@ class Step(Roles):
             for backward in self.source.backwards
         )
 
+    def trainable(self) -> list[Parameter]:
+        """Trainable parameters of modules in sight."""
+        if self._trainable is None or self.run:  # what was run may have changed it
+            self._trainable = [one for one in self.parameters.values() if requires_grad(one.tensor)]
+        return self._trainable
+
     def trained(self) -> list[Parameter]:
-        """Trainable parameters of modules in sight that an optimizer in sight holds."""
-        if self._trained is None or self.run:  # what was run may have changed it
-            trainable = (one for one in self.parameters.values() if requires_grad(one.tensor))
-            self._trained = [one for one in trainable if id(one.tensor) in self.optimized]
+        """Those of them that an optimizer in sight holds."""
+        if self._trained is None or self.run:
+            self._trained = [one for one in self.trainable() if id(one.tensor) in self.optimized]
         return self._trained
 
     def calls_of_modules(self) -> Iterator[tuple[Call, VisibleVariable, int]]:
@@ -169,6 +183,18 @@ class Step(Roles):
             self._references.append(tensor)
             self._norms[id(tensor)] = norm_of(tensor)
         return self._norms[id(tensor)]
+
+    def grads(self, tensors: list[Any]) -> list[Any]:
+        """The gradient of each, all read at once."""
+        if self.run or not self._grads.keys() >= set(map(id, tensors)):
+            try:
+                found = grads_of(tensors)
+            except RuntimeError:
+                return [self.grad(tensor) for tensor in tensors]
+            self._references += tensors
+            self._grads.update(zip(map(id, tensors), found))
+            return found
+        return [self._grads[id(tensor)] for tensor in tensors]
 
     def grad(self, tensor: Any) -> Any:
         if id(tensor) not in self._grads or self.run:

@@ -65,17 +65,16 @@ class Graph:
     def grow(self, budget: Budget) -> bool:
         """Walk on while there is time. Whether there is no more to reach."""
         steps, functions, numbers = Steps(budget), self._functions, self._numbers
-        edges, outputs = self._edges, self._outputs
+        edges, outputs, ends, classes = self._edges, self._outputs, self._ends, self._classes
         start = at = self._walked
         while at < len(functions) and not steps.end():
             function = functions[at]
-            for below, output in self._class_of(function).next_functions(function):
-                number = None if below is None else numbers.get(id(below))
-                if number is None and below is not None:
-                    number = self._enter(below)
-                edges.append(number)
+            known = classes.get(id(type(function))) or self._class_of(function)
+            for below, output in known.next_functions(function):
+                number = numbers.get(id(below))
+                edges.append(number if number is not None or below is None else self._enter(below))
                 outputs.append(output)
-            self._ends.append(len(edges))
+            ends.append(len(edges))
             at += 1
         for number, node in self._made.items():
             if number >= start:
@@ -233,8 +232,11 @@ class Graph:
         return node
 
     def _numbers_below(self, node: AutogradNode, ops: Iterable[str] = ()) -> Iterator[int]:
-        below = self._all_below(node)
-        return (number for number in self._numbers_by(ops) if below[number]) if ops else compress(count(), below)
+        if not ops:
+            return compress(count(), self._all_below(node))
+        numbers = self._numbers_by(ops)
+        below = self._all_below(node) if numbers else b""
+        return (number for number in numbers if below[number])
 
     def _all_below(self, node: AutogradNode) -> bytearray:
         """For each number of a node whether that one is below, or this one."""
@@ -242,8 +244,10 @@ class Graph:
         if known is None:
             known = self._below[node.index] = bytearray(len(self._functions))
             known[node.index], waiting = 1, [node.index]
+            edges, ends, walked = self._edges, self._ends, self._walked
             while waiting:
-                for number in self._inputs(waiting.pop()):
+                at = waiting.pop()
+                for number in edges[ends[at] : ends[at + 1]] if at < walked else ():
                     if number is not None and not known[number]:
                         known[number] = 1
                         waiting.append(number)

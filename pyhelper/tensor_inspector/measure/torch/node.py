@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from types import GetSetDescriptorType
 from typing import Any
 
@@ -159,7 +159,7 @@ class NodeClass:
     """What is the same of all nodes of a class: see `AutogradNode`. ``getsets`` are its attributes in C, by name;
     ``readers`` are two for what is saved under each name: as it is kept, and unpacked."""
 
-    __slots__ = ("_next_functions", "_variable", "getsets", "is_custom", "op", "order", "readers", "saves")
+    __slots__ = ("_variable", "getsets", "is_custom", "next_functions", "op", "order", "readers", "saves")
 
     def __init__(self, cls: type) -> None:
         self.op = _find_op(cls)
@@ -173,7 +173,9 @@ class NodeClass:
             if f"_saved_{name}" in self.getsets and not self.is_custom
         }
         self._variable = self.getsets.get("variable") if self.op == LEAF else None
-        self._next_functions = self.getsets.get("next_functions")
+        below = self.getsets.get("next_functions")
+        #: what a node gives gradients to, each in a tuple with the number of its output; None for no one
+        self.next_functions: Callable[[Any], Any] = _nothing if below is None else below.__get__
 
     def saved_state(self, function: Any) -> int:
         """What has become of what a node saved: `WAS_FREED`, `WAS_MODIFIED`. What is as it was made is not unpacked."""
@@ -207,13 +209,12 @@ class NodeClass:
         """The tensor to whose ``.grad`` a node adds; None of all others."""
         return self._variable.__get__(function) if self._variable is not None else None
 
-    def next_functions(self, function: Any) -> Iterable[Any]:
-        """What a node gives gradients to, each in a tuple with the number of its output; None for no one."""
-        below = self._next_functions
-        return (below.__get__(function) if below is not None else None) or ()
-
 
 class_of = ByClass(NodeClass)
+
+
+def _nothing(function: Any) -> tuple[()]:
+    return ()
 
 
 def _find_order(cls: type) -> Any:

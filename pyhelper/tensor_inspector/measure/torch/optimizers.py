@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import NUMBERS, dict_get, instance_dict, module
-from .metadata import is_exact_tensor
+from .metadata import EXACT_TENSORS, is_exact_tensor
 
 torch: Any = module("torch")
 
@@ -19,7 +19,9 @@ class Group:
     def __init__(self, options: dict[Any, Any]) -> None:
         self._options = options
         found = dict_get(options, "params")
-        self.tensors = [item for item in found if is_exact_tensor(item)] if type(found) is list else []
+        params = list(found) if type(found) is list else []
+        are_all = EXACT_TENSORS.include(map(type, params))  # which takes a fifth of the time
+        self.tensors = params if are_all else [item for item in params if is_exact_tensor(item)]
 
     def option(self, name: str) -> Any:
         return dict_get(self._options, name)

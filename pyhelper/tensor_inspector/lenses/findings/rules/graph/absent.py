@@ -21,7 +21,7 @@ from ...codes import codes_that_name
 from ...finding import Found
 from ...lines import bound, called_below
 from ...rule import rule
-from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimizer
+from .cut import cuts_in_forwards, parts_of, share_an_optimizer
 from .switched_off import decorated_off, is_elsewhere, run_without_gradients
 from .zeros import products_of_zeros
 
@@ -47,7 +47,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
     if not step.has_all_losses() or not step.graph.complete:
         return
-    reached, told = reached_by_losses(step)[0], set[int]()
+    reached, told = step.reached(), set[int]()
     is_pending = any(loss.pending for loss in step.losses)
     ungraded = [one.tensor for one in step.trained() if id(one.tensor) not in reached]
     missing = {id(tensor) for tensor in ungraded if step.grad(tensor) is None}

@@ -14,14 +14,13 @@ from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Found
-from .cut import reached_by_losses
 
 torch: Any = module("torch")
 
 
 def made_anew(step: Step) -> Iterator[Found]:
     """A ``forward`` makes a layer with weights, and the loss leads to leaves that nothing in sight holds."""
-    roots = reached_by_losses(step)[1]
+    roots = step.loss_nodes()
     leaves = {id(leaf): leaf for root in roots for leaf in step.graph.leaves(root)}
     loose = [leaf for known, leaf in leaves.items() if not _is_held(step, known) and requires_grad(leaf)]
     for name, member in list(step.members.values()) if loose else ():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.metadata import requires_grad
 from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
@@ -17,7 +16,7 @@ from ...finding import Found
 
 def compared(step: Step) -> Iterator[Found]:
     """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
-    trainable = next((one for one in step.parameters.values() if requires_grad(one.tensor)), None)
+    trainable = next(iter(step.trainable()), None)
     for source in _sources(step) if trainable is not None else ():
         for node in statements_in(source.body):
             if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):

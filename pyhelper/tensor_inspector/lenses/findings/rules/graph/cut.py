@@ -38,7 +38,7 @@ def graph_cut(step: Step) -> Iterator[Found]:
     """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
     if not step.has_all_losses() or not step.graph.complete:
         return
-    reached, nodes = reached_by_losses(step)
+    reached, nodes = step.reached(), step.loss_nodes()
     missed = [one for one in step.trained() if id(one.tensor) not in reached]
     if not missed or not nodes:
         return
@@ -129,11 +129,6 @@ def _no_grad(step: Step, one: Parameter) -> str:
     return ", grad None" if step.grad(one.tensor) is None else ""
 
 
-def reached_by_losses(step: Step) -> tuple[set[int], list[AutogradNode]]:
-    nodes = step.loss_nodes()
-    return {id(leaf) for node in nodes for leaf in step.graph.leaves(node)}, nodes
-
-
 def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bool:
     """Whether an optimizer holds some of these tensors, and some that the losses reach."""
     wanted = set(map(id, some))
@@ -182,7 +177,7 @@ def _reentrant_in_modules(step: Step) -> Iterator[Found]:
     """A reentrant checkpoint in a method left no node in the graph, and what it runs no gradient."""
     if not step.has_all_losses() or not step.graph.complete:
         return
-    reached, nodes = reached_by_losses(step)
+    reached, nodes = step.reached(), step.loss_nodes()
     is_pending = any(loss.pending for loss in step.losses)
     held = [one.tensor for one in step.trained()]
     if not any(id(tensor) in reached and (is_pending or step.grad(tensor) is not None) for tensor in held):

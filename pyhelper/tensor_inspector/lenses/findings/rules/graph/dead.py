@@ -60,7 +60,7 @@ def loss_without_grad(step: Step) -> Iterator[Found]:
 def grad_mode_off(step: Step) -> Iterator[Found]:
     for loss in dead_losses(step):
         block = _without_gradients(step, root_of(loss.name))
-        trainable = [one for one in step.parameters.values() if requires_grad(one.tensor)]
+        trainable = step.trainable()
         if not trainable or (block is None and step.grad_mode):
             continue
         off = _switched_off(step) if block is None else None
@@ -122,7 +122,7 @@ def frozen_params(step: Step) -> Iterator[Found]:
     yield from _only_norms(step, held)
     if not dead_losses(step):
         return
-    if held and not any(requires_grad(one.tensor) for one in held):
+    if held and not step.trained():
         root = held[0].root.name
         dead = dead_losses(step)[0]
         yield Found(
@@ -136,9 +136,11 @@ def frozen_params(step: Step) -> Iterator[Found]:
 
 def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
     """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
-    trainable = [one for one in held if requires_grad(one.tensor)]
+    trainable = step.trained()
+    if not trainable or not all(is_of(one.member.module, *_NORMS) for one in trainable):
+        return
     still = [one for one in held if not is_of(one.member.module, *_NORMS)]
-    if trainable and still and all(is_of(one.member.module, *_NORMS) for one in trainable):
+    if still:
         yield Found(
             (
                 "only normalisation is trainable",
@@ -248,7 +250,7 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
             continue
         if known or element_count(loss.tensor) != 1:
             continue
-        amount = len(step.trained()) or sum(requires_grad(one.tensor) for one in step.parameters.values())
+        amount = len(step.trained()) or len(step.trainable())
         what = "reaches" if loss.pending else "reached"
         yield Found(
             (

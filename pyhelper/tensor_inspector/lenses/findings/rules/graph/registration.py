@@ -9,7 +9,7 @@ from typing import Any
 
 from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, retains_grad, shape_of
 from .....measure.torch.modules import is_module, parameters_of
-from .....safe.guard import Classes, class_name, each, instance_dict
+from .....safe.guard import class_name, each, instance_dict
 from .....words.text import listed, plural, shape
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
@@ -22,9 +22,7 @@ from ...lines import Line, assigned, attribute_set, bound
 from ...rule import rule
 from .anew import made_anew
 from .compared import compared
-from .cut import reached_by_losses
 
-_CONTAINERS = Classes(list, tuple, dict)
 _ITEMS = 500  #: of one container
 
 
@@ -37,51 +35,48 @@ _ITEMS = 500  #: of one container
 def unregistered_params(step: Step) -> Iterator[Found]:
     """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
     yield from made_anew(step)
-    reached, _ = reached_by_losses(step)
-    for name, member in list(step.members.values()):
-        if is_library(type(member.module)):
+    reached = step.reached()
+    for name, member, key, item in step.kept_by_modules():
+        found = [item] if is_exact_tensor(item) else _first_items(item)
+        hidden = [one for one in found if is_module(one) or _is_hidden(one)]
+        tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
+        if not tensors or is_library(type(member.module)):
             continue
-        for key, item in list(member.attributes.items()):
-            if key.startswith("_") or (type(item) not in _CONTAINERS and not is_exact_tensor(item)):
-                continue
-            found = [item] if is_exact_tensor(item) else _first_items(item)
-            hidden = [one for one in found if is_module(one) or _is_hidden(one)]
-            tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
-            registered = set(map(id, _tensors_in(member.top.module)))
-            loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.optimized]
-            if not loose or not all(requires_grad(tensor) for tensor in loose):
-                continue
-            if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
-                continue
-            if is_exact_tensor(item):
-                if not _is_updated_by_hand(step, member.module, key):
-                    yield Found(
-                        (
-                            f"{name}.{key} is a trainable tensor but no nn.Parameter",
-                            ": ",
-                            f"not in {name}.parameters(), in no optimizer",
-                        ),
-                        (f"{name}.{key}", "requires_grad, a plain tensor"),
-                        line=assigned(type(member.module), key),
-                        suggestion=f"make {key} an nn.Parameter",
-                    )
-                continue
-            kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
-            what = (
-                f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
-                if is_module(hidden[0])
-                else plural(len(hidden), "tensor")
-            )
-            yield Found(
-                (
-                    f"{what} in the plain {type(item).__name__} {name}.{key} are not registered",
-                    ": ",
-                    f"not in {name}.parameters(), in no optimizer",
-                ),
-                (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
-                line=assigned(type(member.module), key),
-                suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
-            )
+        registered = set(map(id, _tensors_in(member.top.module)))
+        loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.optimized]
+        if not loose or not all(requires_grad(tensor) for tensor in loose):
+            continue
+        if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
+            continue
+        if is_exact_tensor(item):
+            if not _is_updated_by_hand(step, member.module, key):
+                yield Found(
+                    (
+                        f"{name}.{key} is a trainable tensor but no nn.Parameter",
+                        ": ",
+                        f"not in {name}.parameters(), in no optimizer",
+                    ),
+                    (f"{name}.{key}", "requires_grad, a plain tensor"),
+                    line=assigned(type(member.module), key),
+                    suggestion=f"make {key} an nn.Parameter",
+                )
+            continue
+        kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
+        what = (
+            f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
+            if is_module(hidden[0])
+            else plural(len(hidden), "tensor")
+        )
+        yield Found(
+            (
+                f"{what} in the plain {type(item).__name__} {name}.{key} are not registered",
+                ": ",
+                f"not in {name}.parameters(), in no optimizer",
+            ),
+            (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
+            line=assigned(type(member.module), key),
+            suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
+        )
 
 
 def _first_items(container: Any) -> list[Any]:
@@ -116,22 +111,19 @@ def _tensors_in(value: Any) -> list[Any]:
 )
 def non_leaf_grad(step: Step) -> Iterator[Found]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
-    for name, member in list(step.members.values()):
-        for key, item in list(member.attributes.items()):
-            if key.startswith("_") or not is_exact_tensor(item):
-                continue
-            leaf = _lonely_leaf(step, item)
-            if leaf is not None and not _is_kept_by_forward(type(member.module), key):
-                node = step.node_of(item)
-                yield Found(
-                    (
-                        f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}",
-                        ": ",
-                        "its .grad stays None, and parameters() does not see it",
-                    ),
-                    (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
-                    line=assigned(type(member.module), key),
-                )
+    for name, member, key, item in step.kept_by_modules():
+        leaf = _lonely_leaf(step, item) if is_exact_tensor(item) else None
+        if leaf is not None and not _is_kept_by_forward(type(member.module), key):
+            node = step.node_of(item)
+            yield Found(
+                (
+                    f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}",
+                    ": ",
+                    "its .grad stays None, and parameters() does not see it",
+                ),
+                (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
+                line=assigned(type(member.module), key),
+            )
     if step.source.mentions("retain_grad"):
         return
     for variable in step.tensors:
@@ -269,6 +261,10 @@ def _looped_as(source: Source, name: str) -> list[str]:
     ]
 
 
+_TYPOS = frozenset("require_grad requires_gradient require_grads requires_grads required_grad trainable".split())
+_TYPOS_OF_MODULES = _TYPOS | {"requires_grad"}
+
+
 @rule(
     "warning",
     why="Nothing was frozen.",
@@ -278,21 +274,19 @@ def _looped_as(source: Source, name: str) -> list[str]:
 def freeze_typo(step: Step) -> Iterator[Found]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
     yield from compared(step)
-    typos = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
-    for one in step.parameters.values():
-        for name in instance_dict(one.tensor):
-            if name in typos and requires_grad(one.tensor):
-                yield Found(
-                    (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
-                    (one.name, f"has an attribute {name}"),
-                    line=attribute_set(step, name),
-                )
-                return
+    for one in step.trainable():
+        for name in _TYPOS.intersection(instance_dict(one.tensor)):
+            yield Found(
+                (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
+                (one.name, f"has an attribute {name}"),
+                line=attribute_set(step, name),
+            )
+            return
     for name, member in step.members.values():
-        for typo in (*typos, "requires_grad"):
-            if member.attributes.get(typo) is not False or assigned(type(member.module), typo) is not None:
+        for typo in _TYPOS_OF_MODULES.intersection(member.attributes):
+            if member.attributes[typo] is not False or assigned(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
-            if any(requires_grad(one.tensor) and one.member.is_in(member.module) for one in step.parameters.values()):
+            if any(one.member.is_in(member.module) for one in step.trainable()):
                 yield Found(
                     (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
                     (name, f"has an attribute {typo}"),

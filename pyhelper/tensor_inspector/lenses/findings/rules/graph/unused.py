@@ -21,7 +21,6 @@ from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Found
 from ...lines import Line, assigned
 from ...rule import rule
-from .cut import reached_by_losses
 
 torch: Any = module("torch")
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
@@ -36,8 +35,11 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 def unused_module(step: Step) -> Iterator[Found]:
     """A submodule that no loss reaches, and that no method of its parent names or takes out of a list or a dict, or only
     to drop its result."""
-    reached, nodes = reached_by_losses(step)
-    if not nodes or not step.has_all_losses() or not step.graph.complete:
+    reached = step.reached()
+    if not step.loss_nodes() or not step.has_all_losses() or not step.graph.complete:
+        return
+    lost = [one for one in step.trainable() if id(one.tensor) not in reached and step.grad(one.tensor) is None]
+    if not lost:
         return
     by_member = _by_member(step)
     roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in reached}

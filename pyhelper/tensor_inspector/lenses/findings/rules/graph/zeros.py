@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, requires_grad, shape_of
+from .....measure.torch.elements import bare, bare_each
+from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from ....step.classes import is_library
 from ....step.roles import Parameter
@@ -22,8 +22,8 @@ _MOST = 6  #: such operations between two products
 
 def products_of_zeros(step: Step) -> Iterator[Found]:
     """``up(down(x))`` of which both weights are 0 everywhere: the gradient of each has the other as a factor."""
-    matrices = (one for one in step.parameters.values() if len(shape_of(one.tensor)) > 1 and _is_learned(step, one))
-    if sum(_is_zero(one.tensor) for one in matrices) < 2:
+    matrices = [one.tensor for one in step.trained() if len(shape_of(one.tensor)) > 1]
+    if sum(map(_are_zero, bare_each(matrices))) < 2:
         return
     roots = [root for loss in step.losses if (root := step.node_of(loss.tensor)) is not None]
     for node in step.graph.by(*_PRODUCTS):
@@ -80,11 +80,14 @@ def _is_learned(step: Step, one: Parameter) -> bool:
 
 
 def _is_zero(tensor: Any) -> bool:
-    """Whether all elements are 0: of nearly all tensors the first one tells."""
-    if not is_plain(tensor) or not element_count(tensor):
+    return _are_zero(bare(tensor))
+
+
+def _are_zero(values: Any) -> bool:
+    """Whether there are elements, and all are 0: of nearly all tensors the first one tells."""
+    if values is None or not values.numel():
         return False
-    values = bare(tensor)
-    return not bool(values[(0,) * values.dim()]) and not bool(values.any())
+    return not values.as_strided((), ()).item() and not bool(values.any())
 
 
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:

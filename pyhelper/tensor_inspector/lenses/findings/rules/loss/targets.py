@@ -17,7 +17,7 @@ from .....measure.torch.metadata import (
     shape_of,
 )
 from .....measure.torch.node import AutogradNode
-from .....measure.torch.optimizers import groups, inner
+from .....measure.torch.optimizers import inner
 from .....safe.guard import each, instance_dict
 from .....safe.record import Record
 from .....words.text import plural, shape
@@ -27,7 +27,6 @@ from ...finding import Found
 from ...lines import bound
 from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
-from ...signs import error_that_grows, line_of_minus
 from ...written import written
 
 
@@ -84,7 +83,7 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             and theirs <= set(step.parameters)
         )
         discounted = _is_discounted(step, prediction, target)
-        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node)
+        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not _are_of_one(step, node)
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
         if bootstraps or foreign or discounted or collapses or hinted:
             yield Found(
@@ -109,6 +108,13 @@ def _is_whole_loss(step: Step, node: AutogradNode) -> bool:
         if root is node:
             return True
     return False
+
+
+def _are_of_one(step: Step, error: AutogradNode) -> bool:
+    """Whether both sides are made of a result that they share, as the two states of an LSTM, and not only of weights."""
+    sides = [{node.index for node in step.graph.below(side)} for side in step.graph.inputs(error)]
+    shared = map(step.graph.node, set.intersection(*sides))
+    return any(node.leaf is None and node.op not in VIEWS for node in shared)
 
 
 def _is_called_target(name: str | None) -> bool:
@@ -305,32 +311,3 @@ _COMPARING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cro
 
 def _loss_line(step: Step) -> tuple[str, int] | None:
     return next(filter(None, (step.source.line_of(loss.name) for loss in step.losses)), None)
-
-
-@rule(
-    "warning",
-    why="The optimizer minimises: it makes this error larger.",
-    suggestion="drop the minus, or maximize=True",
-    needs="loss optimizer source",
-)
-def loss_sign(step: Step) -> Iterator[Found]:
-    """What is minimised is the negative of an error, a likelihood, or an error whose weights are negative."""
-    maximizes = any(group.flag("maximize") for variable in step.optimizers for group in groups(variable.value))
-    if maximizes or len(step.optimizers) != 1 or len(step.source.backwards) != 1:
-        return
-    for loss in step.losses:
-        node = step.node_of(loss.tensor)
-        leaves = set[int]() if node is None else {id(leaf) for leaf in step.graph.leaves(node)}
-        if not leaves & step.optimized & set(step.parameters):
-            continue
-        line = line_of_minus(step, loss) or bound(step, loss.name) or _loss_line(step)
-        grows = error_that_grows(step, loss)
-        if grows is not None:
-            yield Found(
-                (f"{loss.name} is {grows.title}", ": ", grows.effect),
-                (loss.name, f"grad ← {grows.path}"),
-                line=line,
-                certain=False,
-                suggestion=grows.suggestion,
-            )
-            return

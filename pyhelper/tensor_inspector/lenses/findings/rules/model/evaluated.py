@@ -125,7 +125,7 @@ def _optimizer_steps(step: Step) -> Iterator[Call]:
 
 def _held(step: Step, module: Any) -> set[int]:
     """The trainable parameters of a module that an optimizer holds."""
-    found = (one for one in step.parameters.values() if one.member.is_in(module) and requires_grad(one.tensor))
+    found = (one for one in step.trainable() if one.member.is_in(module))
     return {id(one.tensor) for one in found} & step.optimized
 
 

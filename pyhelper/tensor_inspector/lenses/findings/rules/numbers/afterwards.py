@@ -146,8 +146,9 @@ def _is_chosen(source: Source, node: ast.AST) -> bool:
 
 def log_in_source(step: Step) -> Iterator[Found]:
     """A loss that is NaN, and a function called for it that takes the logarithm of what has zeros, and no gradient."""
-    losses = [] if parameters_not_finite(step) else nan_losses(step)
-    for called in functions_called(step, [step.at]) if losses else ():
+    losses = nan_losses(step)
+    is_made_there = bool(losses) and not parameters_not_finite(step)
+    for called in functions_called(step, [step.at]) if is_made_there else ():
         for call in called.source.calls_of(*_LOGS):
             subject = call.args[0] if text_of(call.receiver) == "torch" and call.args else call.receiver
             value = called.value(text_of(subject)) if is_name(subject) else None

@@ -35,7 +35,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
     if any(instance_dict(variable.value).get("_enabled") is True for variable in step.scalers) or bad_roots(step):
         return
     held = list(step.parameters.values())
-    bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, (step.grad(one.tensor) for one in held))]
+    bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, step.grads([one.tensor for one in held]))]
     if not bad or parameters_not_finite(step):
         return
     roots = step.loss_nodes()

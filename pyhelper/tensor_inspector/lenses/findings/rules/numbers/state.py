@@ -8,7 +8,7 @@ from math import hypot, isfinite
 from typing import Any
 
 from .....measure.stats.finite import NotFiniteTensors, not_finite, summed_dtypes
-from .....measure.torch.elements import bare
+from .....measure.torch.elements import bare_each
 from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import module
 from .....words.text import listed, number, plural
@@ -166,7 +166,10 @@ def parameters_not_finite(step: Step) -> list[str]:
 
 
 def _not_finite(step: Step, tensors: Iterable[Any]) -> NotFiniteTensors:
-    readable = ((at, bare(tensor)) for at, tensor in enumerate(tensors))
     summed = summed_dtypes(torch)
-    numbers = ((at, values) for at, values in readable if values is not None and values.dtype in summed)
+    numbers = (
+        (at, values)
+        for at, values in enumerate(bare_each(list(tensors)))
+        if values is not None and values.dtype in summed
+    )
     return not_finite(torch, numbers, step.budget.share())

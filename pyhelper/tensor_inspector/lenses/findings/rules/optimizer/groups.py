@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from .....measure.torch.metadata import dtype_of, grad_hooks_of, requires_grad, shape_of
 from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import module
 from .....words.text import listed, plural
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
@@ -15,9 +12,7 @@ from ....step.step import Step
 from ...finding import Found
 from ...lines import made
 from ...rule import rule
-from ..graph.cut import reached_by_losses
-
-torch: Any = module("torch")
+from .unheld import unheld
 
 
 @rule(
@@ -28,7 +23,7 @@ torch: Any = module("torch")
 )
 def param_not_in_optimizer(step: Step) -> Iterator[Found]:
     """Trainable, on the way to the loss, in a module in sight, and in no optimizer."""
-    missed = _unheld(step)
+    missed = unheld(step)
     if not missed:
         return
     optimizer = _doubtful(step)
@@ -57,32 +52,6 @@ def _doubtful(step: Step) -> VisibleVariable:
     return step.optimizers[0]
 
 
-def _unheld(step: Step) -> list[Parameter]:
-    """Trainable parameters that a loss depends on and no optimizer holds; not those of a model that is only a means."""
-    reached, _ = reached_by_losses(step)
-    trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
-    optimized = [tensor for variable in step.optimizers for tensor in tensors_of(variable.value)]
-    inputs = (step.optimized & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
-    return [
-        one
-        for one in step.parameters.values()
-        if requires_grad(one.tensor)
-        and id(one.tensor) not in step.optimized
-        and id(one.tensor) in reached
-        and (not inputs or id(one.root.value) in trained)
-        and not grad_hooks_of(one.tensor)
-        and not _is_kept_in_full(one, optimized)
-    ]
-
-
-def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
-    """Whether an optimizer may hold a copy of a parameter of few bits, by which that is renewed."""
-    is_low = dtype_of(one.tensor) in (torch.float16, torch.bfloat16)
-    return is_low and any(
-        dtype_of(tensor) is torch.float32 and shape_of(tensor) == shape_of(one.tensor) for tensor in optimized
-    )
-
-
 @rule(
     "error",
     why="The optimizer updates tensors that are not part of the model any more.",
@@ -91,7 +60,7 @@ def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
 )
 def optimizer_stale_params(step: Step) -> Iterator[Found]:
     """An optimizer holds tensors that no module has, while a module that it was made for has others."""
-    reached, _ = reached_by_losses(step)
+    reached = step.reached()
     for variable in step.optimizers:
         held = list(tensors_of(variable.value))
         stale = [
@@ -102,11 +71,11 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
             and id(tensor) not in reached
             and step.grad(tensor) is None
         ]
-        unheld = _unheld(step) if stale else []
-        if not unheld:
+        new = unheld(step) if stale else []
+        if not new:
             continue
         roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in set(map(id, held))}
-        new = [one for one in unheld if id(one.root.value) in roots or len(stale) == len(held)]
+        new = [one for one in new if id(one.root.value) in roots or len(stale) == len(held)]
         if new:
             names = listed((one.name for one in new), False, 60)
             yield Found(

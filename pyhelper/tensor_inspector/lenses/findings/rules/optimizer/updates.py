@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
-from .....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad, shape_of
+from .....measure.torch.metadata import dtype_name, dtype_of, element_count, shape_of
 from .....measure.torch.optimizers import groups, highest_rate, inner
 from .....safe.guard import class_name, module
 from .....words.text import number
@@ -226,9 +226,8 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
     if len(stops) < 2 or loop is None:
         return
     calls = [call for call in _plain_steps(step) if loop[0] <= call.lineno <= loop[1]]
-    trained = [one for one in step.parameters.values() if requires_grad(one.tensor)]
     known = [one for one in step.trained() if all(one.name in stop.weights for stop in stops)]
-    if not calls or not known or len(known) < len(trained):
+    if not calls or not known or len(known) < len(step.trainable()):
         return
     moved = [one for one in known if any(stop.weights[one.name].version != version_of(one.tensor) for stop in stops)]
     if not moved and _is_without_backward(step, known, stops):

@@ -1,0 +1,93 @@
+"""Finds the trainable parameters that a loss depends on, and that no optimizer in sight holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.graph import VIEWS
+from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
+from .....measure.torch.node import LEAF, AutogradNode
+from .....measure.torch.optimizers import tensors as tensors_of
+from .....safe.guard import module
+from ....step.backpropagated import Loss
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
+
+torch: Any = module("torch")
+
+
+def unheld(step: Step) -> list[Parameter]:
+    """Not those of a model that is only a means, nor of one whose optimizer was replaced since."""
+    if any(_is_past(step, loss) for loss in step.losses):
+        return []
+    reached = step.reached()
+    trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
+    optimized = [tensor for variable in step.optimizers for tensor in tensors_of(variable.value)]
+    inputs = (step.optimized & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
+    found = [
+        one
+        for one in step.trainable()
+        if id(one.tensor) not in step.optimized
+        and id(one.tensor) in reached
+        and (not inputs or id(one.root.value) in trained)
+        and not grad_hooks_of(one.tensor)
+        and not _is_kept_in_full(one, optimized)
+    ]
+    others = {id(one.root.value): one.root.value for one in found if id(one.root.value) not in trained}
+    means = {key for key, root in others.items() if _is_a_means(step, root, found)}
+    return [one for one in found if id(one.root.value) not in means]
+
+
+def _is_past(step: Step, loss: Loss) -> bool:
+    """Whether an optimizer was made since the backward of a loss, as for the next fold: that did not see this loss."""
+    source, start = step.source, loss.backward.lineno
+    keys = [variable.key for variable in step.optimizers if variable.view == step.at]
+    return not loss.pending and any(start < line < source.lineno for key in keys for line in source.lines_of(key))
+
+
+def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
+    """Whether an optimizer may hold a copy of a parameter of few bits, by which that is renewed."""
+    is_low = dtype_of(one.tensor) in (torch.float16, torch.bfloat16)
+    return is_low and any(
+        dtype_of(tensor) is torch.float32 and shape_of(tensor) == shape_of(one.tensor) for tensor in optimized
+    )
+
+
+def _is_a_means(step: Step, root: Any, found: list[Parameter]) -> bool:
+    """Whether a model only judges what trained ones make, as a discriminator or an extractor of features does: it is in
+    eval mode, or nothing tells it what is right."""
+    uses = list(_uses(step, {id(one.tensor) for one in found if one.root.value is root}))
+    if not uses or not all(step.optimized & set(map(id, step.graph.leaves(node))) for node in uses):
+        return False
+    if step.members[id(root)][1].training is False:
+        return True
+    errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
+    judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
+    return not any(_is_told(step, node, root) for node in judged)
+
+
+def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
+    """The operations that parameters are given to."""
+    waiting = [node for node in step.graph.by(LEAF) if id(node.leaf) in parameters]
+    while waiting:
+        for user, _ in step.graph.users(waiting.pop()):
+            if user.op in VIEWS:
+                waiting.append(user)
+            else:
+                yield user
+
+
+def _is_told(step: Step, error: AutogradNode, root: Any) -> bool:
+    """Whether an error is one against labels: against data that is not the same everywhere, and that the model that is
+    judged by it has not made itself."""
+    if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
+        return False
+    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
+    target = error.tensor("target")
+    values = [one.target.value for one in calls if one.target is not None] if target is None else [target]
+    are_given = any((stats := step.stats(value)) and stats["min"] != stats["max"] for value in values)
+    behind = (found for one in calls for found in modules_behind(step, one.call.argument(1, "target"), one.view))
+    members = (step.members.get(id(found.value)) for found in behind)
+    return are_given and not any(member is not None and member[1].is_in(root) for member in members)

@@ -1,0 +1,217 @@
+"""Healthy programs that do on purpose what is a fault elsewhere: judges, folds, what is to be missed or forgotten."""
+
+from __future__ import annotations
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "net_begun_anew_for_the_next_fold": (
+        "param-not-in-optimizer",
+        """
+ x, y = torch.randn(60, 6), torch.randint(0, 3, (60,))
+ nets = []
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+ o = torch.optim.Adam(net.parameters(), lr=0.01)
+ for fold in range(3):
+     held_out = torch.arange(60) % 3 == fold
+     for _ in range(2):
+         c = F.cross_entropy(net(x[~held_out]), y[~held_out])
+         o.zero_grad()
+         c.backward()
+         o.step()
+     nets.append(net)
+     net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+     o = torch.optim.Adam(net.parameters(), lr=0.01)
+     stop()
+""",
+    ),
+    "copy_that_trains_on": (
+        "param-not-in-optimizer",
+        """
+ x, y = torch.randn(60, 6), torch.randint(0, 3, (60,))
+ net, ensemble = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3)), []
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for turn in range(4):
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+     if turn == 1:
+         ensemble.append(net)
+         net = copy.deepcopy(net)
+         o = torch.optim.SGD(net.parameters(), lr=0.1)
+     stop()
+""",
+    ),
+    "generator_and_its_judge": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6))
+ judge = nn.Sequential(nn.Linear(6, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+ og = torch.optim.Adam(g.parameters(), lr=1e-3)
+ for _ in range(3):
+     fake = g(torch.randn(8, 4))
+     loss = F.binary_cross_entropy_with_logits(judge(fake), torch.ones(8, 1))
+     og.zero_grad()
+     loss.backward()
+     stop()
+     og.step()
+""",
+    ),
+    "compared_by_features_of_another_net": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 3, 3, padding=1))
+ features = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3)).eval()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     x = torch.rand(4, 3, 8, 8)
+     out = net(x + 0.1 * torch.randn_like(x))
+     loss = F.l1_loss(features(out), features(x).detach())
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "policy_that_climbs_a_critic": (
+        "param-not-in-optimizer",
+        """
+ policy = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 2))
+ critic = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+ o = torch.optim.Adam(policy.parameters(), lr=1e-3)
+ for _ in range(3):
+     s = torch.randn(16, 6)
+     loss = -critic(torch.cat([s, policy(s).tanh()], 1)).mean()
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "classes_wanted_of_a_judge_in_eval_mode": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Linear(9, 16), nn.ReLU(), nn.Linear(16, 6))
+ judge = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3)).eval()
+ o = torch.optim.Adam(g.parameters(), lr=1e-3)
+ for _ in range(3):
+     y = torch.randint(0, 3, (16,))
+     fake = g(torch.cat([torch.randn(16, 6), F.one_hot(y, 3).float()], 1))
+     loss = F.cross_entropy(judge(fake), y)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "features_matched_by_a_method": (
+        "param-not-in-optimizer",
+        """
+ class Judge(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head = nn.Linear(6, 16), nn.Linear(16, 1)
+     def features(self, x): return self.body(x).relu()
+     def forward(self, x): return self.head(self.features(x))
+ g, d = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6)), Judge()
+ o = torch.optim.Adam(g.parameters(), lr=1e-3)
+ for _ in range(3):
+     real = torch.randn(16, 6)
+     wanted = d.features(real).mean(0).detach()
+     loss = F.mse_loss(d.features(g(torch.randn(16, 4))).mean(0), wanted)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "states_that_a_predictor_does_not_know": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 6))
+ target = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 6)).requires_grad_(False)
+ policy = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 6))
+ o = torch.optim.Adam(policy.parameters(), lr=1e-3)
+ for _ in range(3):
+     s = policy(torch.randn(16, 6))
+     novelty = F.mse_loss(net(s), target(s))
+     loss = -novelty
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "driven_from_what_it_was": (
+        "loss-sign",
+        """
+ a = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4))
+ old = copy.deepcopy(a).requires_grad_(False)
+ o = torch.optim.Adam(a.parameters(), lr=1e-3)
+ for _ in range(3):
+     x = torch.randn(16, 6)
+     loss = -F.mse_loss(a(x), old(x))
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "driven_from_an_archive": (
+        "loss-sign",
+        """
+ policy = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4))
+ o = torch.optim.Adam(policy.parameters(), lr=1e-3)
+ archive = []
+ for _ in range(4):
+     x = torch.randn(16, 6)
+     behaviour = policy(x)
+     if archive:
+         nearest = torch.stack(archive).mean(0)
+         loss = -F.mse_loss(behaviour, nearest)
+         o.zero_grad()
+         loss.backward()
+         stop()
+         o.step()
+     archive.append(behaviour.detach())
+""",
+    ),
+    "learnt_and_then_forgotten": (
+        "loss-sign",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+ x, y = torch.randn(32, 6), torch.randint(0, 3, (32,))
+ def learn(net, x, y):
+     o = torch.optim.Adam(net.parameters(), lr=0.05)
+     for _ in range(60):
+         c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ def unlearn(net, x, y):
+     o = torch.optim.SGD(net.parameters(), lr=0.02)
+     for _ in range(4):
+         loss = -F.cross_entropy(net(x), y)
+         o.zero_grad()
+         loss.backward()
+         stop()
+         o.step()
+ learn(net, x, y)
+ unlearn(net, x[:4], y[:4])
+""",
+    ),
+    "states_of_an_lstm_alike": (
+        "target-requires-grad",
+        """
+ rnn = nn.LSTM(6, 8, batch_first=True)
+ o = torch.optim.Adam(rnn.parameters(), lr=1e-3)
+ for _ in range(3):
+     out, (h, c) = rnn(torch.randn(4, 5, 6))
+     loss = F.mse_loss(h, c)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+}
