@@ -8,9 +8,10 @@ any other value, and where the program has not imported torch.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from .asking import ask, budget_of, inputs_of, printed, shares_of, whole
+from .asking import ask, budget_of, inputs_of, parameters_in_sight, printed, shares_of, whole
 from .kinds import Child, as_kind
 from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
@@ -74,7 +75,8 @@ def compare(
     a: object, b: object, *, rtol: float = 0.0, atol: float = 0.0, budget_ms: float = float("inf")
 ) -> Comparison:
     """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
-    The worst comes first, and what makes two tensors one all the same is named, as "equal after transposing".
+    What makes two tensors one all the same is named, as "equal after transposing". The worst comes first: what can't be
+    loaded, NaN, plain values, then elements by how far those farthest apart are, relative to the larger of the two.
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
     prints one difference per line; ``same``, ``differences`` and ``not_compared`` give it as data. It is true where the
@@ -91,20 +93,11 @@ def compare(
       ['lr']        0.1 → 0.2
     """
     from .lenses.compare import compare as lens  # not compiled in a debugged program, where nobody calls this
-    from .lenses.lens import Paused
-    from .lenses.step import frames
-
-    def known() -> dict[int, str]:
-        from .lenses.surroundings import names_of_parameters  # which needs torch
-
-        frame = frames.caller()
-        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None)
-        return names_of_parameters(paused, budget)
 
     rtol, atol = lens.amount("rtol", rtol), lens.amount("atol", atol)
     budget = budget_of(budget_ms)
     with Untouched():
-        return lens.compare(a, b, budget, rtol=rtol, atol=atol, known=known)
+        return lens.compare(a, b, budget, rtol=rtol, atol=atol, known=partial(parameters_in_sight, budget))
 
 
 def findings(

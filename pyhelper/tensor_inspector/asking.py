@@ -47,6 +47,17 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
         return Answer(work.found(), printed(work.row(), depth, PAGE, budget) if text is None else text)
 
 
+def parameters_in_sight(budget: Budget) -> dict[int, str]:
+    """The names of the parameters that the frame that asks has in sight."""
+    from .lenses.lens import Paused
+    from .lenses.step import frames
+    from .lenses.surroundings import names_of_parameters  # which needs torch
+
+    frame = frames.caller()
+    paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None)
+    return names_of_parameters(paused, budget)
+
+
 def inputs_of(inputs: tuple[object, ...], named: dict[str, object]) -> dict[str, object]:
     """Under the names that lenses have for them."""
     return {f"input{number}": value for number, value in enumerate((*inputs, *named.values()), 1)}

@@ -591,8 +591,8 @@ class CompareFound(TypedDict):
     not_compared: Integer
     #: False where elements were left out because reading them takes too long.
     complete: bool
-    #: The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then
-    #: elements by how far the farthest are apart, then what is only rounding.
+    #: The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then NaN
+    #: on one side, then plain values, then elements by `relative`, then what is only rounding.
     worst: list[CompareDifference]
 
 
@@ -609,7 +609,7 @@ class CompareDifference(TypedDict):
     read: NotRequired[Integer]
     #: The largest |a - b|.
     max_abs: NotRequired[Number]
-    #: `max_abs` as a share of the larger of the two elements there: from 0 to 2.
+    #: `max_abs` as a share of the larger of the two elements there, |a - b| / max(|a|, |b|): from 0 to 2, or Inf.
     relative: NotRequired[Number]
     relation: NotRequired[Relation]
 

@@ -71,7 +71,7 @@ def test_arrays_need_no_torch() -> None:
     assert lines[0] == "float64[2, 2] · −2…1 · μ −0.333 σ 1.53 · 1 NaN"
     assert lines[1] == "1 False"
     assert any("values" in line for line in lines)
-    assert lines[-1] == "  value  3 of 4 differ, |Δ| up to 1, 100% relative: 1 → 2 at [0, 0]"
+    assert lines[-1] == "  value  3 of 4 differ, |Δ| up to 1, 50% relative: 1 → 2 at [0, 0]"
 
 
 @needs("torch")

@@ -71,8 +71,8 @@ def test_equal_values_are_the_same(a: Any, b: Any) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
-        (T([1.0, 2.0]), T([1.0, 2.5]), {"different": 1, "count": 2, "max_abs": 0.5, "max_rel": 0.2, "at": [1], "a": 2.0, "b": 2.5}),
-        (T([0.0, 1.0]), T([0.0, 2.0]), {"different": 1, "max_rel": 0.5}),
+        (T([1.0, 2.0]), T([1.0, 2.5]), {"different": 1, "count": 2, "max_abs": 0.5, "relative": 0.2, "at": [1], "a": 2.0, "b": 2.5}),
+        (T([0.0, 1.0]), T([0.0, 2.0]), {"different": 1, "relative": 0.5}),
         (T([[1.0, nan]]), T([[1.0, 5.0]]), {"different": 1, "nan_in_one": 1, "at": [0, 1], "max_abs": 0.0}),
         (T([2**60]), T([2**60 + 1]), {"different": 1, "max_abs": 1, "a": 2**60, "b": 2**60 + 1}),
         (T([inf]), T([-inf]), {"different": 1, "max_abs": inf}),
@@ -1066,7 +1066,7 @@ def test_the_farthest_integers_are_found_to_the_last_digit(a: Any, b: Any, atol:
     [(0, -(2**63), 1.0), (-(2**63), 2**63 - 1, 2.0), (3, 1, 2 / 3)],
 )
 def test_relative_differences_of_integers_hold_beyond_int64(a: int, b: int, relative: float) -> None:
-    assert values(T([a]), T([b]))["max_rel"] == relative
+    assert values(T([a]), T([b]))["relative"] == relative
 
 
 @pytest.mark.parametrize(("rtol", "same"), [(1.5, False), (2.5, True)])
@@ -1302,3 +1302,42 @@ def test_two_classes_of_one_name_differ() -> None:
 )
 def test_an_integer_beside_a_float_is_told_with_all_its_digits(a: Any, b: Any, said: str) -> None:
     assert compare(a, b).differences[-1]["text"].endswith(f": {said}")
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9, width=32), st.floats(-9, 9, width=32)), min_size=1, max_size=9))
+def test_pair_place_and_share_are_of_one_element(pairs: list[tuple[float, float]]) -> None:
+    a, b = (T([pair[side] for pair in pairs], dtype=torch.float64) for side in (0, 1))
+    for found in compare(a, b).differences:
+        (at,), was, now = found["values"]["at"], found["values"]["a"], found["values"]["b"]
+        assert (was, now) == pairs[at]
+        assert found["values"]["max_abs"] == abs(was - now)
+        assert found["values"]["relative"] == abs(was - now) / max(abs(was), abs(now))
+
+
+def test_the_share_in_the_text_is_that_of_the_pair_beside_it() -> None:
+    assert texts(T([-0.552821, 0.001]), T([-0.544823, -0.001])) == {
+        "": "2 of 2 differ, |Δ| up to 0.007998, 1.45% relative: −0.552821 → −0.544823 at [0]"
+    }
+    assert texts(T([0.0, inf]), T([1.0, 0.0])) == {"": "2 of 2 differ, |Δ| up to Inf: Inf → 0 at [1]"}
+
+
+def test_rows_are_sorted_by_the_share_that_they_show() -> None:
+    near, far = T([10.0, 1e-3]), T([1.0, 1.0])
+    found = compare({"near": near, "far": far}, {"near": T([10.9, -1e-3]), "far": T([1.2, 1.0])}).differences
+    shown = [one["text"].split(", ")[-1].partition(" relative")[0] for one in found]
+    assert [(one["path"], share) for one, share in zip(found, shown)] == [("['far']", "16.7%"), ("['near']", "8.26%")]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "paths"),
+    [
+        ({"lr": 1, "w": nan}, {"lr": 2, "w": 1.0}, ["['w']", "['lr']"]),
+        ({"lr": 1, "w": complex(0, nan)}, {"lr": 2, "w": 1j}, ["['w']", "['lr']"]),
+        ({"lr": 1, "w": np.float32(nan)}, {"lr": 2, "w": np.float32(1)}, ["['w']", "['lr']"]),
+        ({"epoch": 1, "w": T([1.0])}, {"epoch": 2, "w": T([nan])}, ["['w']", "['epoch']"]),
+        ({"epoch": 1, "w": T([1.0])}, {"epoch": 2, "w": T([2.0])}, ["['epoch']", "['w']"]),
+        ({"w": nan, "x": T([1.0])}, {"w": 1.0, "x": T([1.0, 2.0])}, ["['x']", "['w']"]),
+    ],
+)
+def test_nan_in_one_comes_right_after_what_can_not_be_loaded(a: Any, b: Any, paths: list[str]) -> None:
+    assert [found["path"] for found in compare(a, b).differences] == paths

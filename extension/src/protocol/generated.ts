@@ -817,7 +817,7 @@ export interface CompareFound {
    */
   complete: boolean;
   /**
-   * The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then elements by how far the farthest are apart, then what is only rounding.
+   * The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then NaN on one side, then plain values, then elements by `relative`, then what is only rounding.
    */
   worst: CompareDifference[];
 }

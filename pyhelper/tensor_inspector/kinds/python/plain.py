@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +52,13 @@ class Number(Atom):
         return number(self.value) if type(self.value) is float else self.line()
 
     def badges(self) -> list[Badge]:
-        if not issubclass(type(self.value), float):
+        base = next((base for base in (float, complex) if issubclass(type(self.value), base)), None)
+        if base is None:
             return []
-        return {"nan": ["nan"], "inf": ["inf"], "-inf": ["inf"]}.get(self.line(), [])  # type: ignore[return-value]
+        number = base.__pos__(self.value)  # of exactly that class
+        if number != number:
+            return ["nan"]
+        return ["inf"] if inf in (abs(number.real), abs(number.imag)) else []
 
 
 class String(Atom):

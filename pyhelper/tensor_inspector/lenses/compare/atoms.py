@@ -78,6 +78,11 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     return _alike_arrays(a, b) if a.kind == b.kind == "array" else same_value(one, other)
 
 
+def nan_in_one(a: Kind, b: Kind) -> bool:
+    """Whether of two plain numbers one is NaN."""
+    return ("nan" in a.badges()) is not ("nan" in b.badges())
+
+
 def read_alike(a: Kind, b: Kind) -> bool:
     """Whether two values have the same line, for values without data to compare. A comparison counts these."""
     return a.line() == b.line()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, TypedDict
 
 from ...safe.record import Record
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         """
 
         values: ValueDifference
+        nan: bool  #: True where something is NaN on one side only
         relation: Relation  #: what makes the two one all the same, where that was found
 
 
@@ -39,6 +39,7 @@ class Note(Record):
     text: str
     values: ValueDifference | None = None
     relation: Relation | None = None
+    nan: bool = False  #: something is NaN on one side only
 
 
 class Comparison:
@@ -79,6 +80,8 @@ class Comparison:
         kept: Difference = {"path": path, "what": note.what, "text": note.text}
         if note.values is not None:
             kept["values"] = note.values
+        if note.nan:
+            kept["nan"] = True
         if note.relation is not None:
             kept["relation"] = note.relation
         notes.append(kept)
@@ -117,9 +120,10 @@ class Comparison:
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
 
 
-#: What can't be loaded or added up comes first, what two computers may round differently last.
-_ORDER: tuple[DifferenceKind, ...] = (
-    "type", "names", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype",
+_NAN = "NaN"
+#: What can't be loaded or added up comes first, then NaN, what two computers may round differently last.
+_ORDER: tuple[DifferenceKind | str, ...] = (
+    "type", "names", "shape", "only in a", "only in b", "layout", _NAN, "scale", "masked", "value", "values", "dtype",
     "device", "requires_grad",
 )  # fmt: skip
 
@@ -127,31 +131,17 @@ _ORDER: tuple[DifferenceKind, ...] = (
 def severity(difference: Difference) -> tuple[int, float]:
     """Which of two differences is worse: what comes first when sorted by this.
 
-    Of elements those with NaN on one side come first, then those whose farthest are farther apart as a share of the
-    larger of the two, then what is no more than rounding.
+    Elements come first whose farthest are farther apart as a share of the larger of the two, then those where that is
+    no more than rounding.
     """
     values = difference.get("values")
+    if difference.get("nan"):
+        return _ORDER.index(_NAN), 0.0
     if values is None or difference["what"] != "values":
         return _ORDER.index(difference["what"]), 0.0
     if not values["apart"]:
-        return len(_ORDER), -relative(values)
-    return _ORDER.index("values"), -inf if values["nan_in_one"] else -relative(values)
-
-
-def relative(values: ValueDifference) -> float:
-    """How far the elements that are farthest apart are, as a share of the larger of the two: from 0 to 2, or Inf."""
-    a, b, most = values["a"], values["b"], values["max_abs"]
-    if most == inf or a is None or b is None:
-        return inf if most else 0.0
-    largest = max(_size(a), _size(b))
-    return float(most / largest) if largest and largest < inf else 0.0
-
-
-def _size(number: complex) -> float:
-    try:
-        return abs(number)
-    except OverflowError:  # of a complex number's magnitude
-        return inf
+        return len(_ORDER), -values["relative"]
+    return _ORDER.index("values"), -values["relative"]
 
 
 def _is_rounding(difference: Difference) -> bool:

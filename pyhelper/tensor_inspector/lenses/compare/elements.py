@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Kind
@@ -77,8 +77,8 @@ def difference_text(values: ValueDifference, tick: Any = None) -> str:
     if values["nan_in_one"]:
         words.append(f"{count(values['nan_in_one'])} NaN in one only")
     if values["max_abs"]:
-        is_far = values["max_rel"] and values["apart"]
-        relative = f", {number(100 * values['max_rel'], 3)}% relative" if is_far else ""
+        has_share = values["apart"] and 0 < values["relative"] < inf
+        relative = f", {number(100 * values['relative'], 3)}% relative" if has_share else ""
         words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
     return f"{', '.join(words)}: {_pair(values['a'], values['b'])}{_at(values)}"
 
@@ -168,7 +168,9 @@ def _device(kind: Kind) -> str:
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     if isinstance(found, Unread):
         return [Note("not compared", found.text)]
-    return [Note("values", difference_text(found, tick), found)] if found["different"] else []
+    return (
+        [Note("values", difference_text(found, tick), found, nan=found["nan_in_one"] > 0)] if found["different"] else []
+    )
 
 
 def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:

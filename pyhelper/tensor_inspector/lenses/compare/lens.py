@@ -12,7 +12,7 @@ from ...words.text import plural
 from ..lens import Lens, Paused
 from .atoms import Tolerance
 from .compare import amount
-from .comparison import Comparison, relative
+from .comparison import Comparison
 from .pair import MISSING, Noted
 from .relations import Relations, words
 from .walk import PairWalk
@@ -99,7 +99,7 @@ def _typed(difference: Difference) -> CompareDifference:
     if "values" in difference:
         values = difference["values"]
         found["different"], found["read"] = values["different"], values["read"]
-        found["max_abs"], found["relative"] = values["max_abs"], relative(values)
+        found["max_abs"], found["relative"] = values["max_abs"], values["relative"]
     if "relation" in difference:
         found["relation"] = difference["relation"]
     return found

@@ -11,8 +11,8 @@ from ...measure.stats.difference import PartialDifference
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name, module
 from ...words.text import led_by, one_line
-from .atoms import Tolerance, alike, differing, read_alike
-from .comparison import Comparison
+from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
+from .comparison import Comparison, Note
 from .elements import compare_elements
 from .pair import UNTOLD, Location, Noted, Notes, Pair
 from .row_pairs import QUICK_IDS, RowPairs
@@ -245,7 +245,7 @@ class PairWalk:
         if same is None:
             self._found.by_line += 1
         if same is False or (same is None and not read_alike(a, b)):
-            self._notes.add(pair, "value", differing(a, b))
+            self._notes.take(pair, Note("value", differing(a, b), nan=nan_in_one(a, b)))
 
 
 def _is_one_class(a: object, b: object) -> bool:

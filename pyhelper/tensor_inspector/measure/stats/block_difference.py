@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     class ValueDifference(TypedDict):
         """How the elements of two tensors or arrays of one shape differ, from ``read`` of ``count`` elements.
 
-        ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``max_rel``
-        the largest |a - b| / max(|a|, |b|) among finite ones. ``nan_in_one`` of those that are different are NaN on one
-        side. ``apart`` of them are farther apart than rounding explains: than ``torch.testing`` tolerates.
+        ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``relative``
+        is that as a share of the larger of these two, |a - b| / max(|a|, |b|): from 0 to 2, or Inf. ``nan_in_one`` of
+        those that are different are NaN on one side. ``apart`` of them are farther apart than rounding explains: than
+        ``torch.testing`` tolerates.
         """
 
         count: int
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         apart: int
         nan_in_one: int
         max_abs: int | float
-        max_rel: float
+        relative: float
         at: list[int] | None
         a: int | float | complex | None
         b: int | float | complex | None
@@ -157,10 +158,6 @@ def compare_blocks(
     near = None if close is None else (gap > 0) & (gap < math.inf) & (gap <= close[1] + close[0] * size)
     found["apart"] += int((unlike if near is None else unlike & ~near).sum())
     found["nan_in_one"] += int(one_nan.sum())
-    size = xp.maximum(size, abs(x.wide))
-    finite = (gap > 0) & (gap < math.inf) & (size < math.inf)
-    relative = xp.where(finite, gap, xp.zeros_like(gap)) / xp.where(finite, size, xp.ones_like(gap))
-    found["max_rel"] = max(found["max_rel"], float(relative.max()))
     order = gap if steps is None else xp.where(unlike, steps, xp.full_like(steps, _LEAST))
     where = int(order.argmax()) if (gap > 0).any() else int((unlike * 1).argmax())
     a, b = x.part[where].item(), y.part[where].item()
@@ -168,7 +165,22 @@ def compare_blocks(
     if found["at"] is None or farthest > found["max_abs"]:
         found["at"] = index_of(start + where, shape)
         found["a"], found["b"], found["max_abs"] = a, b, farthest
+        found["relative"] = _relative(a, b, farthest)
     return hidden
+
+
+def _relative(a: complex, b: complex, gap: float) -> float:
+    if gap == math.inf:
+        return math.inf
+    largest = max(_size(a), _size(b))
+    return float(gap / largest) if largest and largest < math.inf else 0.0
+
+
+def _size(number: complex) -> float:
+    try:
+        return abs(number)
+    except OverflowError:  # of a complex number's magnitude
+        return math.inf
 
 
 def _unlike(x: Any, y: Any) -> Any:

@@ -85,7 +85,7 @@ def difference(
             "apart": 0,
             "nan_in_one": 0,
             "max_abs": 0.0,
-            "max_rel": 0.0,
+            "relative": 0.0,
             "at": None,
             "a": None,
             "b": None,
