@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { EvaluateQueue, Over } from "../../extension/src/debug/queue.ts";
+import { EvaluateQueue, Cancelled } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
@@ -306,7 +306,7 @@ describe("calls", () => {
     cancelled.abort();
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
     reply.resolve(JSON.stringify({ op: "error", error: { code: "raised", message: "ended" } }));
-    await expect(running).rejects.toThrow(Over);
+    await expect(running).rejects.toThrow(Cancelled);
     await asked;
     expect(ops(sent).at(-1)).toBe("frame without a frame");
   });
@@ -327,7 +327,7 @@ describe("calls", () => {
     cancelled.abort();
     const waiting = calls.frame(paused, {}).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(2000);
-    expect(await running).toBeInstanceOf(Over);
+    expect(await running).toBeInstanceOf(Cancelled);
     const refused = "cancelled, but the program's code still runs and can't be interrupted: Refresh once it has ended";
     expect(await waiting).toMatchObject({ code: "busy", message: refused });
     await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "busy" });
@@ -390,7 +390,7 @@ describe("calls", () => {
     });
     const paused = stop() as Frame & { over: boolean };
     await calls.frame(paused, {});
-    const running = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow(Over);
+    const running = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow(Cancelled);
     await vi.advanceTimersByTimeAsync(0);
     paused.over = true;
     session.queue.sweep();
@@ -424,7 +424,7 @@ describe("calls", () => {
     unpinned.abort();
     frameReply.resolve(FRAME);
     await asked;
-    await expect(running).rejects.toThrow(Over);
+    await expect(running).rejects.toThrow(Cancelled);
     expect(ops(sent)).not.toContain("evaluate");
   });
 
@@ -449,9 +449,9 @@ describe("calls", () => {
     const asked = ask(calls, paused, cancelled.signal);
     const late = ask(calls, paused, cancelled.signal);
     cancelled.abort();
-    await expect(asked).rejects.toThrow(Over);
-    await expect(late).rejects.toThrow(Over);
-    await expect(ask(calls, paused, cancelled.signal)).rejects.toThrow(Over);
+    await expect(asked).rejects.toThrow(Cancelled);
+    await expect(late).rejects.toThrow(Cancelled);
+    await expect(ask(calls, paused, cancelled.signal)).rejects.toThrow(Cancelled);
     expect(ops(sent)).toEqual(["inject", "frame", "frame"]);
   });
 
@@ -468,7 +468,7 @@ describe("calls", () => {
     leaving.abort();
     frameReply.resolve(FRAME);
     await asked;
-    await expect(left).rejects.toThrow(Over);
+    await expect(left).rejects.toThrow(Cancelled);
     await stays;
     expect(ops(sent)).toEqual(["inject", "frame", "frame", "inspect"]);
   });

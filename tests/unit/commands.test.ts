@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMAND, type CommandId, VIEW } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/command.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
-import { Over } from "../../extension/src/debug/queue.ts";
+import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Inquiry, Questions } from "../../extension/src/model/questions.ts";
@@ -309,7 +309,7 @@ describe("a bug report", () => {
     const said: string[] = [];
     const tree = { say: (text: string) => Promise.resolve(void said.push(text)) };
     const shown = vi.spyOn(window, "withProgress");
-    const lenses = { report: () => Promise.reject(new Over()) };
+    const lenses = { report: () => Promise.reject(new Cancelled()) };
     await COMMANDS[COMMAND.copyBugReport]({ lenses, tree } as unknown as Parts, undefined);
     expect(said).toEqual(["No bug report was made: the program went on."]);
     expect(shown).toHaveBeenCalledExactlyOnceWith({ location: { viewId: VIEW } }, expect.any(Function));

@@ -33,7 +33,7 @@ const softmax: Finding = {
 function checked(...findings: Finding[]): NonNullable<Contents["findings"]> {
   const found = { lens: "findings", findings, explained: 0, checked: [], skipped: [] } as const;
   const answer = { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [], found } as unknown as LensAnswer;
-  return { answer, manner: "usual", unrun: false };
+  return { answer, mode: "usual", unrun: false };
 }
 
 /** The adapter shows a line later in the notebook what the program calls its file. */
@@ -274,7 +274,7 @@ describe("the commands of a finding", () => {
   });
 
   test("run the models only once that is allowed", async () => {
-    const check = vi.fn<(manner: string, at: object) => Promise<boolean>>(() => Promise.resolve(true));
+    const check = vi.fn<(mode: string, at: object) => Promise<boolean>>(() => Promise.resolve(true));
     const parts = { findings: { check }, inspector: { frame: contents.frame } } as unknown as Parts;
     await COMMANDS[COMMAND.checkByRunning](parts, undefined);
     expect(window.warnings).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Over } from "../../extension/src/debug/queue.ts";
+import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
@@ -358,7 +358,7 @@ describe("a frame that is returned to", () => {
 
   test("and is read again does not say that a check begins which nobody has asked for", async () => {
     const { look, inspector, rows } = await window(() => new Promise(() => undefined));
-    const before = { answer: answerOf(softmax), manner: "thorough", unrun: false } as const;
+    const before = { answer: answerOf(softmax), mode: "thorough", unrun: false } as const;
     await look(1);
     inspector.contents!.findings = before;
     await inspector.readAgain();
@@ -404,10 +404,10 @@ describe("a frame that is returned to", () => {
     ["usual", { thorough: false }, undefined],
     ["thorough", { thorough: true }, "checked thoroughly (2 rules)"],
     ["running", { thorough: true }, "checked thoroughly (2 rules), checked again without running the models"],
-  ] as const)("and is read again is checked as it was: %s", async (manner, options, said) => {
+  ] as const)("and is read again is checked as it was: %s", async (mode, options, said) => {
     const { look, stand, asked, findings, inspector, rows } = await window();
     await look(1);
-    await findings.check(manner);
+    await findings.check(mode);
     await inspector.readAgain();
     await inspector.readAgain();
     await stand();
@@ -505,7 +505,7 @@ describe("a check that the user asks for", () => {
   test("by running the models has the values read again also where it is cancelled", async () => {
     const { look, findings, inspector } = await window(({ signal }) => {
       const reply = Promise.withResolvers<never>();
-      signal.addEventListener("abort", () => reply.reject(new Over()));
+      signal.addEventListener("abort", () => reply.reject(new Cancelled()));
       return reply.promise;
     });
     await look(1);
@@ -676,19 +676,19 @@ describe("what is dismissed", () => {
 
   test.each(["usual", "thorough"] as const)(
     "as a cause while it is asked, lets what followed from it be asked: %s",
-    async (manner) => {
+    async (mode) => {
       const cause = answerOf({ ...softmax, consequences: [unsure] });
       const { look, stand, asked, dismissed, findings, rows } = await window(async ({ options }) => {
         await new Promise((resolve) => setTimeout(resolve, 500));
         return options?.["ignore"] === "" ? cause : answerOf(unsure);
       });
       await look(1);
-      if (manner === "thorough") void findings.check();
+      if (mode === "thorough") void findings.check();
       await stand();
       dismissed.add(["double-softmax"]);
       await vi.advanceTimersByTimeAsync(2000);
       expect(asked.map(({ options }) => options?.["ignore"])).toEqual(["", "double-softmax"]);
-      expect(asked.at(-1)?.options).toMatchObject({ thorough: manner === "thorough" });
+      expect(asked.at(-1)?.options).toMatchObject({ thorough: mode === "thorough" });
       expect(rows()[0]?.finding).toEqual(unsure);
     },
   );
@@ -705,7 +705,7 @@ describe("what is dismissed", () => {
     expect(rows()[1]?.label).toBe("checked thoroughly: nothing more (2 rules)");
   });
 
-  test("and restored during a check is asked by a check of that manner", async () => {
+  test("and restored during a check is asked by a check of that mode", async () => {
     const { look, asked, dismissed, findings } = await window(() => new Promise(() => undefined));
     dismissed.add(["double-softmax"]);
     await look(1);

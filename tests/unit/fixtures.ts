@@ -1,6 +1,6 @@
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
-import type { Memory } from "../../extension/src/model/memory.ts";
+import type { Memento } from "../../extension/src/model/memento.ts";
 import type { FrameAnswer, Node, NodeAnswer, SourceLine } from "../../extension/src/protocol/generated.ts";
 import { Uri } from "./vscode.ts";
 
@@ -59,7 +59,7 @@ export function frame(
   } as unknown as Frame & Paused;
 }
 
-export function memory(kept: Record<string, unknown> = {}): Memory & { kept: Record<string, unknown> } {
+export function memory(kept: Record<string, unknown> = {}): Memento & { kept: Record<string, unknown> } {
   return {
     kept,
     get: (key) => kept[key],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
-import { Over } from "../../extension/src/debug/queue.ts";
+import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import type { Contents } from "../../extension/src/model/contents.ts";
@@ -156,7 +156,7 @@ describe("answers that nobody waits for any more are dropped", () => {
       frame: ({ how }) => {
         if (ops().length !== 1) return undefined;
         const reply = deferred<FrameAnswer>();
-        (how as AbortSignal).addEventListener("abort", () => reply.reject(new Over()));
+        (how as AbortSignal).addEventListener("abort", () => reply.reject(new Cancelled()));
         return reply.promise;
       },
     });
@@ -471,7 +471,7 @@ describe("children", () => {
     const { inspector, asked, expansion } = inspected({
       frame: () => frameAnswer([tensor("x", { page: first })]),
       children: (question) => {
-        if (isOver) throw new Over();
+        if (isOver) throw new Cancelled();
         return { ...children(question), page: second };
       },
     });
@@ -506,7 +506,7 @@ describe("inspecting", () => {
       seen.push(wanted.aborted);
     }
     expect(seen).toEqual([false, true]);
-    reply.reject(new Over());
+    reply.reject(new Cancelled());
     expect(await Promise.all(answers)).toEqual([undefined, undefined]);
   });
 
@@ -521,7 +521,7 @@ describe("inspecting", () => {
     await settled();
     leaving.abort();
     const stays = inspector.inspect({ expression: "x" });
-    replies[0]?.reject(new Over());
+    replies[0]?.reject(new Cancelled());
     replies[1]?.resolve(nodeAnswer("inspect", tensor("x")));
     expect(await left).toBeUndefined();
     expect(await stays).toMatchObject({ node: { name: "x" } });
@@ -651,7 +651,7 @@ describe("pins", () => {
     const replies: (() => NodeAnswer)[] = [
       () => nodeAnswer("evaluate", tensor("f(x)")),
       () => {
-        throw new Over();
+        throw new Cancelled();
       },
     ];
     const { inspector, runs, pins } = inspected({ evaluate: () => replies.shift()?.() });
@@ -723,7 +723,7 @@ describe("pins", () => {
     const refreshed = vi.fn<() => void>();
     inspector.onDidChange(refreshed);
     paused.over = true;
-    reply.reject(new Over());
+    reply.reject(new Cancelled());
     await run;
     expect(firstRow(inspector).description).toBe("no result: the program went on · from an earlier stop");
     expect(refreshed).toHaveBeenCalled();
@@ -793,7 +793,7 @@ describe("pins", () => {
     runs.cancel("f(x)");
     const ended = asked.at(-1)?.["how"] as AbortSignal;
     expect(ended.aborted).toBe(true);
-    replies[0]?.reject(new Over());
+    replies[0]?.reject(new Cancelled());
     await running;
     expect(firstRow(inspector)).toMatchObject({
       description: "not evaluated yet",

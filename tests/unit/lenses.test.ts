@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
-import { Over } from "../../extension/src/debug/queue.ts";
+import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
@@ -336,7 +336,7 @@ describe("comparing two values", () => {
     await settled();
     expect(row()?.can).toEqual(["cancel", "remove"]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-    replies[0]?.reject(new Over());
+    replies[0]?.reject(new Cancelled());
     await settled();
     expect(row()?.description).toBe("comparing…");
     replies[1]?.resolve(undefined);
@@ -518,7 +518,7 @@ describe("comparing two values", () => {
         const { signal } = question as { readonly signal: AbortSignal };
         const reply = deferred<LensAnswer>();
         signals.push(signal);
-        signal.addEventListener("abort", () => reply.reject(new Over()));
+        signal.addEventListener("abort", () => reply.reject(new Cancelled()));
         return reply.promise;
       });
       const before = inspector.contents;

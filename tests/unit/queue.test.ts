@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { EvaluateQueue, type Job, Lost, Over } from "../../extension/src/debug/queue.ts";
+import { EvaluateQueue, type Job, NoReply, Cancelled } from "../../extension/src/debug/queue.ts";
 import { deferred } from "./fixtures.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -63,7 +63,7 @@ describe("the evaluate queue", () => {
     await vi.advanceTimersByTimeAsync(1999);
     expect(sent).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await first).toBeInstanceOf(Lost);
+    expect(await first).toBeInstanceOf(NoReply);
     expect(sent).toEqual(["a", "b"]);
     a.reply.resolve("too late");
     b.reply.resolve("B");
@@ -91,7 +91,7 @@ describe("the evaluate queue", () => {
     await vi.advanceTimersByTimeAsync(3499);
     expect(lost).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    expect(lost).toHaveBeenCalledWith(expect.any(Lost));
+    expect(lost).toHaveBeenCalledWith(expect.any(NoReply));
   });
 
   test("gives up a request that has not left in 10 s", async () => {
@@ -100,7 +100,7 @@ describe("the evaluate queue", () => {
     await vi.advanceTimersByTimeAsync(9999);
     expect(lost).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    expect(lost).toHaveBeenCalledWith(expect.any(Lost));
+    expect(lost).toHaveBeenCalledWith(expect.any(NoReply));
   });
 
   test("waits longer for what is known to take longer", async () => {
@@ -112,7 +112,7 @@ describe("the evaluate queue", () => {
     expect(await answer).toBe("A");
     const lost = queue.ask(job([], "b", { patience: 5 }).job).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await lost).toBeInstanceOf(Lost);
+    expect(await lost).toBeInstanceOf(NoReply);
   });
 
   test("waits for what the user asked to run as long as its stop lasts, and after 2 s sets it aside for others", async () => {
@@ -136,7 +136,7 @@ describe("the evaluate queue", () => {
     stop.over = true;
     queue.sweep();
     await vi.advanceTimersByTimeAsync(2000);
-    expect(await first).toBeInstanceOf(Over);
+    expect(await first).toBeInstanceOf(Cancelled);
   });
 
   test("gives what runs for one stop its time when another stop ends", async () => {
@@ -161,7 +161,7 @@ describe("the evaluate queue", () => {
     await vi.advanceTimersByTimeAsync(1999);
     expect(sent).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await first).toBeInstanceOf(Over);
+    expect(await first).toBeInstanceOf(Cancelled);
     expect(sent, "that it does not end is said before another is sent").toEqual(["a", "stuck", "b"]);
   });
 
@@ -183,7 +183,7 @@ describe("the evaluate queue", () => {
     const dropped = stale.map((one) => queue.ask(one.job).catch((error: unknown) => error));
     stop.over = true;
     queue.sweep();
-    expect(await Promise.all(dropped)).toEqual([new Over(), new Over()]);
+    expect(await Promise.all(dropped)).toEqual([new Cancelled(), new Cancelled()]);
     a.reply.resolve("A");
     await vi.advanceTimersByTimeAsync(0);
     expect(sent).toEqual(["a"]);
@@ -195,8 +195,8 @@ describe("the evaluate queue", () => {
     const [a, b, c] = [job(sent, "a", { signal }), job(sent, "b", { signal }), job(sent, "c")];
     const answers = [a, b, c].map(({ job: one }) => queue.ask(one));
     cancelled.abort();
-    await expect(answers[1]).rejects.toThrow(Over);
-    await expect(queue.ask(job(sent, "d", { signal }).job)).rejects.toThrow(Over);
+    await expect(answers[1]).rejects.toThrow(Cancelled);
+    await expect(queue.ask(job(sent, "d", { signal }).job)).rejects.toThrow(Cancelled);
     a.reply.resolve("A");
     c.reply.resolve("C");
     expect([await answers[0], await answers[2]], "what was sent is waited for").toEqual(["A", "C"]);
@@ -209,6 +209,6 @@ describe("the evaluate queue", () => {
     const answer = queue.ask(a.job).catch((error: unknown) => error);
     stop.over = true;
     a.reply.resolve("A");
-    expect(await answer).toBeInstanceOf(Over);
+    expect(await answer).toBeInstanceOf(Cancelled);
   });
 });

@@ -1,11 +1,11 @@
-/** The adapter did not reply in time, or its session ended. */
-export class Lost extends Error {
-  override readonly name = "Lost";
+/** Thrown where the adapter did not reply in time, or its session ended. */
+export class NoReply extends Error {
+  override readonly name = "NoReply";
 }
 
-/** The stop that the request was for is over, or it was cancelled; nobody needs the answer. */
-export class Over extends Error {
-  override readonly name = "Over";
+/** Thrown where nobody needs the answer any more: it was cancelled, or the stop that it was for is over. */
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
 }
 
 export interface Job {
@@ -13,9 +13,9 @@ export interface Job {
   readonly send: (onLeft: () => void) => PromiseLike<string>;
   /** Whether the stop that it is for is over. */
   readonly over: () => boolean;
-  /** Says that nobody waits any more: what was not sent by then is not. */
+  /** Aborted when nobody waits any more: a request that was not sent by then is dropped. */
   readonly signal?: AbortSignal | undefined;
-  /** How many times the usual limit it may take: 1 unless told. */
+  /** How many times the usual limit it may take: 1 by default. */
   readonly patience?: number;
   /**
    * Whether it may take as long as it likes: the user asked for it to run. Others need not wait for it after a while,
@@ -73,7 +73,7 @@ export class EvaluateQueue {
   /** A stop has ended: what is queued for it is dropped unsent, and what is under way for it gets no more unlimited time. */
   sweep(): void {
     for (const job of this.#waiting.splice(0)) {
-      if (job.over()) job.reject(new Over());
+      if (job.over()) job.reject(new Cancelled());
       else this.#waiting.push(job);
     }
     for (const [job, limitTime] of this.#underWay) if (job.over()) limitTime();
@@ -87,7 +87,7 @@ export class EvaluateQueue {
       return;
     }
     this.#waiting.splice(at, 1);
-    job.reject(new Over());
+    job.reject(new Cancelled());
   }
 
   #next(): void {
@@ -95,7 +95,7 @@ export class EvaluateQueue {
     const job = this.#waiting.shift();
     if (job === undefined) return;
     if (job.over()) {
-      job.reject(new Over());
+      job.reject(new Cancelled());
       this.#next();
       return;
     }
@@ -114,7 +114,7 @@ export class EvaluateQueue {
       clearTimeout(limit);
       clearTimeout(aside);
       this.#underWay.delete(job);
-      if (job.over()) job.reject(new Over());
+      if (job.over()) job.reject(new Cancelled());
       else settle();
       release();
     };
@@ -122,7 +122,7 @@ export class EvaluateQueue {
     let most = this.limit * Math.max(patience, LEAVING);
     const lose = (): void => {
       onStuck?.();
-      finish(() => job.reject(new Lost("no reply")));
+      finish(() => job.reject(new NoReply("no reply")));
     };
     const limitTime = (): void => {
       limit ??= setTimeout(lose, most);

@@ -16,7 +16,7 @@ export function movesLines({ type }: vscode.DebugSession): boolean {
   return type === DEBUG_TYPE.interactiveWindow;
 }
 
-/** One debugged process as its messages tell it, and what it can be asked. Only its tracker changes what is told here. */
+/** One debugged process: its state, which only its tracker changes, and the requests that it can be sent. */
 export class Session {
   readonly queue = new EvaluateQueue();
   readonly vscode: vscode.DebugSession;

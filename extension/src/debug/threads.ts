@@ -9,9 +9,9 @@ export interface NamedFrame {
   readonly source: DebugProtocol.Source | undefined;
 }
 
-/** Which threads of a program are paused, at which stops, and where their frames stand. */
+/** Which threads of a program are paused, at which stops, and the lines of their frames. */
 export class Threads {
-  /** Of all programs together: a session that is started anew has the id of the old one, but no stop of its. */
+  /** Counted over all programs: a restarted session has the id of the old one, but must not repeat its stops' numbers. */
   static #stops = 0;
   /** The frames that the adapter has named since their thread last ran, by their ids. */
   readonly #named = new Map<number, NamedFrame>();

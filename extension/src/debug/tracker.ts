@@ -20,7 +20,7 @@ export interface Named {
   readonly frames: readonly DebugProtocol.StackFrame[];
 }
 
-/** What happens in sessions. */
+/** The events of all sessions. */
 export class SessionEvents implements vscode.Disposable {
   readonly initialized = new vscode.EventEmitter<Session>();
   readonly stopped = new vscode.EventEmitter<Stopped>();
@@ -40,7 +40,7 @@ interface StackRequest {
   readonly stop: number | undefined;
 }
 
-/** Hears the messages between VS Code and one debugged process. What they tell of it, it alone writes down. */
+/** Listens to the messages between VS Code and one debugged process; it alone updates the `Session` from them. */
 export class Tracker implements vscode.DebugAdapterTracker {
   readonly session: Session;
   readonly #threads = new Threads();

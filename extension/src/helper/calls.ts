@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import { Lost, Over } from "../debug/queue.ts";
+import { NoReply, Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { parseAnswer } from "../protocol/envelope.ts";
 import type {
@@ -27,11 +27,11 @@ type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
 
-/** Where a request goes: to a paused frame, or to a session's program, which may be running. */
-export type Where = Frame | Session;
+/** The target of a request: a paused frame, or the program of a session, which may be running. */
+export type CallTarget = Frame | Session;
 
-/** How a request is put. */
-export interface How {
+/** Options of a request. */
+export interface CallOptions {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs?: boolean;
   /** It must not be sent twice: if it gets no reply on its frame, it is not sent again without one. */
@@ -41,7 +41,7 @@ export interface How {
 }
 
 /** A request on its way. */
-interface Call extends How {
+interface Call extends CallOptions {
   readonly program: Program;
   readonly session: Session;
   readonly frame: Frame | undefined;
@@ -75,8 +75,8 @@ export class Calls {
     return this.#call(frame, { op: "frame", ...asked }, { signal });
   }
 
-  children(frame: Frame, asked: Ask<ChildrenRequest>, how?: How): Promise<ChildrenAnswer> {
-    return this.#call(frame, { op: "children", ...asked }, how);
+  children(frame: Frame, asked: Ask<ChildrenRequest>, options?: CallOptions): Promise<ChildrenAnswer> {
+    return this.#call(frame, { op: "children", ...asked }, options);
   }
 
   inspect(frame: Frame, asked: Ask<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
@@ -88,24 +88,24 @@ export class Calls {
   }
 
   /** One slice of a lens's work. */
-  lens(where: Where, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+  lens(target: CallTarget, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
     const runs = asked.options?.["run"] === true;
     // What has begun is not sent a second time.
     const once = asked.resume !== undefined;
-    return this.#call(where, { op: "lens", ...asked }, { runs, signal, once });
+    return this.#call(target, { op: "lens", ...asked }, { runs, signal, once });
   }
 
-  async #call<A extends Answer>(where: Where, body: Body, how: How = {}): Promise<A> {
-    const frame = "frameId" in where ? where : undefined;
-    const session = "frameId" in where ? where.session : where;
+  async #call<A extends Answer>(target: CallTarget, body: Body, options: CallOptions = {}): Promise<A> {
+    const frame = "frameId" in target ? target : undefined;
+    const session = "frameId" in target ? target.session : target;
     const program = this.#programOf(session);
     try {
-      const answer = await this.#onSomeRoute({ program, session, frame, body, ...how });
+      const answer = await this.#onSomeRoute({ program, session, frame, body, ...options });
       if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
       if (answer.op === "frame") program.frameless = answer.frameless === true;
       return answer as A;
     } catch (error) {
-      if (!(error instanceof Over)) this.#setup.log(`${body.op}: ${String(error)}`);
+      if (!(error instanceof Cancelled)) this.#setup.log(`${body.op}: ${String(error)}`);
       throw error;
     }
   }
@@ -124,7 +124,7 @@ export class Calls {
       try {
         return await this.#withHelper(call);
       } catch (error) {
-        if (!(error instanceof Lost)) throw error;
+        if (!(error instanceof NoReply)) throw error;
         program.loseOn(frame);
         if (once) throw noReply();
         if (!program.hears) program.giveUp(frame);
@@ -143,7 +143,7 @@ export class Calls {
     try {
       return await this.#withHelper(call);
     } catch (error) {
-      if (error instanceof Lost) program.giveUp(frame);
+      if (error instanceof NoReply) program.giveUp(frame);
       throw error;
     }
   }
@@ -206,9 +206,9 @@ export class Calls {
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";
-      const isGivenUp = error instanceof Lost || error instanceof Over;
+      const isGivenUp = error instanceof NoReply || error instanceof Cancelled;
       if (runs && sent && isGivenUp && !isAborted()) interrupt();
-      if (!(runs && error instanceof Lost)) throw error;
+      if (!(runs && error instanceof NoReply)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
       if (frame) program.loseOn(frame);
       throw new Refusal("lost", l10n.t("no reply yet"));

@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import { type Job, Lost } from "../debug/queue.ts";
+import { type Job, NoReply } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Preferences } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
 import { noReply, notRun, Refusal } from "./refusal.ts";
 
-/** What is put into programs, and what is told to it. */
+/** The helper as it is put into programs, and the preferences that it is sent. */
 export interface Setup {
   readonly bundle: () => Bundle;
   readonly preferences: () => Preferences;
@@ -63,7 +63,7 @@ export class Program {
     throw noReply();
   }
 
-  /** What was asked on the frame has come back. */
+  /** An evaluate on the frame has returned. */
   answers(): void {
     this.#lost = undefined;
   }
@@ -77,7 +77,7 @@ export class Program {
     return this.#stuck === frame.stop;
   }
 
-  /** What ran for a lens at this stop has come to its end. */
+  /** The code that ran for a lens at this stop has ended. */
   unstick(frame: Frame): void {
     if (this.isStuck(frame)) this.#stuck = undefined;
   }
@@ -93,7 +93,7 @@ export class Program {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(PROBE, frame.frameId, onLeft);
       await this.#session.queue.ask({ send, over: () => frame.over });
     } catch (error) {
-      if (!(error instanceof Lost)) throw error;
+      if (!(error instanceof NoReply)) throw error;
       throw notRun();
     }
     this.answers();
@@ -105,7 +105,7 @@ export class Program {
     const wasThere = this.#injected;
     if (!wasThere) {
       await this.inject(frame?.frameId).catch((error: unknown) => {
-        if (error instanceof Lost) this.giveUp(frame);
+        if (error instanceof NoReply) this.giveUp(frame);
         throw error;
       });
     }
@@ -121,7 +121,7 @@ export class Program {
     const injected = this.#putIn(frameId);
     const ended = (error?: unknown): void => {
       this.#injecting = undefined;
-      if (error instanceof Lost) this.#patience = 1;
+      if (error instanceof NoReply) this.#patience = 1;
     };
     this.#injecting = injected.then(ended, ended);
     return injected;

@@ -13,7 +13,7 @@ import type {
 } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults } from "./results.ts";
-import { Shared } from "./shared.ts";
+import { SharedRequest } from "./sharedRequest.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
@@ -25,23 +25,23 @@ export interface SnapshotNode {
 }
 
 /** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
-export type Manner = "usual" | "thorough" | "running";
+export type CheckMode = "usual" | "thorough" | "running";
 
 /** A way of checking a step. */
 export interface Check {
-  readonly manner: Manner;
+  readonly mode: CheckMode;
   /** It repeats a check that was allowed to run the models once, so it does not run them again. */
   readonly unrun: boolean;
 }
 
-/** What a check of the step came to. */
+/** The result of a check. */
 export interface Checked extends Check {
   readonly answer: LensAnswer;
   /** The findings that the check before it did not have; undefined where there was none. */
   readonly news?: readonly Finding[];
 }
 
-/** What rows said, by their ids. */
+/** The lines of rows, by the rows' ids. */
 export type Lines = ReadonlyMap<string, string>;
 
 /** What is known about one frame at one stop: the answer that came, and what was asked for since. */
@@ -50,7 +50,7 @@ export class Contents {
   readonly answer: FrameAnswer;
   /** Results of what was run in this frame. They are kept when the frame is read again. */
   readonly results: FrameResults;
-  /** What the rows of this function said before. */
+  /** The lines of this function's rows at its last stop. */
   readonly before: Lines;
   /** What is wrong with the step in sight, as was known before where it was read again; undefined before that is known. */
   findings: Checked | undefined;
@@ -58,7 +58,7 @@ export class Contents {
   checking: Failure | { readonly progress: number } | undefined;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, Failure>();
-  readonly #asked = new Map<string, Shared<unknown>>();
+  readonly #asked = new Map<string, SharedRequest<unknown>>();
 
   constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
     this.frame = frame;
@@ -149,9 +149,9 @@ export class Contents {
    * says that none of them waits any more: those without a signal wait until the end.
    */
   once<T>(question: string, ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const before = this.#asked.get(question) as Shared<T> | undefined;
+    const before = this.#asked.get(question) as SharedRequest<T> | undefined;
     if (before?.join(signal) === true) return before.answer;
-    const shared = new Shared(ask, signal);
+    const shared = new SharedRequest(ask, signal);
     this.#asked.set(question, shared);
     shared.answer.catch(() => {
       if (this.#asked.get(question) === shared) this.#asked.delete(question);

@@ -1,5 +1,5 @@
 import { Emitter } from "./emitter.ts";
-import type { Memory } from "./memory.ts";
+import type { Memento } from "./memento.ts";
 
 /** A rule that the user does not want to hear of: in one function, or, without a place, anywhere in the workspace. */
 interface Dismissal {
@@ -11,13 +11,13 @@ const KEY = "dismissedFindings";
 
 /** What the user has dismissed in this workspace. */
 export class Dismissed {
-  readonly #memory: Memory;
+  readonly #memory: Memento;
   readonly #changed = new Emitter();
   #all: readonly Dismissal[];
 
   readonly onDidChange = this.#changed.event;
 
-  constructor(memory: Memory) {
+  constructor(memory: Memento) {
     this.#memory = memory;
     const kept = memory.get(KEY);
     this.#all = Array.isArray(kept) ? kept.filter(isDismissal) : [];

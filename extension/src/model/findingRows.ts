@@ -34,9 +34,9 @@ function checkedRows(scene: Scene, checked: Checked): Row[] {
   const found = findingsOf(scene.contents);
   const { node, snapshot } = checked.answer;
   if (found === undefined || node === undefined) return [];
-  const { manner, unrun } = checked;
-  const more = furtherChecks(manner);
-  const notes = manner === "usual" ? [] : [outcomeRow(scene, checked, found)];
+  const { mode, unrun } = checked;
+  const more = furtherChecks(mode);
+  const notes = mode === "usual" ? [] : [outcomeRow(scene, checked, found)];
   if (unrun) notes.push(sentenceRow(scene, l10n.t("checked again without running the models"), "unrun"));
   const nodes = node.page?.nodes ?? [];
   const [first] = nodes;
@@ -54,16 +54,16 @@ function checkedRows(scene: Scene, checked: Checked): Row[] {
 }
 
 /** How the step can be checked more closely than it was. */
-function furtherChecks(manner: Checked["manner"]): readonly Action[] {
-  if (manner === "usual") return ["checkStep"];
-  return manner === "thorough" ? ["checkByRunning"] : [];
+function furtherChecks(mode: Checked["mode"]): readonly Action[] {
+  if (mode === "usual") return ["checkStep"];
+  return mode === "thorough" ? ["checkByRunning"] : [];
 }
 
 /** What a check that was asked for came to, beside its findings; below it, what could not be asked, and why. */
 function outcomeRow(scene: Scene, checked: Checked, found: FindingsFound): Row {
-  const { manner } = checked;
-  const label = manner === "running" ? ranText(found, checked) : checkedText(found, checked);
-  const row = sentenceRow(scene, label, "sentence", furtherChecks(manner));
+  const { mode } = checked;
+  const label = mode === "running" ? ranText(found, checked) : checkedText(found, checked);
+  const row = sentenceRow(scene, label, "sentence", furtherChecks(mode));
   const notes = notAsked(found);
   const open = scene.expansion.isOpen(OUTCOME);
   return notes.length === 0 ? row : { ...row, path: OUTCOME, notes, expandable: true, open };

@@ -1,14 +1,14 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
-import type { Check, Checked, Contents, Manner } from "./contents.ts";
+import type { Check, Checked, Contents, CheckMode } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Finding, LensAnswer } from "../protocol/generated.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices, type LensInput } from "./slices.ts";
-import { STANDING, UnderWay } from "./underWay.ts";
+import { STANDING, Tasks } from "./tasks.ts";
 
 /** A check under way. */
 interface StepCheck extends Check {
@@ -29,7 +29,7 @@ export class Findings {
   /** Contents that were checked. Others show the findings of an earlier reading of their frame until then. */
   readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
-  readonly #tasks: UnderWay<StepCheck>;
+  readonly #tasks: Tasks<StepCheck>;
   /** Checks that have run the models: their result belongs to the reading that follows. */
   readonly #run = new WeakSet<StepCheck>();
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export class Findings {
     this.#runs = runs;
     this.#dismissed = dismissed;
     this.#settings = settings;
-    this.#tasks = new UnderWay(inspector, ({ contents }) => (contents.checking = undefined));
+    this.#tasks = new Tasks(inspector, ({ contents }) => (contents.checking = undefined));
     inspector.onDidChange(() => this.#follow());
     dismissed.onDidChange(() => this.#dismiss());
   }
@@ -57,11 +57,11 @@ export class Findings {
    * Looks at the step more closely, as the user asked, and runs its models if that is allowed. False where nothing is
    * paused that can be asked, or where another frame is looked at than was meant.
    */
-  async check(manner: Manner = "thorough", meant?: Frame): Promise<boolean> {
+  async check(mode: CheckMode = "thorough", meant?: Frame): Promise<boolean> {
     const contents = await this.#inspector.settled();
     if (contents === undefined || (meant !== undefined && meant.key !== contents.frame.key)) return false;
     clearTimeout(this.#timer); // what is asked by itself would take its place
-    await this.#ask(contents, { manner, unrun: false });
+    await this.#ask(contents, { mode, unrun: false });
     return true;
   }
 
@@ -81,7 +81,7 @@ export class Findings {
     this.#contents = contents;
     if (contents === undefined) return; // for a moment, often; what is under way is of use where its frame returns
     // What nobody asked for is of no use where something else is looked at.
-    this.#tasks.end((task) => task.manner === "usual" && task.contents !== contents);
+    this.#tasks.end((task) => task.mode === "usual" && task.contents !== contents);
     if (!contents.frame.over) this.#begin(contents);
   }
 
@@ -90,7 +90,7 @@ export class Findings {
     const task = this.#tasks.find((one) => isOf(one, contents));
     if (this.#answered.has(contents) || task?.contents === contents || (task && this.#run.has(task))) return;
     const known = task ?? contents.findings;
-    if (known !== undefined && known.manner !== "usual") void this.#ask(contents, again(known), task !== undefined);
+    if (known !== undefined && known.mode !== "usual") void this.#ask(contents, again(known), task !== undefined);
     else this.#askSoon(contents);
   }
 
@@ -112,7 +112,7 @@ export class Findings {
       const { frame } = contents;
       if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
       else if (!frame.over && !this.#inspector.isAsked(frame))
-        void this.#ask(contents, { manner: "usual", unrun: false });
+        void this.#ask(contents, { mode: "usual", unrun: false });
     }, STANDING);
   }
 
@@ -126,7 +126,7 @@ export class Findings {
       const rules = this.#dismissed.rulesAt(contents.place);
       const task = this.#tasks.find((one) => isOf(one, contents));
       const check = task ?? (findings && again(findings));
-      const isHidden = task === undefined && findings?.manner !== "running" && hasCause(findings, rules);
+      const isHidden = task === undefined && findings?.mode !== "running" && hasCause(findings, rules);
       contents.findings = findings && without(findings, rules);
       if (check && !frame.over && (this.#dismissed.isEmpty || isHidden)) void this.#ask(contents, check);
     }
@@ -134,14 +134,14 @@ export class Findings {
   }
 
   /** `isAwaited` tells whether the user waits for it: only then it says at once that it has begun. */
-  async #ask(contents: Contents, { manner, unrun }: Check, isAwaited = true): Promise<void> {
+  async #ask(contents: Contents, { mode, unrun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
-    const task: StepCheck = { contents, manner, unrun, abort: new AbortController() };
+    const task: StepCheck = { contents, mode, unrun, abort: new AbortController() };
     this.#tasks.begin(task);
     const ignored = this.#dismissed.rulesAt(contents.place);
-    const thorough = manner !== "usual";
-    const run = manner === "running";
+    const thorough = mode !== "usual";
+    const run = mode === "running";
     const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
     const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options };
     const goOn = (progress: number): void => {
@@ -158,16 +158,16 @@ export class Findings {
       const found = await this.#found(task, input, goOn);
       if (!this.#tasks.has(task)) return;
       const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
-      const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
+      const checked = { answer: found, mode, unrun, ...(news === undefined ? {} : { news }) };
       const rules = this.#dismissed.rulesAt(contents.place);
       task.contents.findings = without(checked, rules);
       this.#answered.add(task.contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
       // What follows from a cause that was dismissed meanwhile was not told.
-      if (!run && hasCause(checked, since)) return await this.#ask(contents, { manner, unrun });
+      if (!run && hasCause(checked, since)) return await this.#ask(contents, { mode, unrun });
     } catch (error) {
       if (!this.#tasks.has(task)) return;
-      failure = error instanceof Over ? undefined : failureOf(error);
+      failure = error instanceof Cancelled ? undefined : failureOf(error);
     }
     this.#tasks.finish(task);
     if (thorough) {
@@ -187,7 +187,7 @@ export class Findings {
     try {
       return await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
     } finally {
-      if (task.manner === "running") {
+      if (task.mode === "running") {
         this.#run.add(task);
         this.#runs.ran(task.contents, []);
         if (!frame.over) await this.#inspector.readAgain(frame.session);
@@ -214,8 +214,8 @@ function keyOf({ rule, source, evidence }: Finding): string {
 }
 
 /** A step is checked again as it was, but what runs its models is allowed once. */
-function again({ manner, unrun }: Check): Check {
-  return manner === "running" ? { manner: "thorough", unrun: true } : { manner, unrun };
+function again({ mode, unrun }: Check): Check {
+  return mode === "running" ? { mode: "thorough", unrun: true } : { mode, unrun };
 }
 
 /** Whether one of these rules found what others follow from. */

@@ -1,5 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Filter, FrameRequest } from "../protocol/generated.ts";
@@ -162,7 +162,7 @@ export class Frames {
       return { contents };
     } catch (error) {
       if (!isTrue()) return undefined;
-      return error instanceof Over ? "left" : { failure: failureOf(error) };
+      return error instanceof Cancelled ? "left" : { failure: failureOf(error) };
     }
   }
 

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Focus, Frame } from "../debug/activeFrame.ts";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { Refusal } from "../helper/refusal.ts";
 import type { Address, NodeAnswer } from "../protocol/generated.ts";
@@ -16,7 +16,7 @@ const LATE = 300;
 /** Why what is shown may be out of date: it is being read, which takes long, or code of the program was run. */
 export type Stale = "reading" | "run";
 
-/** What the user looks at: all views show what stands here, and ask through it for more. */
+/** The paused frame that the user looks at, and its contents: all views read these, and ask through it for more. */
 export class Inspector {
   readonly #helper: FrameCalls;
   readonly #frames: Frames;
@@ -135,7 +135,7 @@ export class Inspector {
       const signal = runs ? undefined : this.#loading.signal;
       await contents.once(`children ${snapshot} ${node} ${start}`, ask, signal);
     } catch (error) {
-      if (error instanceof Over) return;
+      if (error instanceof Cancelled) return;
       const failure = failureOf(error);
       if (failure.code === "gone" && this.#renewed !== frame.key) {
         this.#renewed = frame.key;
@@ -184,7 +184,7 @@ export class Inspector {
     try {
       return await contents.once(`inspect ${JSON.stringify(value)}`, ask, signal);
     } catch (error) {
-      return error instanceof Over ? undefined : failureOf(error);
+      return error instanceof Cancelled ? undefined : failureOf(error);
     }
   }
 

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
 import { Refusal } from "../helper/refusal.ts";
@@ -12,7 +12,7 @@ import { type Inquiry, type Question, type Questions, runsCode, type State, type
 import { PROGRAM, questionPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
-import { STANDING, UnderWay } from "./underWay.ts";
+import { STANDING, Tasks } from "./tasks.ts";
 import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 
 /** A question that is being answered. */
@@ -30,7 +30,7 @@ export class Lenses {
   readonly #questions: Questions;
   readonly #inspector: Inspector;
   readonly #runs: Pick<Runs, "evaluate" | "ran">;
-  readonly #tasks: UnderWay<Asking>;
+  readonly #tasks: Tasks<Asking>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
   /** What is asked before long, if it is still shown then. */
@@ -47,7 +47,7 @@ export class Lenses {
     this.#questions = questions;
     this.#inspector = inspector;
     this.#runs = runs;
-    this.#tasks = new UnderWay(inspector, ({ contents, question }) => questions.giveUp(contents, question));
+    this.#tasks = new Tasks(inspector, ({ contents, question }) => questions.giveUp(contents, question));
     inspector.onDidChange(() => this.#askForNew());
     questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.has(question)));
   }
@@ -78,7 +78,7 @@ export class Lenses {
 
   /**
    * A bug report of what is looked at, with no data of the program unless `values` is set. Undefined where nothing can be asked.
-   * @throws Over where the program went on
+   * @throws Cancelled where the program went on
    */
   async report(values: boolean): Promise<string | undefined> {
     const contents = await this.#inspector.settled();
@@ -169,7 +169,7 @@ export class Lenses {
     try {
       this.#tell(task, await this.#found(task));
     } catch (error) {
-      if (error instanceof Over) {
+      if (error instanceof Cancelled) {
         this.#tasks.end((one) => one === task);
         return;
       }

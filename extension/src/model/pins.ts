@@ -1,5 +1,5 @@
 import { Emitter } from "./emitter.ts";
-import type { Memory } from "./memory.ts";
+import type { Memento } from "./memento.ts";
 import { isStatic } from "./python.ts";
 
 /** An expression that the user keeps in sight. */
@@ -13,7 +13,7 @@ const KEY = "pins";
 
 /** The pinned expressions of this workspace, in the order they were pinned. */
 export class Pins {
-  readonly #memory: Memory;
+  readonly #memory: Memento;
   /** The results of running them, by expression and by session. */
   readonly #lines = new Map<string, WeakMap<object, string>>();
   readonly #changed = new Emitter();
@@ -21,7 +21,7 @@ export class Pins {
 
   readonly onDidChange = this.#changed.event;
 
-  constructor(memory: Memory) {
+  constructor(memory: Memento) {
     this.#memory = memory;
     const kept = memory.get(KEY);
     this.#all = Array.isArray(kept) ? kept.filter((one) => typeof one === "string").map(pin) : [];

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Frames, FrameCalls, FrameSettings } from "./frames.ts";
@@ -77,7 +77,7 @@ export class Runs {
       const [answer] = await this.evaluate([expression], contents, running.signal);
       if (answer) this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
     } catch (error) {
-      if (error instanceof Over) this.#ended(expression, contents);
+      if (error instanceof Cancelled) this.#ended(expression, contents);
       else this.#failed(expression, contents, failureOf(error));
     } finally {
       this.#running.delete(running);

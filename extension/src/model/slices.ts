@@ -1,5 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
@@ -17,11 +17,11 @@ export async function askInSlices(
   onProgress: (progress: number) => void,
   signal: AbortSignal,
 ): Promise<LensAnswer> {
-  if (signal.aborted) throw new Over();
+  if (signal.aborted) throw new Cancelled();
   const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUNNING } } : input;
   let answer = await helper.lens(frame, asked, signal);
   while (!answer.done) {
-    if (signal.aborted) throw new Over();
+    if (signal.aborted) throw new Cancelled();
     onProgress(answer.progress);
     const { snapshot, resume } = answer;
     answer = await helper.lens(frame, { ...asked, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);

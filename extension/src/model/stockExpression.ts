@@ -1,6 +1,6 @@
 import type { Span } from "./python.ts";
 
-/** What VS Code itself takes for the expression at a column where no extension says otherwise. */
+/** The expression that VS Code itself finds at a column, where no extension provides one. */
 export function stockExpressionAt(line: string, column: number): Span | undefined {
   for (const { 0: token, index } of line.matchAll(/([^()[\]{}<>\s+\-/%~#^;=|,`!]|->)+/g)) {
     if (index > column || index + token.length < column) continue;

@@ -5,7 +5,7 @@ import { COMMAND, type CommandId } from "../ids.ts";
 export interface ValueLensDescription {
   /** What the lens calls its value. */
   readonly value: string;
-  /** By which the user asks it, of a row or of a value that is picked. */
+  /** The command by which the user asks it, about a row or a picked value. */
   readonly command: CommandId;
   /** What the box says in which a value is picked. */
   readonly pick: () => string;
@@ -24,7 +24,7 @@ export interface ValueLensDescription {
   readonly working: () => string;
 }
 
-/** What is run, and what can't be taken back. */
+/** What the user agrees to: what is run, and what of it can't be undone. */
 export interface Agreement {
   readonly question: (name: string) => string;
   readonly detail: () => string;

@@ -1,6 +1,6 @@
 import type { Node } from "../protocol/generated.ts";
 
-/** Kinds that our hover speaks for; the stock hover shows all others. */
+/** Kinds that our hover shows; the debugger's own hover shows all others. */
 export const SUMMARIZED: ReadonlySet<Node["kind"]> = new Set([
   "tensor",
   "array",

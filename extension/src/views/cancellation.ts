@@ -1,6 +1,6 @@
 import type * as vscode from "vscode";
 
-/** VS Code's token as what all layers below the views know. */
+/** VS Code's cancellation token as an `AbortSignal`, which the layers below the views use. */
 export function signalOf(cancelled: vscode.CancellationToken): AbortSignal {
   const aborting = new AbortController();
   if (cancelled.isCancellationRequested) aborting.abort();

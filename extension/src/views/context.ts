@@ -9,7 +9,7 @@ export function setContext(key: ContextKey, value: unknown): Thenable<void> {
   return vscode.commands.executeCommand("setContext", key, value);
 }
 
-/** Keeps the context keys by which the manifest shows what is for Python. */
+/** Keeps the context keys up to date that tell the manifest whether Python is debugged. */
 export function followDebugging(sessions: Sessions): vscode.Disposable {
   const follow = (): void => void setContext(CONTEXT.debugging, sessions.debugging);
   follow();
@@ -21,7 +21,7 @@ export function followDebugging(sessions: Sessions): vscode.Disposable {
   );
 }
 
-/** Keeps those by which the manifest shows what acts on what the user has gathered. */
+/** Keeps the context keys up to date that tell it whether there are pins, answers or dismissed rules. */
 export function followGathered(pins: Pins, questions: Questions, dismissed: Dismissed): vscode.Disposable {
   const follow = (): void => {
     void setContext(CONTEXT.pinned, pins.all.length > 0);

@@ -1,6 +1,6 @@
 import type { Row } from "../model/row.ts";
 
-/** What VS Code draws of a row, and what its menu asks. Whether it is open, VS Code knows best. */
+/** The fields of a row that VS Code draws or its menus test; not whether it is open, which VS Code knows itself. */
 const DRAWN = ["label", "description", "icon", "tone", "expandable", "changed", "speech", "can", "next"] as const;
 
 /**

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Frame } from "../debug/activeFrame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
-import type { Manner } from "../model/contents.ts";
+import type { CheckMode } from "../model/contents.ts";
 import type { Row } from "../model/row.ts";
 import { unrestored } from "../model/valueLenses.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
@@ -37,7 +37,7 @@ function rulesOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ findings = [] }) => findings.map(({ rule }) => rule));
 }
 
-async function check(parts: Parts, ...how: [manner?: Manner, meant?: Frame]): Promise<void> {
+async function check(parts: Parts, ...how: [mode?: CheckMode, meant?: Frame]): Promise<void> {
   if (!(await parts.findings.check(...how))) await sayNotChecked(parts);
 }
 

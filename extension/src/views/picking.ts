@@ -10,7 +10,7 @@ interface Item extends vscode.QuickPickItem {
   readonly subjects: readonly Subject[];
 }
 
-/** What a box offers. */
+/** What a quick pick offers. */
 interface Offer {
   /** Of what it is asked; `picked` are the values that it has already. */
   readonly title: (picked: readonly Subject[]) => string;

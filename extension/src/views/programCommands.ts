@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { Over } from "../debug/queue.ts";
+import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId, VIEW } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
@@ -15,7 +15,7 @@ export const PROGRAM_COMMANDS = {
 } satisfies Readonly<Partial<Record<CommandId, Command>>> &
   Record<(typeof PROGRAM_LENSES)[ProgramLens]["command"], Command>;
 
-/** Opens what is told of the program, which is asked then, and brings the keyboard to this row. */
+/** Opens a row about the program, which asks its lens, and brings the keyboard to it. */
 function showing(lens: ProgramLens): Command {
   return async ({ inspector, questions, expansion, tree }) => {
     const question = questions.ofProgram.find((one) => one.lens === lens);
@@ -39,7 +39,8 @@ async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<voi
         : vscode.l10n.t("Copied: a bug report, without values of the program."),
     );
   } catch (error) {
-    if (error instanceof Over) return await tree.say(vscode.l10n.t("No bug report was made: the program went on."));
+    if (error instanceof Cancelled)
+      return await tree.say(vscode.l10n.t("No bug report was made: the program went on."));
     await tree.say(vscode.l10n.t("No bug report was made: {0}", failureOf(error).message));
   }
 }

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { CONTEXT, SECTION } from "../ids.ts";
 import type { FrameSettings } from "../model/frames.ts";
-import type { Memory } from "../model/memory.ts";
+import type { Memento } from "../model/memento.ts";
 import type { Filter, Preferences } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 
@@ -19,14 +19,14 @@ const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
 /** The user's settings, live, and the tree's filter, which is kept with the workspace. */
 export class Settings implements FrameSettings, vscode.Disposable {
-  readonly #memory: Memory;
+  readonly #memory: Memento;
   readonly #changed = new vscode.EventEmitter<boolean>();
   readonly #subscription: vscode.Disposable;
 
   /** Tells whether the same values are said in other words now. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(memory: Memory) {
+  constructor(memory: Memento) {
     this.#memory = memory;
     this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
       const affects = (name: string): boolean => event.affectsConfiguration(`${SECTION}.${name}`);

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { sayUnasked } from "./asking.ts";
 import { isRow, type Parts } from "./command.ts";
 
-/** By what the lens `model` sorts the modules that stand in one module, and what the user reads for it. */
+/** The orders in which the lens `model` sorts the parts of a module, with the labels that the user reads. */
 const SORTS = {
   order: () => vscode.l10n.t("their order in the model"),
   name: () => vscode.l10n.t("name"),

@@ -1,12 +1,12 @@
 /** Questions that several ask. */
 import { expect, test } from "vitest";
-import { Shared } from "../../extension/src/model/shared.ts";
+import { SharedRequest } from "../../extension/src/model/sharedRequest.ts";
 import { deferred } from "./fixtures.ts";
 
 test("an answer that comes when nobody waits any more is kept for who asks later", async () => {
   const reply = deferred<string>();
   const leaving = new AbortController();
-  const shared = new Shared(() => reply.promise, leaving.signal);
+  const shared = new SharedRequest(() => reply.promise, leaving.signal);
   leaving.abort();
   expect(shared.join(), "it was given up").toBe(false);
   reply.resolve("answer");
@@ -17,7 +17,7 @@ test("an answer that comes when nobody waits any more is kept for who asks later
 test("who leaves after the answer ends nothing", async () => {
   const leaving = new AbortController();
   let wanted: AbortSignal | undefined;
-  const shared = new Shared((signal) => ((wanted = signal), Promise.resolve("answer")), leaving.signal);
+  const shared = new SharedRequest((signal) => ((wanted = signal), Promise.resolve("answer")), leaving.signal);
   await shared.answer;
   leaving.abort();
   expect(wanted?.aborted).toBe(false);

@@ -1,5 +1,5 @@
 /** A request that several callers share. It is aborted when none of them waits any more. */
-export class Shared<T> {
+export class SharedRequest<T> {
   readonly answer: Promise<T>;
   readonly #abort = new AbortController();
   readonly #answered = new AbortController();
@@ -12,7 +12,7 @@ export class Shared<T> {
     this.answer.then(end, end);
   }
 
-  /** One more waits for the answer, as long as its signal says. False if it was given up before it came. */
+  /** Adds a caller, who waits until its signal aborts. Returns false if the request is aborted already. */
   join(signal?: AbortSignal): boolean {
     const { signal: answered } = this.#answered;
     if (answered.aborted) return true;

@@ -6,8 +6,8 @@ const REDRAWN = 500;
 /** Milliseconds that a stop must last before questions are asked automatically: not while the user steps on. */
 export const STANDING = 150;
 
-/** Lenses under way: each can be ended, and now and then the tree is redrawn to tell how far they are. */
-export class UnderWay<One extends { readonly abort: AbortController }> {
+/** Lenses being asked: each can be ended. From time to time the tree is redrawn to show their progress. */
+export class Tasks<One extends { readonly abort: AbortController }> {
   readonly #inspector: Pick<Inspector, "changed">;
   readonly #onEnd: (task: One) => void;
   readonly #tasks = new Set<One>();
@@ -31,7 +31,7 @@ export class UnderWay<One extends { readonly abort: AbortController }> {
     return [...this.#tasks].find(isMeant);
   }
 
-  /** It is done. Returns false where it was ended before. */
+  /** The task is done. Returns false where it was ended before. */
   finish(task: One): boolean {
     return this.#tasks.delete(task);
   }
@@ -44,7 +44,7 @@ export class UnderWay<One extends { readonly abort: AbortController }> {
     }
   }
 
-  /** One has made progress, which is shown soon. */
+  /** A task has made progress, which is shown soon. */
   redraw(): void {
     if (Date.now() - this.#redrawn < REDRAWN) return;
     this.redrawNow();
