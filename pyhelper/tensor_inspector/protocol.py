@@ -54,9 +54,9 @@ RelationKind = Literal[
 Severity = Literal["error", "warning", "hint"]
 #: Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its
 #: backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given
-#: has a gradient; no_tensor: it returns none; no_graph: what it returns has no gradient, since the way to it is cut;
-#: not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other
-#: values; unsettled: steps of several sizes tell of several slopes, everywhere.
+#: has a gradient; no_tensor: it returns none; empty: it returns an empty one; no_graph: what it returns has no
+#: gradient, since the way to it is cut; not_finite: it returns NaN or infinities; not_deterministic: two calls with the
+#: same random numbers return other values; unsettled: steps of several sizes tell of several slopes, everywhere.
 GradcheckWhy = Literal[
     "not_run",
     "raised",
@@ -64,16 +64,19 @@ GradcheckWhy = Literal[
     "refuses_double",
     "no_input",
     "no_tensor",
+    "empty",
     "no_graph",
     "not_finite",
     "not_deterministic",
     "unsettled",
 ]
-#: Why a backward that disagrees may be right, or meant so. symmetric: it agrees where two entries across the diagonal
-#: change together; not_unique: the result is unique up to signs, phases or bases only, as eigenvectors are;
-#: straight_through: the result does not change where the backward says that it does; cut: all backwards are torch's
-#: own, so a part of the way was cut, as by `detach()`.
-GradcheckDoubt = Literal["symmetric", "not_unique", "straight_through", "cut"]
+#: Why a backward that disagrees may be right, or meant so. left_out: no gradient comes to an input on which the result
+#: depends, where no input asks for one by `requires_grad`; log_softmax: the backward of the CTC loss is that of a
+#: log_softmax before it; symmetric: it agrees where two entries across the diagonal change together; not_unique: the
+#: result is unique up to signs, phases or bases only, as eigenvectors are; straight_through: the result does not change
+#: where the backward says that it does; cut: all backwards are torch's own, so a part of the way was cut, as by
+#: `detach()`.
+GradcheckDoubt = Literal["left_out", "log_softmax", "symmetric", "not_unique", "straight_through", "cut"]
 #: has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients;
 #: constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in
 #: sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused:

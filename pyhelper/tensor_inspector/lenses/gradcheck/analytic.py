@@ -110,7 +110,7 @@ class Analytic:
             return
         self.at = flat(outputs)
         if not len(self.at):
-            self.why, self.error = "no_tensor", "an empty tensor"
+            self.why = "empty"
             return
         self.shapes = [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
         nodes = Graph([one.grad_fn for one in outputs], Budget()).nodes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import nan
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ class Check:
     def _unreadable(self) -> str | None:
         given = self._given.all()
         found = next((one.name for one in given if is_any_tensor(one.value) and not is_plain(one.value)), None)
-        return None if found is None else f"the values of {found} can't be read as they are"
+        return None if found is None else f"{found} is not a dense tensor with values in memory"
 
     def _differentiate(self) -> None:
         found = self.analytic
@@ -118,8 +119,7 @@ class Check:
         rows = []
         for leaf in self.analytic.leaves:
             parts = (False, True) if leaf.is_complex else (False,)
-            if not (leaf.without and self.analytic.forced):
-                rows.append([(leaf, at, part) for at in range(len(leaf.places)) for part in parts])
+            rows.append([(leaf, at, part) for at in range(len(leaf.places)) for part in parts])
         longest = max(map(len, rows), default=0)
         return [row[at] for at in range(longest) for row in rows if at < len(row)][: max(_ALL, len(rows))]
 
@@ -143,8 +143,9 @@ class Check:
             verdict = judged(analytic, partial(slope, probe), leaf.largest[probe], max(leaf.largest))
             verdicts.add(verdict)
             smallest = slope(probe, STEPS[0])
-            if verdict == "wrong" and smallest is not None:
-                found = Disagreement(leaf.name, index, part, output, analytic, smallest.middle)
+            if verdict == "wrong":
+                numeric = nan if smallest is None else smallest.middle
+                found = Disagreement(leaf.name, index, part, output, analytic, numeric)
                 worst = found if worst is None or found.is_more_precise(worst) else worst
         leaf.note("wrong" if worst is not None else next(one for one in _ORDER if one in verdicts))
         if worst is not None:

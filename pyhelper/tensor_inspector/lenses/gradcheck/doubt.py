@@ -12,22 +12,34 @@ if TYPE_CHECKING:
 
 #: Operations whose results are unique up to signs, phases or bases only.
 _NOT_UNIQUE = frozenset(("LinalgEig", "LinalgEigh", "LinalgQr", "LinalgSvd", "LinalgLdlFactorEx"))
+_CTC = frozenset(("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss"))  #: whose backward counts the softmax before it in
 CHECKPOINT = "CheckpointFunction"  #: a reentrant one, whose backward runs again what is under it
 _NEAR = 1e-3
 _NOTHING = 1e-9  #: as a share of what the backward says
 
 
 def doubt(
-    wrong: Sequence[Disagreement], ops: frozenset[str], custom: frozenset[str], *, unreached: bool, partly: bool
+    wrong: Sequence[Disagreement],
+    ops: frozenset[str],
+    custom: frozenset[str],
+    *,
+    unreached: bool,
+    left_out: bool,
+    partly: bool,
 ) -> GradcheckDoubt | None:
     """``ops`` are those of the graph, ``custom`` those among them whose backward Python runs. ``unreached``
-    tells that no gradient comes to what disagrees, ``partly`` that other entries of it agree: then what does not is no
+    tells that no gradient comes to what disagrees, ``left_out`` that none comes to all of it and that none was asked
+    for by ``requires_grad``, ``partly`` that other entries of it agree: then what does not is no
     straight-through estimator but may well be forgotten.
 
     Without such ones each operation's backward is torch's, so what is left out was cut from the graph.
     """
-    if not wrong:
+    if not wrong or not all(one.is_finite() for one in wrong):
         return None
+    if left_out:
+        return "left_out"
+    if not custom and ops & _CTC:
+        return "log_softmax"
     if not custom and all(_is_mirrored(one, wrong) for one in wrong):
         return "symmetric"
     if not custom and ops & _NOT_UNIQUE:

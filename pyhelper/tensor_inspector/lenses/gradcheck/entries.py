@@ -21,6 +21,7 @@ _EPS = 2.2e-16
 _NOTHING = 1e-12  #: and as a share of the largest gradient of any number of the result
 _ROUNDED = 64  #: how many roundings of the result's size a value may be off
 _HALVED = 0.6  #: what is left at most of the gap between two slopes that come together, when the step is halved
+_GROWN = 2.0  #: by which factor a slope is larger for the smaller step at most
 _STEADY, _LOOSE = 1e-2, 0.5  #: how far apart differences of the smaller steps, and of the largest, may be
 
 
@@ -66,18 +67,25 @@ class Disagreement(Record):
         known = self.output is not None, other.output is not None
         return known[0] if known[0] is not known[1] else self.gap() > other.gap()
 
+    def is_finite(self) -> bool:
+        """Whether the backward gives a finite number."""
+        return isfinite(self.analytic)
+
     def order(self) -> tuple[float, float]:
         """The worst come first: those that are farthest apart as a share of the larger one, of these the farthest."""
         largest = max(abs(self.analytic), abs(self.numeric))
-        return -round(self.gap() / largest, 3) if isfinite(largest) else -inf, -self.gap()
+        return -round(self.gap() / largest, 3) if largest < inf else -inf, -self.gap()
 
 
 def judged(analytic: float, slope_by: Callable[[float], Slope | None], scale: float, most: float) -> Verdict:
     """What is to be said of an entry, by as many steps as that takes: ``slope_by`` tells what one of this size shows,
     ``scale`` is the largest gradient of this number of the result, ``most`` of any.
 
-    Only where all steps tell of one limit is the backward wrong: what is rounded, or not smooth, tells of others.
+    Only where all steps tell of one limit is the backward wrong: what is rounded, or not smooth, tells of others. NaN
+    and Inf are, whatever the steps tell: no weight is trained with them.
     """
+    if not isfinite(analytic):
+        return "wrong"
     seen: list[Slope] = []
     for step in STEPS:
         slope = slope_by(step)
@@ -101,7 +109,9 @@ def _is_smooth(slope: Slope, halved: Slope | None) -> bool:
 
 
 def _is_one(slope: Slope, wider: Slope, share: float, scale: float) -> bool:
-    """Whether the slopes of two steps agree on one limit."""
+    """Whether the slopes of two steps agree on one limit: not where the smaller finds a larger slope."""
+    if abs(slope.middle) > _GROWN * abs(wider.middle) + slope.noise + wider.noise:
+        return False
     apart = abs(slope.middle - wider.middle)
     largest = max(abs(slope.middle), abs(wider.middle))
     return apart <= share * largest + _SCALE * scale + slope.noise + wider.noise

@@ -76,7 +76,8 @@ class _Gradcheck(Lens):
         found = self._check.analytic
         leaves = [leaf for leaf in found.leaves if leaf.wrong]
         unreached, partly = any(leaf.without for leaf in leaves), any(leaf.agree for leaf in leaves)
-        return doubt(wrong, found.ops, found.custom, unreached=unreached, partly=partly)
+        left_out = found.forced and all(leaf.without for leaf in leaves)
+        return doubt(wrong, found.ops, found.custom, unreached=unreached, left_out=left_out, partly=partly)
 
     def row(self) -> Child:
         return rows(self._function, self._inputs, self._found)

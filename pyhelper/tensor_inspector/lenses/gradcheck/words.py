@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
@@ -18,6 +19,7 @@ _WHY: dict[GradcheckWhy, str] = {
     "refuses_double": "not checked: it takes no float64",
     "no_input": "not checked: no floating-point tensor is given to it",
     "no_tensor": "not checked: no floating-point tensor in what it returns",
+    "empty": "not checked: what it returns is empty",
     "no_graph": "no gradient: what it returns is cut from what it is given",
     "not_finite": "not checked: it returns NaN or infinities",
     "unsettled": "not told: differences of its values don't settle, as it is rounded in between or not smooth",
@@ -27,6 +29,8 @@ _DOUBT: dict[GradcheckDoubt, str] = {
     "symmetric": "agrees where both sides of the diagonal change together: it takes a symmetric matrix",
     "not_unique": "can't be told: its result is unique up to signs or bases only",
     "straight_through": "straight-through? its result does not change where its backward says so",
+    "left_out": "no gradient for {}, though the result depends on it: on purpose?",
+    "log_softmax": "right behind a log_softmax alone, as the CTC loss takes it: check both",
     "cut": "a part of the gradient is cut off, as by detach(): on purpose?",
 }
 _LOUD = ("backward_raised", "no_graph")
@@ -65,13 +69,18 @@ def _parts(found: GradcheckFound) -> list[str | None]:
     wrong_as = "wrong" if ratio is None else f"wrong: {_ratio(ratio)}"
     if without:
         wrong_as = f"wrong: no gradient for {without[0]}"
+    worst = found["worst"][0] if wrong else None
+    if worst is not None and not isfinite(worst["analytic"]):
+        wrong_as = f"its backward gives {number(worst['analytic'])} at {_entry_text(worst)}"
     doubt = found["doubt"]
     verdict = Word(wrong_as, loud=True) if wrong else "agrees"
+    of_worst = None if worst is None else _shown(worst, doubt is None)
     return [
-        verdict if doubt is None else _DOUBT[doubt],
+        verdict if doubt is None else _DOUBT[doubt].format(*without[:1]),
+        of_worst if doubt is not None else None,  # which has to stand before what there may be no room for
         _ratio(ratio) if doubt is not None and ratio else None,
         f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
-        _shown(found["worst"][0], doubt is None) if wrong else None,
+        of_worst if doubt is None else None,
         *(f"{one['name']} gets no gradient" for one in found["inputs"] if one["without"] and not one["looked_at"]),
         *(f"{name} not looked at" for name in found["not_asked"]),
         _checked_text(found) if not wrong or looked_at < found["entries"] else None,
@@ -92,7 +101,11 @@ def _shown(entry: GradcheckEntry, sure: bool) -> str:
 
 
 def _sides(entry: GradcheckEntry, sure: bool) -> str:
-    return f"{number(entry['analytic'])}, {'should be' if sure else 'by differences'} {number(entry['numeric'])}"
+    """A slope that is infinite is not what differences say, which have a step; where there are none, NaN is."""
+    if not isfinite(entry["numeric"]):
+        return number(entry["analytic"])
+    is_known = sure and not isinf(entry["analytic"])
+    return f"{number(entry['analytic'])}, {'should be' if is_known else 'by differences'} {number(entry['numeric'])}"
 
 
 def _entry_text(entry: GradcheckEntry) -> str:
