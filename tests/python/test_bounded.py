@@ -15,7 +15,7 @@ from torch import nn
 from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
 from tensor_inspector.kinds.python import mappings
 from tensor_inspector.lenses.findings.search import Search
-from tensor_inspector.lenses.memory.inside import HeldPart
+from tensor_inspector.lenses.memory.parts import HeldPart
 from tensor_inspector.lenses.memory.walk import Walk
 from tensor_inspector.lenses.step.classes import undecorated
 from tensor_inspector.safe import budget as helper

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..measure.memory.extents import extents_of_all, has_memory
+from ..measure.memory.extents import extents_of_each, has_memory
 from ..safe.budget import Budget
 from ..safe.guard import module
 from .contained import ContainedValues
@@ -40,7 +41,7 @@ class ContainedMemory:
     def _measure(self, values: list[Any], budget: Budget) -> None:
         from ..measure.memory.blocks import MemoryBlocks
 
-        self.bytes = sum(MemoryBlocks(extents_of_all(values)).bytes)
+        self.bytes = sum(MemoryBlocks(list(chain.from_iterable(extents_of_each(values)))).bytes)
         if module("torch") is None:
             return
         from ..measure.torch.metadata import EXACT_TENSORS, grad_fn_of, is_tensor, requires_grad

@@ -20,19 +20,22 @@ _PIECE = 4096  #: the most, of what does not change
 
 
 class Classes:
-    """A set of classes by identity: comparing classes by ``==`` would run their metaclass's ``__eq__``."""
+    """A set of classes by identity: comparing classes by ``==`` would run their metaclass's ``__eq__``.
 
-    __slots__ = ("_ids",)
+    Loops over many values look into ``ids`` themselves.
+    """
+
+    __slots__ = ("ids",)
 
     def __init__(self, *classes: type) -> None:
-        self._ids = frozenset(map(id, classes))
+        self.ids = frozenset(map(id, classes))
 
     def __contains__(self, cls: object) -> bool:
-        return id(cls) in self._ids
+        return id(cls) in self.ids
 
     def include(self, classes: Iterable[type]) -> bool:
         """Whether all of ``classes`` are in it."""
-        return self._ids.issuperset(map(id, classes))
+        return self.ids.issuperset(map(id, classes))
 
 
 KEYS = Classes(str, int)  #: of most dicts

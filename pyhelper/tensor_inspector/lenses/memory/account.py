@@ -27,38 +27,41 @@ class Account:
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         self.blocks = blocks = MemoryBlocks(inventory.extents)
-        ranks = inventory.ranks
-        self.best = [min(blocks.members(number), key=ranks.__getitem__) for number in range(len(blocks))]
+        self.best = blocks.lowest(inventory.ranks)
         self.largest = sorted(range(len(blocks)), key=blocks.bytes.__getitem__, reverse=True)
         self.shares: dict[tuple[str, str], list[int]] = {}
-        self._of_part: dict[str, list[int]] = {}
+        self._of_part: dict[str, list[int]] = {part: [] for part in PARTS}
         self._variables: dict[int, Variable] = {}
-        for number in self.largest:
-            self._add(number)
+        self._add_all()
         if inventory.graphs is not None:
             for root, index in enumerate(inventory.root_indices):
                 if index >= 0:
                     self._variable(inventory.walk.group(index)).graphs.add(inventory.graphs.graph(root))
         self.variables = sorted(self._variables.values(), key=lambda one: (-one.bytes, one.index))
 
-    def _add(self, number: int) -> None:
-        bytes, best, part = self.blocks.bytes[number], self.best[number], self.part(number)
-        self._of_part.setdefault(part, []).append(number)
-        share = self.shares.setdefault((part, self.device(number)), [0, 0])
-        share[0] += bytes
-        share[1] += 1
-        index = self.inventory.indices[best]
-        if index < 0:
-            return
-        variable = self._variable(self.inventory.walk.group(index))
-        variable.bytes += bytes
-        if best in self.inventory.ops:
-            variable.saved += bytes
-        else:
-            variable.blocks.append(number)
+    def _add_all(self) -> None:
+        inventory = self.inventory
+        group, indices, extents, saved = inventory.walk.group, inventory.indices, inventory.extents, inventory.ops
+        for number in self.largest:
+            bytes, best, part = self.blocks.bytes[number], self.best[number], self.part(number)
+            self._of_part[part].append(number)
+            share = self.shares.setdefault((part, extents[best].device), [0, 0])
+            share[0] += bytes
+            share[1] += 1
+            if indices[best] < 0:
+                continue
+            variable = self._variable(group(indices[best]))
+            variable.bytes += bytes
+            if best in saved:
+                variable.saved += bytes
+            else:
+                variable.blocks.append(number)
 
     def _variable(self, index: int) -> Variable:
-        return self._variables.setdefault(index, Variable(index))
+        found = self._variables.get(index)
+        if found is None:
+            found = self._variables[index] = Variable(index)
+        return found
 
     def part(self, number: int) -> str:
         return self.inventory.part(self.best[number])
@@ -98,7 +101,7 @@ class Account:
 
     def of_part(self, part: str) -> list[int]:
         """The blocks of a part, the largest first."""
-        return self._of_part.get(part, [])
+        return self._of_part[part]
 
     def sorted_shares(self) -> list[tuple[str, str, int, int]]:
         found = [(part, device, bytes, count) for (part, device), (bytes, count) in self.shares.items()]

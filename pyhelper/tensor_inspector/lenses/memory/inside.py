@@ -1,13 +1,12 @@
-"""Lists the parts of an object, each with the suffix of its expression. No code of the object runs."""
+"""How objects are looked into: told once for each class. No code of the object runs."""
 
 from __future__ import annotations
 
 import gc
-import sys
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from math import isfinite
+from itertools import chain, islice
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -20,16 +19,14 @@ from types import (
     TracebackType,
     WrapperDescriptorType,
 )
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ReferenceType
 
-from ...measure.memory.blocks import is_array
+from ...measure.memory.blocks import is_array_class
 from ...measure.memory.extents import has_memory
-from ...measure.stats.layout import index_of
-from ...safe.attributes import slots
+from ...safe.attributes import slots, traits
 from ...safe.guard import (
     Classes,
-    c_attribute,
     class_dict,
     class_module,
     class_name,
@@ -37,71 +34,63 @@ from ...safe.guard import (
     instance_dict,
     module,
     mro,
-    plain_str,
     stored,
     top_package,
 )
-from ..step.classes import is_library_module
+from ..step.classes import is_library
 from ..step.frames import TOOLS
-from .tables import is_of_pandas, is_table, is_uncounted, parts_of
+from . import parts
+from .parts import ATOMS, SEQUENCES, SETS, HeldPart, Parts
+from .tables import is_of_pandas, is_table, is_uncounted
 
-_ATOMS = Classes(str, bytes, bytearray, int, float, complex, bool, type(None), range, slice, type(...), object)
 _CLOSED: tuple[type, ...] = (
     BuiltinFunctionType, BuiltinMethodType, CodeType, ModuleType, ReferenceType, TracebackType,
 )  # fmt: skip
 _HOLDERS: tuple[Any, ...] = (FunctionType, MethodType, partial, type, BaseException)
-_WAYS = 1000  #: frames of one traceback
-_KEYS = Classes(str, int, float, bool, type(None), bytes)
-_SEQUENCES: tuple[Any, ...] = (list, tuple, deque)
-_SETS: tuple[Any, ...] = (set, frozenset)
-_WRAPPED = Classes(staticmethod, classmethod)
+_BARE = Classes(dict, list, tuple, deque, set, frozenset)  #: whose instances have no attributes
 _DICTS = Classes(dict, OrderedDict)
-_PARTS = ("_parameters", "_buffers")
-_REGISTERED = frozenset((*_PARTS, "_modules"))
+_REGISTERED = ("_parameters", "_buffers", "_modules")
+#: Attributes of a module that are listed apart, and one that holds names only.
+_LEFT_OUT = frozenset((*_REGISTERED, "_non_persistent_buffers_set"))
+_OF_OPTIMIZERS = {"state": "optimizer", "param_groups": "model"}
 _KEPT_IN_C = ("_lru_cache_wrapper",)  #: classes whose instances hold more than their attributes say
 _OF_C = Classes(WrapperDescriptorType, MethodDescriptorType)  #: what stands in no class that is made by ``class``
-_SHOWN_OF_KEY = 40  #: characters
-
-
-class HeldPart(NamedTuple):
-    """Something held: ``name`` is what follows the holder's name, ``key`` what it stands under where that is no text.
-
-    ``is_path`` where the name is what one types. ``role`` is what it is to a training step, where its holder says so;
-    ``is_registered`` marks the parts that make up a module, ``is_attribute`` those of an object or a class with a name.
-    """
-
-    name: str
-    value: Any
-    is_path: bool = True
-    role: str | None = None
-    key: Any = None
-    is_registered: bool = False
-    is_attribute: bool = False
-
-
-_ATOM = HeldPart("", None)  #: each number or text among many items: it holds nothing, but to pass it is a step
 
 
 class Opened:
-    """What is the same of all instances of a class: how they are looked into."""
+    """What is the same of all instances of a class: how they are looked into.
+
+    ``has_own_parts`` where attributes are rather variables of the program than parts of one: a trainer's, a class's.
+    ``gradient_of`` tells what a tensor keeps outside of Python.
+    """
 
     ATOM, MEMORY, OBJECT, HOLDER, UNCOUNTED, FRAME = range(6)
 
-    __slots__ = ("_is_in_c", "_is_of_pandas", "_is_optimizer", "_is_table", "cls", "how", "is_module")
+    __slots__ = (
+        "_has_slots", "_is_array", "_is_in_c", "_is_of_pandas", "_roles", "_ways", "cls", "gradient_of",
+        "has_own_parts", "how", "is_library", "is_module",
+    )  # fmt: skip
 
     def __init__(self, cls: type) -> None:
         torch = module("torch")
         self.cls = cls
         self.is_module = torch is not None and issubclass(cls, (torch.nn.Module, torch._C.ScriptModule))
-        self._is_optimizer = torch is not None and issubclass(cls, torch.optim.Optimizer)
-        self._is_table = is_table(cls)
+        is_optimizer = torch is not None and issubclass(cls, torch.optim.Optimizer)
+        self._roles = _OF_OPTIMIZERS if is_optimizer else {}  #: by the names of attributes
         self._is_of_pandas = is_of_pandas(cls)  #: whose names of what it holds nobody types
         self._is_in_c = class_name(cls) in _KEPT_IN_C or any(map(_is_made_in_c, mro(cls)))
-        self.how = self._how(torch)
+        self._is_array = is_array_class(cls)
+        self._has_slots = bool(traits(cls).slots)
+        self.is_library = is_library(cls)
+        self.how = self._how(torch, is_optimizer)
+        is_object = self.how == self.OBJECT and not self._is_of_pandas
+        self.has_own_parts = is_object or self.is_module or issubclass(cls, type)
+        self._ways = tuple(self._list_ways())
+        self.gradient_of = _gradient_of(cls) if self.how == self.MEMORY and torch is not None else None
 
-    def _how(self, torch: Any) -> int:
+    def _how(self, torch: Any, is_optimizer: bool) -> int:
         cls = self.cls
-        if cls in _ATOMS or issubclass(cls, _CLOSED):
+        if cls in ATOMS or issubclass(cls, _CLOSED):
             return self.ATOM
         if has_memory(cls):
             return self.MEMORY
@@ -113,71 +102,61 @@ class Opened:
             return self.UNCOUNTED
         if issubclass(cls, FrameType):
             return self.FRAME
-        is_plain = not issubclass(cls, (dict, *_SEQUENCES, *_SETS, *_HOLDERS))
-        return self.OBJECT if is_plain and not self.is_module and not self._is_optimizer else self.HOLDER
+        is_plain = not issubclass(cls, (dict, *SEQUENCES, *SETS, *_HOLDERS))
+        return self.OBJECT if is_plain and not self.is_module and not is_optimizer else self.HOLDER
 
-    @property
-    def has_own_parts(self) -> bool:
-        """Whether its attributes are rather variables of the program than parts of one: a trainer's, a class's."""
-        return (self.how == self.OBJECT and not self._is_of_pandas) or self.is_module or issubclass(self.cls, type)
+    def _list_ways(self) -> Iterator[Parts]:
+        """What lists the parts of an instance, one after the other."""
+        cls = self.cls
+        if is_table(cls):
+            yield parts.of_table
+            return
+        contents: tuple[tuple[Any, Parts], ...] = (
+            (type, parts.of_class),
+            (FunctionType, parts.of_function),
+            (FrameType, parts.of_frame),
+            (BaseException, parts.of_exception),
+            (MethodType, parts.of_method),
+            (partial, parts.of_partial),
+            (dict, parts.of_dict),
+            (SEQUENCES, parts.of_sequence(cls)),
+            (SETS, parts.of_set),
+        )
+        if self._is_array:
+            yield parts.of_array
+        else:
+            yield from islice((of for base, of in contents if issubclass(cls, base)), 1)
+        if self.is_module:
+            yield _of_modules()
+        if cls not in _BARE and not issubclass(cls, (type, FrameType)):
+            yield self._attributes
 
     def parts(self, value: Any) -> Iterator[HeldPart]:
-        cls = self.cls
-        if self._is_table:
-            for suffix, item in parts_of(value):
-                yield HeldPart("[…]" if suffix is None else suffix, item, suffix is not None)
-            return
-        if issubclass(cls, type):
-            yield from _of_class(value)
-        elif issubclass(cls, FunctionType):
-            yield from _of_function(value)
-        elif issubclass(cls, FrameType):
-            yield from _of_frame(value)
-            return
-        elif issubclass(cls, BaseException):
-            yield from _of_exception(value)
-        elif is_array(value):
-            yield from _of_array(value)
-        elif issubclass(cls, MethodType):
-            yield HeldPart(".__self__", c_attribute(value, "__self__"))
-            yield HeldPart(".__func__", c_attribute(value, "__func__"))
-        elif issubclass(cls, partial):
-            for name in ("func", "args", "keywords"):
-                yield HeldPart(f".{name}", c_attribute(value, name))
-        elif issubclass(cls, dict):
-            yield from _of_dict(value)
-        elif issubclass(cls, _SEQUENCES):
-            base = next(base for base in _SEQUENCES if issubclass(cls, base))
-            for index, item in enumerate(each(base.__iter__, value)):
-                yield _ATOM if type(item) in _ATOMS else HeldPart(f"[{index}]", item)
-        elif issubclass(cls, _SETS):
-            base = set if issubclass(cls, set) else frozenset
-            for item in each(base.__iter__, value):
-                yield HeldPart("{…}", item, False)
-        if not issubclass(cls, type):
-            yield from self._attributes(value)
+        ways = self._ways
+        return ways[0](value) if len(ways) == 1 else chain.from_iterable(way(value) for way in ways)
+
+    def holds_more(self, value: Any) -> bool:
+        """Whether what has memory may hold other objects: as attributes, or as its elements."""
+        return dict.__len__(stored(value)) > 0 or (self._is_array and parts.is_of_objects(value))
 
     def _attributes(self, value: Any) -> Iterator[HeldPart]:
         attributes = instance_dict(value)
-        if self.is_module:
-            yield from _of_module(value)
-        known = {id(self.cls), id(attributes)}
+        atoms, dicts, left_out = ATOMS.ids, _DICTS.ids, _LEFT_OUT if self.is_module else ()
         for name, item in each(dict.items, attributes) if attributes else ():
-            known.add(id(item))
-            cls = type(item)
-            if cls in _ATOMS or (cls in _DICTS and not dict.__len__(item)) or (self.is_module and name in _REGISTERED):
+            cls = id(type(item))
+            if cls in atoms or (cls in dicts and not dict.__len__(item)) or name in left_out:
                 continue
-            role = None
-            if self._is_optimizer:
-                role = {"state": "optimizer", "param_groups": "model"}.get(name)
             if self._is_of_pandas:
-                yield from (HeldPart("", one, False) for one in (each(dict.values, item) if cls is dict else (item,)))
+                for one in each(dict.values, item) if type(item) is dict else (item,):
+                    yield HeldPart("", one, False)
                 continue
-            yield HeldPart(f".{name}", item, name.isidentifier(), role, is_attribute=True)
-        for name, item in slots(value):
-            known.add(id(item))
+            yield HeldPart(f".{name}", item, name.isidentifier(), self._roles.get(name), is_attribute=True)
+        in_slots = list(slots(value)) if self._has_slots else []
+        for name, item in in_slots:
             yield HeldPart(f".{name}", item, is_attribute=True)
-        if self.how == self.OBJECT and (self._is_in_c or len(known) == 2):
+        if self.how == self.OBJECT and (self._is_in_c or not (attributes or in_slots)):
+            told = [self.cls, attributes, *list(attributes.values()), *(item for _, item in in_slots)]
+            known = set(map(id, told))
             for item in gc.get_referents(value):
                 if id(item) not in known:
                     yield HeldPart("" if self._is_of_pandas else ".…", item, False, is_attribute=True)
@@ -187,103 +166,34 @@ def _is_made_in_c(cls: type) -> bool:
     return cls is not object and any(type(item) in _OF_C for item in list(class_dict(cls).values()))
 
 
-def _of_module(value: Any) -> Iterator[HeldPart]:
-    from ...measure.torch.modules import Member
+def _of_modules() -> Parts:
+    """What lists what modules of one class have registered."""
+    from ...measure.torch.modules import items_of, suffix_of
+    from ...measure.torch.visits import parts_of
 
-    member = Member(value)
-    for part in _PARTS:
-        for key, item in member.items(part):
-            if item is not None:
-                yield HeldPart(member.suffix(key), item, True, "model", None, True)
-    for key, item in member.items("_modules"):
-        if item is not None:
-            yield HeldPart(member.suffix(key), item, True, None, None, True)
+    suffixes: dict[str, str] = {}  #: the same in all layers that are alike
 
+    def registered_in(value: Any) -> Iterator[HeldPart]:
+        held = parts_of(value)
+        for part in _REGISTERED:
+            role = None if part == "_modules" else "model"
+            for key, item in items_of(held, part):
+                if item is None:
+                    continue
+                suffix = suffixes.get(key)
+                if suffix is None:
+                    suffix = suffixes[key] = suffix_of(value, key)
+                yield HeldPart(suffix, item, True, role, None, True)
 
-def _of_dict(value: Any) -> Iterator[HeldPart]:
-    for key, item in each(dict.items, value):
-        if type(key) in _KEYS:
-            is_long = type(key) is str and len(key) > _SHOWN_OF_KEY * 2
-            text = f'{_quoted(key[:_SHOWN_OF_KEY])[:-1]}…"' if is_long else _quoted(key)
-            yield HeldPart(f"[{text}]", item, not is_long and (type(key) is not float or isfinite(key)))
-        else:
-            yield HeldPart("[…]", item, False, None, key)
-            if type(item) in _ATOMS:
-                yield HeldPart("{…}", key, False)
+    return registered_in
 
 
-def _quoted(key: object) -> str:
-    """As one types it: in double quotes where no quotes are in it."""
-    text = repr(key)
-    return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
+def _gradient_of(cls: type) -> Callable[[Any], Any] | None:
+    from ...measure.torch.metadata import grad_of, is_tensor_class
 
-
-def _of_function(value: Any) -> Iterator[HeldPart]:
-    for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
-        try:
-            yield HeldPart(f".{name}", cell.cell_contents, False)
-        except ValueError:  # empty
-            continue
-    for name in ("__defaults__", "__kwdefaults__"):
-        held = c_attribute(value, name)
-        if held:
-            yield HeldPart(f".{name}", held)
-
-
-def _of_exception(value: Any) -> Iterator[HeldPart]:
-    """What it was made with, what it came from, and the variables of the functions that it has come through."""
-    for name in ("args", "__cause__", "__context__"):
-        yield HeldPart(f".{name}", c_attribute(value, name))
-    trace = c_attribute(value, "__traceback__")
-    for _ in range(_WAYS):
-        if trace is None:
-            return
-        yield HeldPart(f".__traceback__: {trace.tb_frame.f_code.co_name}()", trace.tb_frame, False)
-        trace = trace.tb_next
-
-
-def _of_frame(value: FrameType) -> Iterator[HeldPart]:
-    """The variables of a function that is over, or waits; those of one that runs have names of their own. Which are
-    which is not asked: Python would keep what it tells."""
-    others = {id(one) for one in (value.f_back, value.f_code, value.f_globals, value.f_builtins)}
-    for item in () if _is_running(value) else gc.get_referents(value):
-        if id(item) not in others:
-            yield HeldPart(".…", item, False)
-
-
-def _is_running(frame: FrameType) -> bool:
-    for top in sys._current_frames().values():
-        one: FrameType | None = top
-        while one is not None:
-            if one is frame:
-                return True
-            one = one.f_back
-    return False
-
-
-def _of_array(value: Any) -> Iterator[HeldPart]:
-    """The objects in an array of objects."""
-    if is_of_objects(value):
-        for at, item in enumerate(value.flat):
-            is_atom = type(item) in _ATOMS
-            yield _ATOM if is_atom else HeldPart(f"[{', '.join(map(str, index_of(at, value.shape)))}]", item)
-
-
-def is_of_objects(value: Any) -> bool:
-    """Whether it is an array whose elements are objects."""
-    return is_array(value) and type(value) is module("numpy").ndarray and value.dtype.kind == "O"
+    return grad_of if is_tensor_class(cls) else None
 
 
 def registered(value: Any) -> list[Any]:
     """The dicts in which a module keeps what makes it up; nothing of all else."""
     return [stored(value).get(name) for name in _REGISTERED] if Opened(type(value)).is_module else []
-
-
-def _of_class(value: Any) -> Iterator[HeldPart]:
-    """The attributes of a class of the program."""
-    if is_library_module(class_module(value)):
-        return
-    for name, item in list(class_dict(value).items()):
-        if type(name) is str and not (name.startswith("__") and name.endswith("__")):
-            held = c_attribute(item, "__func__") if type(item) in _WRAPPED else item
-            yield HeldPart(f".{plain_str(name)}", held, is_attribute=True)

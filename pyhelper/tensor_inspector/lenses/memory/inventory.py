@@ -9,8 +9,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ...measure.memory.blocks import Extent
-from ...measure.memory.extents import extents_of
-from ...safe.budget import Budget, Steps
+from ...measure.memory.extents import extents_of_each
+from ...safe.budget import Budget
 from ...safe.guard import module
 from .roots import frames_of, roots
 from .walk import MOST, Walk
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from ...measure.memory.retained import Retained
 
 PARTS = ("model", "gradients", "optimizer", "variables", "saved", "unnamed")
+_ORDER = {part: order for order, part in enumerate(PARTS)}
 _INDEX_BITS = 40  #: bits of a rank that hold an index
+_SAVED = (_ORDER["saved"] * 2 + 1) * 2 + 1  #: what stands in a rank before the index, of what a graph has saved
+_AT_ONCE = 128  #: values whose memory is asked for between two looks at the clock
 
 
 class Inventory:
@@ -51,7 +54,8 @@ class Inventory:
         self.is_thorough = thorough
         self._shares = shares
         self._measured: dict[int, Sequence[Extent]] = {}  #: by the ids of values, which are kept
-        self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, index and node of a tensor, by its id
+        self._nodes: dict[int, Any] = {}  #: of the named that a graph has made, by their ids
+        self._first: dict[int, tuple[int, int]] = {}  #: the lowest rank of each of these, and its index
         self._function_of = None if module("torch") is None else _function_of()
         self._stage = 0
         self._at = 0
@@ -76,7 +80,8 @@ class Inventory:
 
     def unnamed(self) -> list[tuple[Any, Sequence[Extent]]]:
         """The tensors that no name has reached, with their memory."""
-        return [(one, extents_of(one)) for one in unnamed_tensors(self._measured)]
+        found = unnamed_tensors(self._measured)
+        return list(zip(found, extents_of_each(found)))
 
     @property
     def complete(self) -> bool:
@@ -86,67 +91,73 @@ class Inventory:
         return self.walk.go_on(budget)
 
     def _enter_named(self, budget: Budget) -> bool:
-        steps, walk = Steps(budget), self.walk
-        while self._at < len(walk.met):
-            if steps.end():
+        walk = self.walk
+        while some := walk.met[self._at : self._at + _AT_ONCE]:
+            self._at += len(some)
+            self._measure([walk.values[index] for index in some], self._function_of)
+            for index in some:
+                is_taken, is_group = not walk.given[index], walk.group(index) == index
+                self._enter_value(walk.values[index], walk.roles[index], is_taken, is_group, index)
+            if budget.spent():
                 return False
-            index = walk.met[self._at]
-            self._at += 1
-            rank = not walk.given[index], walk.group(index) == index
-            self._enter(walk.values[index], walk.roles[index], *rank, index)
         return True
 
-    def _enter(self, value: Any, part: str, is_taken: bool, is_group: bool, index: int, op: str | None = None) -> None:
+    def _measure(self, values: Sequence[Any], function_of: Callable[[Any], Any] | None = None) -> None:
+        """Asks for the memory of those that are new, and for their nodes."""
+        new = {id(value): value for value in values if id(value) not in self._measured}
+        self._measured.update(zip(new, extents_of_each(list(new.values()))))
+        if function_of is not None:
+            nodes = zip(new, map(function_of, new.values()))
+            self._nodes.update((key, node) for key, node in nodes if node is not None)
+
+    def _enter_value(self, value: Any, part: str, is_taken: bool, is_group: bool, index: int) -> None:
         """What a module says is its own stands before what it is elsewhere, what is in a variable before itself."""
-        order = index if index >= 0 and op is None else len(self.ranks)
-        rank = ((PARTS.index(part) * 2 + is_taken) * 2 + is_group) << _INDEX_BITS | order
-        known = self._measured.get(id(value))
-        if known is None:
-            known = self._measured[id(value)] = extents_of(value)
-        for extent in known:
-            if op is not None:
-                self.ops[len(self.ranks)] = op
+        below = (is_taken * 2 + is_group) << _INDEX_BITS | (index if index >= 0 else len(self.ranks))
+        self._enter(value, (_ORDER[part] << _INDEX_BITS + 2) + below, index)
+        if id(value) in self._nodes:
+            self._first[id(value)] = min(self._first.get(id(value), (below, index)), (below, index))
+
+    def _enter(self, value: Any, rank: int, index: int) -> None:
+        for extent in self._measured[id(value)]:
             self.extents.append(extent)
             self.ranks.append(rank)
             self.indices.append(index)
             self.values.append(value)
-        function = None if op is not None or self._function_of is None else self._function_of(value)
-        if function is not None:
-            before = self._functions.get(id(value))
-            below = rank & ((1 << _INDEX_BITS + 2) - 1)
-            if before is None or below < before[0]:
-                self._functions[id(value)] = below, index, function
 
     def _enter_unnamed(self, budget: Budget) -> bool:
         if not self.is_thorough or self._function_of is None:
             return True
         if not self._at:
             self._unnamed = unnamed_tensors(self._measured)
-        steps = Steps(budget)
-        while self._at < len(self._unnamed):
-            if steps.end():
+        while some := self._unnamed[self._at : self._at + _AT_ONCE]:
+            self._at += len(some)
+            self._measure(some, self._function_of)
+            for value in some:
+                self._enter_value(value, "unnamed", True, True, -1)
+            if budget.spent():
                 return False
-            self._enter(self._unnamed[self._at], "unnamed", True, True, -1)
-            self._at += 1
         return True
 
     def _go_through_graphs(self, budget: Budget) -> bool:
-        if self.graphs is None and self._functions:
+        if self.graphs is None and self._nodes:
             from ...measure.memory.retained import Retained
 
-            known = sorted(self._functions.values(), key=lambda one: (one[1] < 0, one[0]))
-            self.root_indices = [index for _, index, _ in known]
-            self.graphs = Retained([function for _, _, function in known])
+            known = sorted(self._first.items(), key=lambda one: (one[1][1] < 0, one[1][0]))
+            self.root_indices = [index for _, (_, index) in known]
+            self.graphs = Retained([self._nodes[key] for key, _ in known])
         return self.graphs is None or self.graphs.go_on(budget)
 
     def _enter_saved(self, budget: Budget) -> bool:
-        steps, graphs = Steps(budget), self.graphs
-        while graphs is not None and self._at < len(graphs.kept):
-            if steps.end():
+        graphs = self.graphs
+        while graphs is not None and (some := graphs.kept[self._at : self._at + _AT_ONCE]):
+            self._measure(some)
+            for at, value in enumerate(some, self._at):
+                first = len(self.ranks)
+                self._enter(value, _SAVED << _INDEX_BITS | first, self.root_indices[graphs.roots[at]])
+                self.ops.update(dict.fromkeys(range(first, len(self.ranks)), graphs.ops[at]))
+            self._at += len(some)
+            if budget.spent():
                 return False
-            index = self.root_indices[graphs.roots[self._at]]
-            self._enter(graphs.kept[self._at], "saved", True, True, index, graphs.ops[self._at])
-            self._at += 1
         return True
 
 

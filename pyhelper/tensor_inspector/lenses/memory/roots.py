@@ -12,7 +12,7 @@ from typing import Any
 from ...safe.guard import class_module, instance_dict, plain_str, stored, top_package
 from ..step import frames
 from ..step.classes import is_library_module
-from .inside import HeldPart
+from .parts import HeldPart
 
 _STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
 

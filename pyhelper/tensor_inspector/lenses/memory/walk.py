@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_module, class_name, module, stored, top_package
-from ..step.classes import is_library
-from .inside import HeldPart, Opened, is_of_objects
+from ...safe.guard import class_module, class_name, top_package
+from .inside import Opened
+from .parts import HeldPart
 
 MOST = 200_000  #: indices at most
 
@@ -49,8 +49,7 @@ class Walk:
         self._watched = watched
         self._most = most
         self._frames = frozenset(map(id, frames))
-        self._gradient_of = None if module("torch") is None else _gradient_of()
-        self._classes: dict[int, Opened] = {}
+        self._classes: dict[int, Opened] = {}  #: by the ids of classes, which these keep
         self._above: list[int] = []
         self._names: list[str] = []
         self._paths: list[bool] = []  #: whether its name is what one types
@@ -87,25 +86,24 @@ class Walk:
 
     def _meet(self, part: HeldPart, above: int, role: str) -> None:
         value = part.value
-        known = self._class_of(value)
-        if known.how == Opened.ATOM or len(self.values) >= self._most:
+        known = self._classes.get(id(type(value))) or self._class_of(value)
+        how = known.how
+        if how == Opened.ATOM or len(self.values) >= self._most:
             return
-        if known.how == Opened.FRAME and id(value) in self._frames:
+        if how == Opened.FRAME and id(value) in self._frames:
             return
         index = self._enter(part, above, part.role or role)
-        if known.how == Opened.UNCOUNTED:
+        if how == Opened.UNCOUNTED:
             self.uncounted[f"{top_package(class_module(type(value)))}.{class_name(type(value))}"] = None
             if id(value) in self._watched:
                 self.met.append(index)
             return
-        if known.how == Opened.MEMORY:
+        if how == Opened.MEMORY:
             self.met.append(index)
-            gradient = None if self._gradient_of is None else self._gradient_of(value)
+            gradient = None if known.gradient_of is None else known.gradient_of(value)
             if gradient is not None:
                 self._meet(HeldPart(".grad", gradient, True, "gradients"), index, role)
-            if (dict.__len__(stored(value)) or is_of_objects(value)) and self._opened.setdefault(
-                id(value), index
-            ) == index:
+            if known.holds_more(value) and self._opened.setdefault(id(value), index) == index:
                 self._waiting.append((index, None))
             return
         if id(value) in self._watched:
@@ -113,8 +111,8 @@ class Walk:
         first = self._opened.setdefault(id(value), index)
         if first == index:
             self._waiting.append((index, None))
-            cls = type(value)
-            if id(cls) not in self._opened and not is_library(cls):
+            cls = known.cls
+            if not known.is_library and id(cls) not in self._opened:
                 self._opened[id(cls)] = len(self.values)
                 self._waiting.append((self._enter(HeldPart(class_name(cls), cls, False), -1, "variables"), None))
         elif self._groups[first] == first and self._groups[index] not in (index, first):
@@ -122,27 +120,25 @@ class Walk:
 
     def _enter(self, part: HeldPart, above: int, role: str) -> int:
         index = len(self.values)
+        name, value, is_path, role_given, key, is_registered, is_attribute = part
         is_own = above < 0 or (
-            self._groups[above] == above and part.is_attribute and self._class_of(self.values[above]).has_own_parts
+            is_attribute and self._groups[above] == above and self._class_of(self.values[above]).has_own_parts
         )
-        self.values.append(part.value)
+        self.values.append(value)
         self.roles.append(role)
-        self.given.append(part.role is not None and (part.role != "gradients" or self.given[above]))
+        self.given.append(role_given is not None and (role_given != "gradients" or self.given[above]))
         self._above.append(above)
-        self._names.append(part.name)
-        self._paths.append(part.is_path)
-        self._is_registered.append(part.is_registered)
+        self._names.append(name)
+        self._paths.append(is_path)
+        self._is_registered.append(is_registered)
         self._groups.append(index if is_own else self._groups[above])
-        if part.key is not None:
-            self._keys[index] = part.key
+        if key is not None:
+            self._keys[index] = key
         return index
 
     def _class_of(self, value: Any) -> Opened:
         cls = type(value)
-        known = self._classes.get(id(cls))
-        if known is None or known.cls is not cls:
-            known = self._classes[id(cls)] = Opened(cls)
-        return known
+        return self._classes.get(id(cls)) or self._classes.setdefault(id(cls), Opened(cls))
 
     # Names
 
@@ -190,10 +186,3 @@ class Walk:
             number = self._above[number]
         name = "".join(reversed(names))
         return NamedPath(name, name if is_path else None)
-
-
-def _gradient_of() -> Callable[[Any], Any]:
-    """What a tensor keeps outside of Python: its gradient."""
-    from ...measure.torch.metadata import EXACT_TENSORS, grad_of, is_tensor
-
-    return lambda value: grad_of(value) if type(value) in EXACT_TENSORS or is_tensor(value) else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 from ...safe.guard import ByClass, class_module, class_name, module
 from .blocks import Extent, extents_of_array
 
-Reader = Optional[Callable[[Sequence[Any]], Sequence[Extent]]]
+Extents = Sequence[Extent]
+Reader = Optional[Callable[[Sequence[Any]], Sequence[Extents]]]
 
 
 def has_memory(cls: type) -> bool:
@@ -17,27 +18,29 @@ def has_memory(cls: type) -> bool:
     return _reader(cls) is not None
 
 
-def extents_of(value: Any) -> Sequence[Extent]:
+def extents_of(value: Any) -> Extents:
     """Where the bytes of a value stand; nothing of what has none, or can't tell."""
-    return extents_of_all((value,))
+    return extents_of_each((value,))[0]
 
 
-def extents_of_all(values: Iterable[Any]) -> list[Extent]:
-    """The same of many, in no order: those of one class are asked at once."""
-    alike: defaultdict[int, list[Any]] = defaultdict(list)
-    for value in values:
-        alike[id(type(value))].append(value)
-    found: list[Extent] = []
-    for some in alike.values():
-        read = _reader(type(some[0]))
-        found += () if read is None else read(some)
+def extents_of_each(values: Sequence[Any]) -> list[Extents]:
+    """The same of many, for each: those of one class are asked at once."""
+    alike: defaultdict[int, list[int]] = defaultdict(list)
+    for at, value in enumerate(values):
+        alike[id(type(value))].append(at)
+    found: list[Extents] = [()] * len(values)
+    for places in alike.values():
+        read = _reader(type(values[places[0]]))
+        if read is not None:
+            for at, extents in zip(places, read([values[at] for at in places])):
+                found[at] = extents
     return found
 
 
 def _choose(cls: type) -> Reader:
     torch, numpy = module("torch"), module("numpy")
     if numpy is not None and hasattr(numpy, "ndarray") and issubclass(cls, numpy.ndarray):
-        return lambda arrays: [extent for array in arrays for extent in extents_of_array(array)]
+        return lambda arrays: [tuple(extents_of_array(array)) for array in arrays]
     if torch is None or not hasattr(torch, "nn"):
         return None
     from . import storages

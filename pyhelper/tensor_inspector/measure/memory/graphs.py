@@ -22,7 +22,7 @@ class Graphs:
         self._starts = roots
         self._most = most
         self._at = 0
-        self._waiting: list[Any] = []
+        self._waiting: list[tuple[Any, NodeClass]] = []
         self._functions: list[Any] = []  #: an id is an identity only as long as its object lives
         self._reached: dict[int, int] = {}  #: by which root a node was reached first, by the node's id
         self._joined = list(range(len(roots)))
@@ -35,13 +35,13 @@ class Graphs:
             if steps.end():
                 return False
             if not self._waiting:
-                self._enter(self._starts[self._at], self._at, class_of(type(self._starts[self._at])))
+                self._enter(self._starts[self._at], self._at)
                 self._at += 1
                 continue
-            function = self._waiting.pop()
-            for below, _ in class_of(type(function)).next_functions(function):
+            function, known = self._waiting.pop()
+            for below, _ in known.next_functions(function):
                 if below is not None:
-                    self._enter(below, self._at - 1, class_of(type(below)))
+                    self._enter(below, self._at - 1)
         return True
 
     def progress(self) -> float:
@@ -63,8 +63,11 @@ class Graphs:
         """How many graphs these have."""
         return len({self.graph(root) for root in range(self.whole())})
 
-    def _enter(self, function: Any, root: int, known: NodeClass) -> None:
+    def _enter(self, function: Any, root: int) -> None:
         first = self._reached.get(id(function))
+        if first == root:
+            return
+        known = class_of(type(function))
         if first is not None:
             if known.op != LEAF:
                 self._joined[self.graph(root)] = self.graph(first)
@@ -76,7 +79,7 @@ class Graphs:
         self._functions.append(function)
         self._reached[id(function)] = root
         if known.op != LEAF:
-            self._waiting.append(function)
+            self._waiting.append((function, known))
             self._pass(function, root, known)
 
     def _pass(self, function: Any, root: int, known: NodeClass) -> None:

@@ -17,38 +17,36 @@ _device_of = _Bytes.device.__get__
 _PARTS = ("_values", "_indices", "crow_indices", "col_indices", "ccol_indices", "row_indices", "values")
 
 
-def extents_of_tensors(tensors: Sequence[Any]) -> list[Extent]:
-    """The memory of tensors of one class, of each that has its own; of a sparse one, that of its parts."""
+def extents_of_tensors(tensors: Sequence[Any]) -> list[Sequence[Extent]]:
+    """The memory of each of some tensors of one class, where it has its own; of a sparse one, that of its parts."""
     if type(tensors[0]) in EXACT_TENSORS:
         try:
             return _extents_of_all(tensors)
         except Exception:  # one of them has no storage
             pass
-    return [extent for tensor in tensors for extent in _extents_of(tensor)]
+    return [_extents_of(tensor) for tensor in tensors]
 
 
-def extents_of_storages(values: Sequence[Any]) -> list[Extent]:
-    return [extent for value in values for extent in _extents(_untyped(value), None)]
+def extents_of_storages(values: Sequence[Any]) -> list[Sequence[Extent]]:
+    return [_extents(_untyped(value), None) for value in values]
 
 
-def _extents_of_all(tensors: Sequence[Any]) -> list[Extent]:
+def _extents_of_all(tensors: Sequence[Any]) -> list[Sequence[Extent]]:
     """Asked of all at once, in a third of the time."""
     storages = list(map(Base.untyped_storage, tensors))
     are_here = all(map(Base.is_cpu.__get__, tensors))
     devices = repeat("cpu") if are_here else map(_name_of, map(_device_of, storages))
     asked = (address_of_first(), Base.storage_offset, Base.element_size)
     known = zip(tensors, storages, devices, map(_Bytes.nbytes, storages), *(map(ask, tensors) for ask in asked))
-    found: list[Extent] = []
+    found: list[Sequence[Extent]] = []
     for tensor, storage, device, bytes, first, offset, size in known:
         start = first - offset * size if offset else first
-        if start > 0 and type(bytes) is int and bytes:
-            found.append(Extent(device, start, bytes))
-        else:
-            found += _extents(storage, tensor)
+        has_its_own = start > 0 and type(bytes) is int and bytes
+        found.append((Extent(device, start, bytes),) if has_its_own else _extents(storage, tensor))
     return found
 
 
-def _extents_of(value: Any) -> list[Extent]:
+def _extents_of(value: Any) -> Sequence[Extent]:
     try:
         storage = Base.untyped_storage(value)
     except Exception:
@@ -57,15 +55,15 @@ def _extents_of(value: Any) -> list[Extent]:
     return _extents(storage, value)
 
 
-def _extents(storage: Any, tensor: Any) -> list[Extent]:
+def _extents(storage: Any, tensor: Any) -> Sequence[Extent]:
     bytes, device = _Bytes.nbytes(storage), _device_of(storage)
     if type(bytes) is not int or not bytes or device.type == "meta":
-        return []
+        return ()
     try:
         start = (None if tensor is None else storage_address(tensor)) or address_in(storage)
     except Exception:  # only its class's code could tell, or nothing is there
-        return []
-    return [] if start is None else [Extent(_name_of(device), start, bytes)]
+        return ()
+    return () if start is None else (Extent(_name_of(device), start, bytes),)
 
 
 def _name_of(device: Any) -> str:

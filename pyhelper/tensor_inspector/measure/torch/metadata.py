@@ -51,7 +51,11 @@ def is_exact_tensor(value: object) -> bool:
 
 def is_tensor(value: object) -> bool:
     """Whether it is a tensor that can be asked for its metadata."""
-    cls = type(value)
+    return is_tensor_class(type(value))
+
+
+def is_tensor_class(cls: type) -> bool:
+    """Whether the instances of a class are tensors that can be asked for their metadata."""
     return cls in EXACT_TENSORS or (issubclass(cls, Base) and not computes_itself(cls))
 
 

@@ -62,12 +62,12 @@ class Member:
         """The suffix that reaches a registered value from the module's path."""
         known = self._suffixes.get((id(type(self.module)), key))
         if known is None:
-            known = self._suffixes[id(type(self.module)), key] = _suffix(self.module, key)
+            known = self._suffixes[id(type(self.module)), key] = suffix_of(self.module, key)
         return known
 
     def items(self, part: str) -> list[tuple[str, Any]]:
         """What it has registered as parameters, buffers or modules, by name; a name may have None."""
-        return _items(self.attributes, part)
+        return items_of(self.attributes, part)
 
     def below(self) -> Iterator[tuple[str, Member]]:
         """The modules directly below, those in C++ too: what each is registered as, and it."""
@@ -142,10 +142,11 @@ def _around(member: Member) -> Iterator[Member]:
 
 def children(member: Member) -> list[Any]:
     """The modules directly below, in their order."""
-    return [item for _, item in _items(member.attributes, "_modules") if is_module(item)]
+    return [item for _, item in items_of(member.attributes, "_modules") if is_module(item)]
 
 
-def _items(attributes: dict[str, Any], part: str) -> list[tuple[str, Any]]:
+def items_of(attributes: dict[str, Any], part: str) -> list[tuple[str, Any]]:
+    """What a module with these attributes has registered as parameters, buffers or modules, by name."""
     found: Any = attributes.get(part)
     if not issubclass(type(found), dict) or not dict.__len__(found):
         return []
@@ -159,7 +160,8 @@ _plain = class_dict(torch.nn.Module).get("get_extra_state")
 _saves_more = ByClass(lambda cls: issubclass(cls, torch.nn.Module) and first_of(cls, "get_extra_state") is not _plain)
 
 
-def _suffix(parent: Any, key: str) -> str:
+def suffix_of(parent: Any, key: str) -> str:
+    """What one types after a module for what it has registered under a key."""
     if key.isdigit() and is_of(parent, *_LISTS):
         return f"[{key}]"
     if is_of(parent, *_DICTS):

@@ -159,7 +159,7 @@ class NodeClass:
     """What is the same of all nodes of a class: see `AutogradNode`. ``getsets`` are its attributes in C, by name;
     ``readers`` are two for what is saved under each name: as it is kept, and unpacked."""
 
-    __slots__ = ("_variable", "getsets", "is_custom", "next_functions", "op", "order", "readers", "saves")
+    __slots__ = ("_raw", "_variable", "getsets", "is_custom", "next_functions", "op", "order", "readers", "saves")
 
     def __init__(self, cls: type) -> None:
         self.op = _find_op(cls)
@@ -172,6 +172,7 @@ class NodeClass:
             for name in self.saves
             if f"_saved_{name}" in self.getsets and not self.is_custom
         }
+        self._raw = [self.getsets[f"_raw_saved_{name}"] for name in self.saves]
         self._variable = self.getsets.get("variable") if self.op == LEAF else None
         below = self.getsets.get("next_functions")
         #: what a node gives gradients to, each in a tuple with the number of its output; None for no one
@@ -191,14 +192,17 @@ class NodeClass:
         """
         found: list[Any] = []
         unknown = 0
-        for name in self.saves:
+        for descriptor in self._raw:
             try:
-                raw = self.getsets[f"_raw_saved_{name}"].__get__(function)
+                raw = descriptor.__get__(function)
             except RuntimeError:  # freed
                 continue
             for saved in raw if type(raw) is tuple else (raw,):
                 data = getattr(saved, "data", UNREAD)
-                kept = [one for one in (data if type(data) is tuple else (data,)) if type(one) in EXACT_TENSORS]
+                if type(data) in EXACT_TENSORS:
+                    found.append(data)
+                    continue
+                kept = [one for one in data if type(one) in EXACT_TENSORS] if type(data) is tuple else []
                 found += kept
                 unknown += data is not None and not kept
         if self.is_custom:
