@@ -1,5 +1,6 @@
 /** Parts that are run, some beside one another: one that fails does not keep the next from running. */
 import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 /** @typedef {Record<string, [program: string, ...args: string[]]>} Parts commands by their names */
@@ -13,6 +14,7 @@ import { constants, setPriority } from "node:os";
  */
 export async function runAll(title, stages) {
   const started = Date.now();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
   const results = [];
   for (const stage of stages) {
     const parts = Object.entries(stage);
@@ -39,8 +41,9 @@ export async function runAll(title, stages) {
  */
 function run(name, [program, ...args], isFirst) {
   const started = Date.now();
-  const part = spawn(program, args, { stdio: isFirst ? "inherit" : ["ignore", "pipe", "pipe"] });
-  if (!isFirst && part.pid !== undefined) setPriority(part.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  const detached = !isFirst && hasAutogroups;
+  const part = spawn(program, args, { stdio: isFirst ? "inherit" : ["ignore", "pipe", "pipe"], detached });
+  if (!isFirst && part.pid !== undefined) giveWay(part.pid);
   let printed = "";
   for (const output of [part.stdout, part.stderr]) output?.setEncoding("utf8").on("data", (text) => (printed += text));
   return new Promise((resolve) => {
@@ -50,6 +53,31 @@ function run(name, [program, ...args], isFirst) {
       end(false);
     });
     part.on("close", (status) => end(status === 0));
+  });
+}
+
+/**
+ * Whether this Linux shares the machine's time between sessions, and weighs priorities only within each: a part that gives
+ * way then is in a session of its own, since a browser is in one of its own too.
+ */
+const hasAutogroups = existsSync("/proc/self/autogroup");
+
+/**
+ * Lets a part, and all that it starts, take the time that others leave.
+ * @param {number} pid
+ */
+function giveWay(pid) {
+  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+  setPriority(pid, priority);
+  if (!hasAutogroups) return;
+  writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  // The terminal's Ctrl+C does not reach it.
+  process.once("exit", () => {
+    try {
+      process.kill(-pid, "SIGTERM");
+    } catch {
+      // it has ended
+    }
   });
 }
 

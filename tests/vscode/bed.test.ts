@@ -24,7 +24,7 @@ test("the bed debugs a program as a user would", async () => {
     await wb.selectFrame("double");
 
     await wb.addWatch("number + 1");
-    expect(await wb.watch.row("number + 1")).toMatchObject({ description: "22" });
+    await expect.poll(() => wb.watch.row("number + 1")).toMatchObject({ description: "22" });
 
     await wb.setValue(["Locals", "number"], "50");
     expect(await wb.debug.stepOver()).toBe(3);

@@ -36,7 +36,9 @@ const programs = [
   MODES,
 ];
 const { line } = placeOf(sourceOf(DIVERGES), "losses.append");
-const test = testOfPrograms(programs, [{ file: DIVERGES, line, condition: "step in (1, 2) or step > 8" }]);
+const test = testOfPrograms(programs, {
+  breakpoints: [{ file: DIVERGES, line, condition: "step in (1, 2) or step > 8" }],
+});
 
 describe("5: a learning rate of 1000", () => {
   test("shows, from stop to stop, that the rate is too high", async ({ wb }) => {
@@ -106,7 +108,7 @@ describe("7: an exception about shapes", () => {
     await shot(wb, SHAPES, "hover");
     await wb.editor.leaveHover();
     const line = placeOf(source, "print(conv(digits))").line;
-    expect((await wb.editor.inlineValues()).get(line)).toContain("digits = all 1 f32[64,28,28]");
+    await expect.poll(async () => (await wb.editor.inlineValues()).get(line)).toContain("digits = all 1 f32[64,28,28]");
   });
 });
 

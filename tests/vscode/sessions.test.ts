@@ -167,7 +167,7 @@ describe("the values of the frame that stands there are shown", () => {
     await wb.inspector.rowsWhen("its explanation on top", ([first]) => first?.label.startsWith("x is [2, 4]") === true);
     const tooltip = (): Promise<string> => wb.inspector.tooltip("(exception)");
     await expect.poll(tooltip).toMatch(/in your code\s+library\.py:5 in step/);
-    expect(await tooltip()).toMatch(/raised at\s+linear\.py:\d+ in forward/);
+    await expect.poll(tooltip).toMatch(/raised at\s+linear\.py:\d+ in forward/);
     await wb.inspector.clickAction(["(exception)"], "Pin");
     await wb.inspector.rowsWhen("the pin of it", (rows) =>
       rows.some(({ icon, label }) => icon === "pinned" && label === "(exception)"),

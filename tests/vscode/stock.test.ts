@@ -32,12 +32,18 @@ const IMAGES = "float32[600, 4] · −0.9992…1 · μ 0.000417 σ 0.577 · 1 Na
 test.beforeAll(async ({ wb }) => {
   await wb.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await wb.debug.start("stock.py");
+  await wb.variables.expand("Locals");
 });
 
 /** The Variables view's rows below Locals, by name. */
 async function locals(wb: Workbench): Promise<Map<string, string>> {
   const rows = await wb.variables.rows();
   return new Map(rows.map(({ label, description }) => [label.replace(/[:=\s]+$/, ""), description]));
+}
+
+/** What Watch says of an expression, which it evaluates once its row is there. */
+async function watched(wb: Workbench, expression: string): Promise<string> {
+  return (await wb.watch.row(expression)).description;
 }
 
 /** How many values Variables marks as changed since the last stop. */
@@ -67,7 +73,7 @@ describe("at the first stop", () => {
     await wb.variables.choose(["Locals", "images", "values", "[2]"], "Copy as Expression");
     await expect.poll(() => wb.page.evaluate(() => navigator.clipboard.readText())).toBe("images[2]");
     await wb.variables.choose(["Locals", "images", "values", "[2]"], "Add to Watch");
-    expect((await wb.watch.row("images[2]")).description).toMatch(/^float32\[4\] · −0\.9933…/);
+    await expect.poll(() => watched(wb, "images[2]")).toMatch(/^float32\[4\] · −0\.9933…/);
   });
 
   test("Copy Value gives all of the value", async ({ wb }) => {
@@ -78,7 +84,7 @@ describe("at the first stop", () => {
 
   test("Watch shows our lines", async ({ wb }) => {
     await wb.addWatch("images[1:] * 2");
-    expect((await wb.watch.row("images[1:] * 2")).description).toMatch(/^float32\[599, 4\] · −1\.993…2 /);
+    await expect.poll(() => watched(wb, "images[1:] * 2")).toMatch(/^float32\[599, 4\] · −1\.993…2 /);
   });
 
   test("the console prints our line and the first values", async ({ wb }) => {

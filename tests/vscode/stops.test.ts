@@ -48,6 +48,7 @@ const test = testIn({ files: { "stops.py": program } });
 
 test("one question a stop and frame, after one to bring the helper in", async ({ wb }) => {
   await wb.debug.start("stops.py");
+  await wb.variables.expand("Locals");
   await shown(wb, ["number"], "1");
   expect(wb.recording.valueQuestions()).toEqual(["inject", "frame"]);
   await wb.debug.continueToStop();

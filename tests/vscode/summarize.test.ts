@@ -36,6 +36,7 @@ const at = (text: string, on?: string) => placeOf(program, text, on);
 
 test.beforeAll(async ({ wb }) => {
   await wb.debug.start("summarize.py");
+  await wb.variables.expand("Locals");
 });
 
 test("summarizes the expression under the cursor", async ({ wb }) => {

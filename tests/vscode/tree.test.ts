@@ -5,9 +5,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { python, root } from "../../scripts/paths.mjs";
-import { testIn } from "./bed/fixture.ts";
 import { findRow, rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
+import { driver, stopIn, testOfPrograms } from "./bed/situations.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 /** What must be seen of one value: see the comment in the table. */
@@ -34,42 +34,28 @@ const badges: Readonly<Record<string, { readonly color: string; readonly words: 
   constant: { color: "tensorInspector-warningForeground", words: /all |constant/ },
 };
 
+const DEEP = "s04_tensor_in_variables.py";
+const order = [...Object.keys(programs), DEEP];
+
 // On a busy machine too there is time for all.
-const test = testIn({ programs: Object.keys(programs), settings: { "tensorInspector.timeBudget": 1000 } });
+const test = testOfPrograms(order, { settings: { "tensorInspector.timeBudget": 1000 } });
 
 describe("the tree", () => {
-  /** What the programs print when nobody looks at them. */
-  let printed: Readonly<Record<string, string>>;
-
-  test.beforeAll(async () => {
-    const { stdout } = await promisify(execFile)(python, ["-c", runAll, ...Object.keys(programs)], { cwd: folder });
-    printed = JSON.parse(stdout) as typeof printed;
-  });
-  test.afterEach(({ wb }) => wb.channel.stopDebugging());
-
   test.for(Object.entries(programs))("shows what there is to see in %s", async ([program, stops], { wb }) => {
-    const before = wb.recording.stdout().length;
+    await stopIn(wb, program);
     const wrong: string[] = [];
     for (const [at, expected] of Object.values(stops).entries()) {
       if (at > 0) await wb.debug.continueToStop();
-      else {
-        await wb.debug.start(program);
-        await wb.showOnly(wb.inspector.title); // the debugger's own views would run code of hostile objects
-      }
       await unfold(wb, expected);
       wrong.push(...(await differences(wb, expected)));
     }
     expect(wrong).toEqual([]);
-    await wb.debug.continueToEnd();
-    // Looking at the program has changed nothing that it says.
-    expect(wb.recording.stdout().slice(before)).toBe(printed[program]);
   });
 
   test("of a tensor is finite five levels down, without its own views, and without the debugger's help", async ({
     wb,
   }) => {
-    await wb.debug.start("s04_tensor_in_variables.py");
-    await wb.showOnly(wb.inspector.title);
+    await wb.debug.continueToStop(); // in its program, which runs once more
     const asked = wb.recording.requests("variables").length;
     const rows = await unfoldAll(wb, "weight", 5);
     const labels = rows.map(({ label }) => label);
@@ -77,6 +63,12 @@ describe("the tree", () => {
     expect(labels).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(T|H|mT|mH|data)$/)]));
     expect(rows.every(({ level, expanded }) => level > 5 || expanded !== false)).toBe(true);
     expect(wb.recording.requests("variables")).toHaveLength(asked);
+  });
+
+  test("changes nothing that the programs print", async ({ wb }) => {
+    await wb.debug.continueToEnd();
+    const { stdout } = await promisify(execFile)(python, [driver, ...order], { cwd: wb.workspace.folder });
+    expect(wb.recording.stdout()).toBe(stdout);
   });
 });
 
@@ -91,17 +83,6 @@ async function unfoldAll(wb: Workbench, label: string, depth: number): Promise<R
   const rows = await wb.inspector.rows();
   return rowsBelow(rows, findRow(rows, [label])!);
 }
-
-/** Runs each program as if by itself; importing torch once for all of them is quicker. */
-const runAll = `
-import contextlib, io, json, runpy, sys
-printed = {}
-for program in sys.argv[1:]:
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        runpy.run_path(program, run_name="__main__")
-    printed[program] = output.getvalue()
-print(json.dumps(printed))
-`;
 
 /** Expands what is needed to see all the rows. */
 async function unfold(wb: Workbench, expected: readonly Expected[]): Promise<void> {

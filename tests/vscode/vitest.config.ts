@@ -12,6 +12,6 @@ export default defineConfig({
     expect: { poll: { timeout: patience } },
     // One file at a time: beside another window, on two cores, some answers come later than a user would have them.
     maxWorkers: workers,
-    isolate: false, // a file keeps nothing in the modules of the bed
+    isolate: false, // the bed keeps its window from file to file
   },
 });

@@ -36,7 +36,7 @@ out("shadowed")  # STOP
 };
 
 // As plain text, since VS Code's own TypeScript server is not in this bed, which a window would pop up to say.
-const test = testIn({ files, settings: { "files.associations": { "*.js": "plaintext" } } });
+const test = testIn({ files, settings: { "files.associations": { "*.js": "plaintext" } }, alone: true });
 
 test.afterEach(({ wb }) => wb.channel.stopDebugging());
 

@@ -55,6 +55,11 @@ export class Channel {
     await this.#order("setBreakpoints", { breakpoints });
   }
 
+  /** Changes settings of the workspace, which then are in effect; null is for VS Code's own. */
+  async changeSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#order("changeSettings", { settings });
+  }
+
   async startDebugging(config: LaunchConfig): Promise<void> {
     const started = await this.#order("startDebugging", { config });
     if (started !== true) throw new Error(`VS Code did not start "${config.name}"`);

@@ -39,7 +39,7 @@ export class Debugging {
    */
   async startAll(driver: string, programs: readonly string[], more: readonly Breakpoint[] = []): Promise<number> {
     const inWorkspace = (program: string): string => path.join(this.#workspace, program);
-    const marked = programs.flatMap((program) =>
+    const marked = [...new Set(programs)].flatMap((program) =>
       markedLines(inWorkspace(program)).map((line) => ({ file: inWorkspace(program), line })),
     );
     await this.#setBreakpoints([...marked, ...more.map((one) => ({ ...one, file: inWorkspace(one.file) }))]);

@@ -1,4 +1,4 @@
-/** The bed for vitest: one server for the run, a browser for each worker, a window for each test or for all tests of a file. */
+/** The bed for vitest: one server for the run, a browser for each worker, and a window for each test or for all files of a worker. */
 import { cpSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -22,24 +22,55 @@ export async function withWorkbench(options: WorkspaceOptions, use: (wb: Workben
   }
 }
 
+/** For the files of a worker, which see to one window one after the other: each finds it as if it were new. */
+class SharedWindow {
+  #window: Window | undefined;
+
+  async open(options: WorkspaceOptions): Promise<Workbench> {
+    if (options.alone === true) await this.close();
+    if (this.#window !== undefined) return this.#window.wb.renew(options);
+    this.#window = await openWindow(options);
+    return this.#window.wb;
+  }
+
+  /** The next file gets a new one. */
+  async close(): Promise<void> {
+    const window = this.#window;
+    this.#window = undefined;
+    await window?.close();
+  }
+}
+
+const window = new SharedWindow();
+
+// vitest makes the fixture for each file of a worker, and cleans it up once all have run.
+// oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern
+const testInWorker = test.extend("window", { scope: "worker" }, ({}, { onCleanup }) => {
+  onCleanup(() => window.close());
+  return window;
+});
+
 /** `test` with a window `wb` that all tests of the file share. What a test leaves behind, a running session too, is there in the next. */
 export function testIn(options: WorkspaceOptions) {
-  let shared: Workbench | undefined;
+  let wb: Workbench | undefined;
+  let hasFailed = false;
   afterEach(async ({ task }) => {
-    if (shared === undefined) return;
+    if (wb === undefined) return;
     let disturbed = true;
     try {
-      await expectUndisturbed(shared);
+      await expectUndisturbed(wb);
       disturbed = false;
     } finally {
-      if (disturbed || task.result?.state === "fail") await report(shared);
+      if (disturbed || task.result?.state === "fail") {
+        hasFailed = true;
+        await report(wb);
+      }
     }
   });
-  // oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern
-  return test.extend("wb", { scope: "file" }, async ({}, { onCleanup }) => {
-    const { wb, close } = await openWindow(options);
-    onCleanup(close);
-    shared = wb;
+  return testInWorker.extend("wb", { scope: "file" }, async ({ window }, { onCleanup }) => {
+    // What has failed may have left the window in any state.
+    onCleanup(() => (hasFailed || options.alone === true ? window.close() : undefined));
+    wb = await window.open(options);
     return wb;
   });
 }

@@ -4,24 +4,36 @@ import { until } from "./wait.ts";
 
 /** The items of the menu that a right click on the target opens; closes it again. */
 export async function menuItems(target: Locator): Promise<string[]> {
-  const menu = await openMenu(target);
+  return itemsOf(await openMenu(target));
+}
+
+/** The items of an open menu; closes it. */
+export async function itemsOf(menu: Locator): Promise<string[]> {
   const labels = await menu.locator(".action-item:not(.disabled) .action-label:not(.separator)").allTextContents();
-  await target.page().keyboard.press("Escape");
-  await menu.waitFor({ state: "hidden" });
+  await closeMenu(menu);
   return labels.map((label) => label.trim());
+}
+
+export async function closeMenu(menu: Locator): Promise<void> {
+  await menu.page().keyboard.press("Escape");
+  await menu.waitFor({ state: "hidden" });
 }
 
 /** Right-clicks the target, or by `force` what covers it there, and chooses an item. */
 export async function chooseFromMenu(target: Locator, item: string, { force = false } = {}): Promise<void> {
-  const menu = await openMenu(target, force);
+  await chooseIn(await openMenu(target, force), item);
+}
+
+/** Chooses an item of an open menu. */
+export async function chooseIn(menu: Locator, item: string): Promise<void> {
   // By the whole label, since one command's title may begin another's. By Enter, since a young menu takes no clicks.
   await menu.locator(".action-label").getByText(item, { exact: true }).hover();
   await menu.locator(".action-item.focused", { hasText: item }).waitFor();
-  await target.page().keyboard.press("Enter");
+  await menu.page().keyboard.press("Enter");
   await menu.waitFor({ state: "hidden" });
 }
 
-async function openMenu(target: Locator, force = false): Promise<Locator> {
+export async function openMenu(target: Locator, force = false): Promise<Locator> {
   if (force) {
     const box = await until("a place to click at", async () => (await target.boundingBox()) ?? undefined);
     await target.page().mouse.click(box.x + box.width / 2, box.y + box.height / 2, { button: "right" });

@@ -1,12 +1,15 @@
 /** One pane of the side bar, such as Variables or Tensor Inspector, and the rows of its tree. */
 import type { Locator, Page } from "playwright-core";
-import { chooseFromMenu, menuItems } from "./menu.ts";
+import { chooseIn, closeMenu, itemsOf, openMenu } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import { until } from "./wait.ts";
 
 /** The labels from a top-level row down to the row that is meant. */
 export type RowPath = readonly string[];
+
+/** What a row is called, in our tree and in the debugger's own views. */
+const LABEL = ".label-name, .name, .label, .scope";
 
 export class Pane {
   readonly title: string;
@@ -37,7 +40,7 @@ export class Pane {
   /** All rows of the tree as they are now; none when it shows a welcome text instead. */
   async rows(): Promise<Row[]> {
     await this.show();
-    return (await this.#list.count()) === 0 ? [] : this.#list.first().evaluate(readRows);
+    return this.#list.evaluateAll(readRows);
   }
 
   /** The rows as soon as they are as wanted. */
@@ -59,16 +62,33 @@ export class Pane {
     return findRow(rows, path)!;
   }
 
-  /** Expands every row along the path, and returns the children of the last. */
+  /**
+   * Expands every row along the path, and returns the children of the last. A click that met another row, since this one
+   * moved, is made once more where it stands now.
+   */
   async expand(...path: RowPath): Promise<Row[]> {
-    let children: Row[] = [];
-    for (let depth = 1; depth <= path.length; depth++) children = await this.#expandOne(path.slice(0, depth));
-    return children;
+    if (path.length === 0) return [];
+    const paths = path.map((_, at) => path.slice(0, at + 1));
+    let clicked = "";
+    const rows = await this.rowsWhen(`children of ${path.join(" › ")}`, async (rows) => {
+      const closed = paths.map((one) => findRow(rows, one)).find((row) => row?.expanded === false);
+      if (closed !== undefined) {
+        const click = `${closed.index} ${closed.label}`;
+        if (click !== clicked) await this.#clickTwistie(closed);
+        clicked = click;
+        return false;
+      }
+      const last = findRow(rows, path);
+      return last !== undefined && rowsBelow(rows, last).length > 0;
+    });
+    const row = findRow(rows, path)!;
+    return rowsBelow(rows, row).filter(({ level }) => level === row.level + 1);
   }
 
   async collapse(...path: RowPath): Promise<void> {
-    if ((await this.row(...path)).expanded === false) return;
-    await (await this.#element(path)).locator(".monaco-tl-twistie").click();
+    const row = await this.row(...path);
+    if (row.expanded === false) return;
+    await this.#clickTwistie(row);
     await this.rowsWhen(`${path.join(" › ")} collapsed`, (rows) => findRow(rows, path)?.expanded === false);
   }
 
@@ -82,11 +102,11 @@ export class Pane {
 
   /** Right-clicks a row and chooses an item. */
   async choose(path: RowPath, item: string): Promise<void> {
-    await chooseFromMenu(await this.#label(path), item);
+    await chooseIn(await this.#openMenu(path), item);
   }
 
   async menuItems(...path: RowPath): Promise<string[]> {
-    return menuItems(await this.#label(path));
+    return itemsOf(await this.#openMenu(path));
   }
 
   /** Clicks one of the buttons that a row shows under the mouse. */
@@ -134,15 +154,20 @@ export class Pane {
     return (await this.root.locator(".tree-explorer-viewlet-tree-view > .message").allInnerTexts()).join("\n").trim();
   }
 
-  async #expandOne(path: RowPath): Promise<Row[]> {
-    if ((await this.row(...path)).expanded === false)
-      await (await this.#element(path)).locator(".monaco-tl-twistie").click();
-    const rows = await this.rowsWhen(`children of ${path.join(" › ")}`, (rows) => {
-      const row = findRow(rows, path);
-      return row !== undefined && rowsBelow(rows, row).length > 0;
+  /** Rows that come on top move the others, in the middle of a click too: the row that the menu is about has the focus. */
+  #openMenu(path: RowPath): Promise<Locator> {
+    const focused = this.#list.locator(".monaco-list-row.focused").locator(LABEL).first();
+    return until(`the menu of ${path.join(" › ")}`, async () => {
+      const menu = await openMenu(await this.#label(path));
+      if ((await focused.innerText()).replace(/\s*[=:]$/, "").trim() === path.at(-1)) return menu;
+      await closeMenu(menu);
+      return undefined;
     });
-    const row = findRow(rows, path)!;
-    return rowsBelow(rows, row).filter(({ level }) => level === row.level + 1);
+  }
+
+  async #clickTwistie({ index }: Row): Promise<void> {
+    if (!(await this.#list.evaluate(scrollToRow, index))) return;
+    await this.#list.locator(`.monaco-list-row[data-index="${index}"] .monaco-tl-twistie`).click();
   }
 
   /** The row's element, scrolled into sight. */
@@ -156,11 +181,10 @@ export class Pane {
 
   async #label(path: RowPath): Promise<Locator> {
     const row = await this.#element(path);
-    return row.locator(".label-name, .name, .label, .scope").first();
+    return row.locator(LABEL).first();
   }
 
   async #setExpanded(expanded: boolean): Promise<void> {
-    await this.#header.waitFor();
     // By keys, since a click toggles: it would close a pane that opens by itself at this moment.
     await until(`the pane ${this.title} ${expanded ? "open" : "closed"}`, async () => {
       if ((await this.#header.getAttribute("aria-expanded")) === String(expanded)) return true;

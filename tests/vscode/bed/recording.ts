@@ -1,5 +1,5 @@
 /** The debug traffic of one window, as the bed's extension recorded it. */
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
@@ -45,14 +45,17 @@ export class Recording {
   readonly #records: DapRecord[] = [];
   #bytesRead = 0;
 
+  /** From now on. */
   constructor(home: string) {
     this.#file = path.join(home, "dap.jsonl");
+    this.#bytesRead = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Everything so far, oldest first. */
   all(): readonly DapRecord[] {
-    if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) === this.#bytesRead) return this.#records;
-    const fresh = readFileSync(this.#file).subarray(this.#bytesRead);
+    const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === this.#bytesRead) return this.#records;
+    const fresh = readFrom(this.#file, this.#bytesRead, size);
     const complete = fresh.subarray(0, fresh.lastIndexOf("\n") + 1); // the last line may still be being written
     this.#bytesRead += complete.length;
     const lines = complete.toString().split("\n").filter(Boolean);
@@ -154,5 +157,15 @@ export class Recording {
 
   #messages<T extends DebugProtocol.ProtocolMessage>(type: T["type"]): T[] {
     return this.all().flatMap(({ message }) => (message.type === type ? [message as T] : []));
+  }
+}
+
+function readFrom(file: string, start: number, end: number): Buffer {
+  const opened = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(end - start);
+    return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, start));
+  } finally {
+    closeSync(opened);
   }
 }

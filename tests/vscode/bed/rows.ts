@@ -24,11 +24,11 @@ export interface Row {
 }
 
 /**
- * Every row of the list, also those scrolled out of sight; leaves the list scrolled to the top. A Monaco list renders while
+ * Every row of the first list, if there is one, also those scrolled out of sight; leaves the list scrolled to the top. A Monaco list renders while
  * it handles the wheel event, so this is one synchronous pass and all rows are of one moment.
  */
-export function readRows(list: Element): Row[] {
-  const viewport = list.querySelector(":scope > .monaco-scrollable-element");
+export function readRows([list]: readonly Element[]): Row[] {
+  const viewport = list?.querySelector(":scope > .monaco-scrollable-element");
   const content = viewport?.querySelector<HTMLElement>(":scope > .monaco-list-rows");
   if (!viewport || !content) return [];
 

@@ -4,9 +4,10 @@ import path from "node:path";
 import { root } from "../../../scripts/paths.mjs";
 import type { Breakpoint } from "./channel.ts";
 import { testIn } from "./fixture.ts";
+import type { Settings } from "./server.ts";
 import type { Workbench } from "./workbench.ts";
 
-const driver = "run_all.py";
+export const driver = "run_all.py";
 const files = {
   [driver]: `\
 import runpy
@@ -17,6 +18,12 @@ for program in sys.argv[1:]:
 `,
 };
 
+interface ProgramsOptions {
+  /** Breakpoints beside the lines marked `# STOP`. */
+  readonly breakpoints?: readonly Breakpoint[];
+  readonly settings?: Settings;
+}
+
 /** How many stops a program may have before the one that is waited for. */
 const MOST_STOPS = 6;
 
@@ -24,10 +31,10 @@ const MOST_STOPS = 6;
  * `test` with a window `wb` in which these programs run, in a side bar of 300 pixels: at first they stand at the first of
  * their lines `# STOP`, or of these breakpoints in them. What a test asks is removed after it.
  */
-export function testOfPrograms(programs: readonly string[], more: readonly Breakpoint[] = []) {
-  const test = testIn({ files, programs });
+export function testOfPrograms(programs: readonly string[], { breakpoints = [], settings = {} }: ProgramsOptions = {}) {
+  const test = testIn({ files, programs, settings });
   test.beforeAll(async ({ wb }) => {
-    await wb.debug.startAll(driver, programs, more);
+    await wb.debug.startAll(driver, programs, breakpoints);
     await wb.showOnly(wb.inspector.title);
     await wb.widenSideBar(300);
   });

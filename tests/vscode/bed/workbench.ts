@@ -24,13 +24,18 @@ export interface WorkspaceOptions {
   readonly server?: ServerAddress;
   /** The folder's name, which the window's title shows. */
   readonly name?: string;
+  /** Whether the window must be new, and is not used again. */
+  readonly alone?: boolean;
 }
 
 /** A window's folders: `home` holds the workspace beside what the bed's extension writes. */
 export interface Workspace {
   readonly home: string;
+  /** Where the programs are: the workspace's folder, or one in it. */
   readonly folder: string;
   readonly url: string;
+  /** The workspace's settings. */
+  readonly settings: string;
 }
 
 export const themes = {
@@ -43,13 +48,31 @@ export const themes = {
 export function createWorkspace(server: ServerAddress, options: WorkspaceOptions): Workspace {
   const home = mkdtempSync(path.join(server.home, "window-"));
   const folder = path.join(home, options.name ?? "workspace");
-  mkdirSync(path.join(folder, ".vscode"), { recursive: true });
-  writeFileSync(path.join(folder, ".vscode", "settings.json"), JSON.stringify(options.settings ?? {}));
+  const settings = path.join(folder, ".vscode", "settings.json");
+  mkdirSync(path.dirname(settings), { recursive: true });
+  writeFileSync(settings, JSON.stringify(options.settings ?? {}));
+  fill(folder, options);
+  return { home, folder, settings, url: `${server.url}/?folder=${encodeURIComponent(folder)}` };
+}
+
+function fill(folder: string, options: WorkspaceOptions): void {
   for (const program of options.programs ?? [])
     cpSync(path.join(root, "tests", "programs", program), path.join(folder, program));
   for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(path.join(folder, name), text);
-  return { home, folder, url: `${server.url}/?folder=${encodeURIComponent(folder)}` };
 }
+
+/** What takes away all that a test file may leave in its window. */
+const forgetting = [
+  "tensorInspector.unpinAll",
+  "tensorInspector.removeAllAnswers",
+  "tensorInspector.restoreDismissed",
+  "tensorInspector.showAll",
+  "workbench.debug.viewlet.action.removeAllWatchExpressions",
+  "workbench.action.closeAllEditors",
+  "workbench.debug.panel.action.clearReplAction",
+  "workbench.panel.repl.view.focus", // where a window's first session leads, and no later one
+  "workbench.view.debug",
+];
 
 export class Workbench {
   readonly page: Page;
@@ -93,6 +116,20 @@ export class Workbench {
     // VS Code expands Locals by itself only if the view is there before the first stop.
     await channel.execute("workbench.view.debug");
     return new Workbench(page, workspace, channel);
+  }
+
+  /** The window on other files, as if it were new. */
+  async renew(options: WorkspaceOptions): Promise<Workbench> {
+    await this.debug.stop();
+    await this.channel.setBreakpoints([]);
+    for (const command of forgetting) await this.channel.execute(command);
+    const kept = Object.keys(JSON.parse(readFileSync(this.workspace.settings, "utf8")) as Settings);
+    await this.channel.changeSettings({ ...Object.fromEntries(kept.map((name) => [name, null])), ...options.settings });
+    await this.page.mouse.move(2, 2);
+    await this.page.evaluate(() => (globalThis as { bedNotifications?: Set<string> }).bedNotifications?.clear());
+    const folder = mkdtempSync(path.join(path.dirname(this.workspace.settings), "..", "files-"));
+    fill(folder, options);
+    return new Workbench(this.page, { ...this.workspace, folder }, this.channel);
   }
 
   /** Ends the debug sessions and closes the window. */
@@ -154,7 +191,7 @@ export class Workbench {
 
   /** Changes settings of the workspace; VS Code picks them up by itself. */
   changeSettings(settings: Settings): void {
-    const file = path.join(this.workspace.folder, ".vscode", "settings.json");
+    const { settings: file } = this.workspace;
     const current = JSON.parse(readFileSync(file, "utf8")) as Settings;
     writeFileSync(file, JSON.stringify({ ...current, ...settings }));
   }

@@ -69,6 +69,12 @@ const orders = {
     );
   },
 
+  async changeSettings({ settings }) {
+    const configuration = vscode.workspace.getConfiguration();
+    for (const [name, value] of Object.entries(settings))
+      await configuration.update(name, value ?? undefined, vscode.ConfigurationTarget.Workspace);
+  },
+
   startDebugging: ({ config }) => vscode.debug.startDebugging(vscode.workspace.workspaceFolders[0], config),
 
   stopDebugging: () => vscode.debug.stopDebugging(),
