@@ -189,6 +189,8 @@ NEVER: dict[str, dict[str, str]] = {
         "a judge in eval mode": "classes_wanted_of_a_judge_in_eval_mode",
         "features by a method of the judge": "features_matched_by_a_method",
         "a predictor whose error is sought": "states_that_a_predictor_does_not_know",
+        "a judge that is a part of one model with what it judges": "judge_in_one_module_with_its_generator",
+        "a judge beside an error against data": "picture_judged_and_compared",
     },
     "optimizer-stale-params": {"tensors optimized as such": "scale_for_a_later_phase"},
     "frozen-params": {

@@ -35,6 +35,21 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "last_layer_left_out": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+-o = torch.optim.Adam(net[0].parameters(), lr=1e-3)
++o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randn(8, 1)
+     c = ((net(x) - y) ** 2).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "made_before_the_net_changed": (
         "optimizer-stale-params",
         """

@@ -142,6 +142,43 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "judge_in_one_module_with_its_generator": (
+        "param-not-in-optimizer",
+        """
+ class GAN(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.g = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6))
+         self.d = nn.Sequential(nn.Linear(6, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+ gan = GAN()
+ def train_g(gan, o):
+     for _ in range(2):
+         loss = F.softplus(-gan.d(gan.g(torch.randn(8, 4)))).mean()
+         o.zero_grad()
+         loss.backward()
+         stop()
+         o.step()
+ train_g(gan, torch.optim.Adam(gan.g.parameters(), lr=1e-3))
+""",
+    ),
+    "picture_judged_and_compared": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 1, 3, padding=1))
+ d = nn.Sequential(nn.Conv2d(2, 8, 3), nn.LeakyReLU(0.2), nn.Conv2d(8, 1, 3))
+ o = torch.optim.Adam(g.parameters(), lr=2e-4)
+ gan, l1 = nn.BCEWithLogitsLoss(), nn.L1Loss()
+ for _ in range(2):
+     a, b = torch.rand(4, 1, 8, 8), torch.rand(4, 1, 8, 8)
+     fake = g(a)
+     p = d(torch.cat([a, fake], 1))
+     loss = gan(p, torch.ones_like(p)) + 100 * l1(fake, b)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
     "driven_from_what_it_was": (
         "loss-sign",
         """

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
+from .....measure.torch.metadata import dtype_of, grad_hooks_of, is_exact_tensor, requires_grad, shape_of
+from .....measure.torch.modules import Member
 from .....measure.torch.node import LEAF, AutogradNode
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import module
 from ....step.backpropagated import Loss
+from ....step.expressions import is_name, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
+from ...made_of import made_of
 
 torch: Any = module("torch")
 
@@ -35,9 +39,28 @@ def unheld(step: Step) -> list[Parameter]:
         and not grad_hooks_of(one.tensor)
         and not _is_kept_in_full(one, optimized)
     ]
-    others = {id(one.root.value): one.root.value for one in found if id(one.root.value) not in trained}
-    means = {key for key, root in others.items() if _is_a_means(step, root, found)}
-    return [one for one in found if id(one.root.value) not in means]
+    holding = set(_ids_around(step.trained()))
+    parts = {id(part.module): part for one in found if (part := _part_of(one, holding)) is not None}
+    means = [part.module for part in parts.values() if _is_a_means(step, part, found)]
+    return [one for one in found if not any(one.member.is_in(module) for module in means)]
+
+
+def _ids_around(parameters: list[Parameter]) -> Iterator[int]:
+    """The ids of the modules that parameters are in."""
+    for one in parameters:
+        member: Member | None = one.member
+        while member is not None:
+            yield id(member.module)
+            member = member.parent
+
+
+def _part_of(one: Parameter, holding: set[int]) -> Member | None:
+    """The largest module around a parameter that holds none of those which are trained."""
+    member: Member | None = one.member
+    found = None
+    while member is not None and id(member.module) not in holding:
+        found, member = member, member.parent
+    return found
 
 
 def _is_past(step: Step, loss: Loss) -> bool:
@@ -55,17 +78,19 @@ def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
     )
 
 
-def _is_a_means(step: Step, root: Any, found: list[Parameter]) -> bool:
+def _is_a_means(step: Step, part: Member, found: list[Parameter]) -> bool:
     """Whether a model only judges what trained ones make, as a discriminator or an extractor of features does: it is in
     eval mode, or nothing tells it what is right."""
-    uses = list(_uses(step, {id(one.tensor) for one in found if one.root.value is root}))
+    uses = list(_uses(step, {id(one.tensor) for one in found if one.member.is_in(part.module)}))
     if not uses or not all(step.optimized & set(map(id, step.graph.leaves(node))) for node in uses):
         return False
-    if step.members[id(root)][1].training is False:
+    if part.training is False:
         return True
     errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
     judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
-    return not any(_is_told(step, node, root) for node in judged)
+    if not judged and any(_is_told_by_hand(step, loss) for loss in step.losses):
+        return False
+    return not any(_is_told(step, node, part.module) for node in judged)
 
 
 def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
@@ -79,7 +104,7 @@ def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
                 yield user
 
 
-def _is_told(step: Step, error: AutogradNode, root: Any) -> bool:
+def _is_told(step: Step, error: AutogradNode, judge: Any) -> bool:
     """Whether an error is one against labels: against data that is not the same everywhere, and that the model that is
     judged by it has not made itself."""
     if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
@@ -87,7 +112,20 @@ def _is_told(step: Step, error: AutogradNode, root: Any) -> bool:
     calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
     target = error.tensor("target")
     values = [one.target.value for one in calls if one.target is not None] if target is None else [target]
-    are_given = any((stats := step.stats(value)) and stats["min"] != stats["max"] for value in values)
     behind = (found for one in calls for found in modules_behind(step, one.call.argument(1, "target"), one.view))
     members = (step.members.get(id(found.value)) for found in behind)
-    return are_given and not any(member is not None and member[1].is_in(root) for member in members)
+    is_own = any(member is not None and member[1].is_in(judge) for member in members)
+    return not is_own and any(_varies(step, value) for value in values)
+
+
+def _is_told_by_hand(step: Step, loss: Loss) -> bool:
+    """Whether a loss is written as the difference to such data."""
+    nodes = (node for made in made_of(step.source, loss.name) for node in ast.walk(made.value))
+    minuses = (node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
+    values = (step.value(text_of(side)) for node in minuses for side in (node.left, node.right) if is_name(side))
+    return any(is_exact_tensor(one) and not requires_grad(one) and _varies(step, one) for one in values)
+
+
+def _varies(step: Step, value: Any) -> bool:
+    stats = step.stats(value)
+    return stats is not None and stats["min"] != stats["max"]
