@@ -395,6 +395,25 @@ def test_what_a_device_has_given_out_beyond_what_is_found_is_said(monkeypatch: p
     )
 
 
+def test_what_a_device_has_given_out_is_the_sum_of_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("allocated_bytes.all.current", "reserved_bytes.all.peak")
+    given_out = {0: dict.fromkeys(names, 70_000_123), 1: {}}
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)
+    monkeypatch.setattr(Counting, "memory_stats", given_out.__getitem__)
+    monkeypatch.setitem(torch.__dict__, "cuda", Counting)
+    monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", lambda number: number == 0, raising=False)
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:2:16:8")
+    asked = Paused(sys._getframe(), monkeypatch)
+    answer = asked.lens("memory")
+    device = next(row for row in asked.below(answer, answer["node"]) if row["name"] == "cuda:0")
+    found, outside = asked.below(answer, device)
+    assert (found["name"], found["line"]) == ("in tensors and arrays found", "0 B")
+    assert outside["name"] == "in none of them"
+    assert outside["line"] == (
+        "66.8 MiB (70,000,123 B) · may be workspaces of cuBLAS of 8.1 MiB each, tensors without a name, rounding up"
+    )
+
+
 def test_a_device_that_is_not_in_use_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counting, "is_initialized", lambda: False)
     monkeypatch.setitem(torch.__dict__, "cuda", Counting)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
 from ...measure.memory.blocks import MemoryBlocks
 from ...safe.budget import Budget
+from ...safe.environ import variable
 from ...safe.guard import module
 from ...words.line import line_of
 from ...words.text import LINE, listed, percent, plural, size
@@ -25,6 +27,7 @@ _WORDS = {
     "saved": "saved for backward",
     "unnamed": "no name in sight",
 }
+_WORKSPACES = "CUBLAS_WORKSPACE_CONFIG"  #: pairs of KiB and how many, as ``:4096:2:16:8``
 _UNNAMED = 100  #: tensors
 _NAMES = 3  #: further ones in a line
 _NAMED_AT_MOST = 6  #: variables and blocks that the line of their row names
@@ -44,6 +47,21 @@ def _not_found(device: str, allocated: int, known: int) -> str | None:
     return f"not found: {size(rest)}{hint}"
 
 
+def _exact(bytes: int) -> str:
+    """``65.0 MiB (68,157,440 B)``: what is to add up is told to the byte."""
+    return size(bytes) if bytes < 1024 else f"{size(bytes)} ({bytes:,} B)"
+
+
+def _outside(device: str) -> str:
+    """What may have been given out to no tensor in sight, and how much of it where the program has said so."""
+    others = "tensors without a name, rounding up"
+    if device.partition(":")[0] != "cuda":
+        return f"may be {others}"
+    pairs = re.findall(r":(\d{1,9}):(\d{1,9})", variable(_WORKSPACES))
+    each = sum(int(kib) * int(many) << 10 for kib, many in pairs)
+    return f"may be workspaces of cuBLAS{f' of {size(each)} each' if each else ''}, {others}"
+
+
 class MemoryRows:
     """The rows of an answer: devices, parts, variables, and the largest blocks."""
 
@@ -54,13 +72,25 @@ class MemoryRows:
     def top(self) -> Child:
         account = self._account
         rows = [
-            *(Child(one["device"], TextRow(line_of(self._of_device(one))), "") for one in self._found["devices"]),
+            *map(self._device, self._found["devices"]),
             Child("by variable", self._rows(self._by_variable(), account.variables, self._variable), ""),
             Child("largest", self._rows(self._largest(), account.largest, self._block), ""),
             *(self._part(part) for part in PARTS if account.bytes(part=part)),
             *self._unnamed(),
         ]
         return Child("memory", Rows.of(line_of(self._parts()), rows), "")
+
+    def _device(self, one: MemoryDevice) -> Child:
+        """Where torch counts: two rows that add up to what it has given out, to the byte."""
+        line, allocated = line_of(self._of_device(one)), one["allocated"]
+        if allocated is None or allocated < one["known"]:  # then some is of another allocator
+            return Child(one["device"], TextRow(line), "")
+        words = [_exact(allocated - one["known"]), _outside(one["device"])]
+        rows = [
+            Child("in tensors and arrays found", TextRow(_exact(one["known"])), ""),
+            Child("in none of them", TextRow(line_of(words)), ""),
+        ]
+        return Child(one["device"], Rows.of(line, rows), "")
 
     def _parts(self) -> Iterator[str | None]:
         found = self._found
