@@ -75,12 +75,12 @@ def compare(
     a: object, b: object, *, rtol: float = 0.0, atol: float = 0.0, budget_ms: float = float("inf")
 ) -> Comparison:
     """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
-    What makes two tensors one all the same is named, as "equal after transposing". The worst comes first: what can't be
+    How two different tensors are related is said, as "equal after transposing". The worst comes first: what can't be
     loaded, NaN, plain values, then elements by how far those farthest apart are, relative to the larger of the two.
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
     prints one difference per line; ``same``, ``differences`` and ``not_compared`` give it as data. It is true where the
-    two are the same. Objects shared inside a value, as tied parameters, are not told from equal copies.
+    two are equal. Objects shared inside a value, such as tied parameters, count as equal to separate copies.
     Raises ``TypeError`` or ``ValueError`` where ``rtol`` or ``atol`` is no finite number from 0 up.
 
     A model or an optimizer beside what was saved of one, bare or as an entry of a checkpoint, is compared by the names
@@ -110,15 +110,15 @@ def findings(
 ) -> Findings:
     """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
 
-    A list of plain data, causes first, that prints one finding per line. ``checked`` and ``skipped`` tell which rules
-    were asked. ``thorough`` reads more values; ``ignore`` names rules that are not asked. Raises ``ValueError`` for a
-    name that no rule has, ``TypeError`` for a single text.
+    A list of plain data, causes first, that prints one finding per line. ``checked`` names the rules that were asked,
+    ``skipped`` the others with the reason. ``thorough`` reads more values; ``ignore`` names rules to skip. Raises
+    ``ValueError`` for a name that no rule has, ``TypeError`` for a single text.
 
     ``run`` lets rules run the model a few times more, without its hooks, on copies of its tensors and of all that its
     attributes hold: these, random numbers, modes and gradients are left as they were, bit for bit. What the model's
-    code changes elsewhere is not taken back: files, what it prints, global variables, attributes of classes, other
+    code changes elsewhere is not undone: files, what it prints, global variables, attributes of classes, other
     processes. A model that holds what can't be copied, or that trains together with other processes, is not run:
-    ``skipped`` tells why.
+    ``skipped`` says why.
 
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
     """
@@ -135,7 +135,7 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
     """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit.
 
     ``frame`` is where the program stands, for an exception without a traceback. A list as that of `findings`, empty
-    where the exception is none that is explained: ``skipped`` says why. Raises ``TypeError`` for what is no exception.
+    for an exception that is not explained: ``skipped`` says why. Raises ``TypeError`` for what is no exception.
     """
     if not isinstance(error, BaseException):
         raise TypeError("explain takes an exception, as `sys.last_value` is one")
@@ -188,9 +188,9 @@ def memory(*, thorough: bool = False, budget_ms: float = float("inf")) -> Answer
 def gradcheck(function: object, /, *inputs: object, budget_ms: float = float("inf"), **named: object) -> Answer:
     """Whether the backward of a function, module or autograd Function is right: it is run on double-precision copies.
 
-    It is called as ``function(*inputs, **named)``; ``budget_ms`` alone is a name that it can't be given.
+    It is called as ``function(*inputs, **named)``. It can't have an argument named ``budget_ms``.
     Tensors that require a gradient are checked, and a module's parameters; all tensors, where none does. What running
-    it changes is put back, but for what its code changes elsewhere: files, what it prints, global variables, attributes
+    it changes is restored, except what its code changes elsewhere: files, what it prints, global variables, attributes
     of classes, other processes. A dict that prints as a line and rows: entries that disagree, the worst first.
 
     At most 64 entries of each input are looked at (``looked_at`` of ``entries``): half of them those with the largest
@@ -212,7 +212,7 @@ def referrers(value: object, *, budget_ms: float = float("inf")) -> Answer:
 
 
 def shapes(module: object, /, *inputs: object, budget_ms: float = float("inf"), **named: object) -> Answer:
-    """Runs ``module(*inputs, **named)``, and tells each call of a layer: shapes of inputs and outputs, ranges, NaN,
+    """Runs ``module(*inputs, **named)``, and lists each call of a layer: shapes of inputs and outputs, ranges, NaN,
     parameters, time.
 
     ``budget_ms`` alone is a name that it can't be given.
@@ -221,9 +221,9 @@ def shapes(module: object, /, *inputs: object, budget_ms: float = float("inf"), 
     but those of torch that compute weights (``hooks`` says how many were not called), on copies of its tensors, of what
     else it holds and of the inputs: these, random numbers, modes and gradients are left as they were, bit for bit.
     Parameters of a large model are not copied: an operation that would change one raises. What the module's code
-    changes elsewhere is not taken back: files, what it prints, global variables, attributes of classes, other
+    changes elsewhere is not undone: files, what it prints, global variables, attributes of classes, other
     processes. A module that holds what can't be copied, or that trains together with other processes, is not run: a
-    `TypeError` tells why.
+    `TypeError` says why.
     """
     values = {"module": module, **inputs_of(inputs, named)}
     return ask("shapes", values, {"run": True, "names": list(named)}, 1, budget_ms)
@@ -249,17 +249,17 @@ def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer
 
 def batch(value: object, *, budget_ms: float = float("inf")) -> Answer:
     """What is in a batch, nested as it may be: of each part shape, dtype, range, labels and how often each occurs,
-    equal samples; and what does not fit. A table is told by its columns; a dataset, loader or sampler by what it was
-    made with: nothing is iterated, no code of the program runs.
+    equal samples; and what does not fit. Of a table it lists the columns; of a dataset, loader or sampler the
+    settings: nothing is iterated, no code of the program runs.
     """
     return ask("batch", {"batch": value}, {}, 1, budget_ms)
 
 
 def item(dataset: object, index: int = 0) -> Answer:
-    """One item of a dataset, or of a loader's, taken as the program would take it: its time, and what is in it as
-    `batch` tells it. The code of the dataset runs on a copy of what it holds; random numbers and modes are put back.
-    What it changes elsewhere is not taken back: files, what it prints, global variables, attributes of classes, other
-    processes. What raises is told as ``error``; the time is ``ms``, in milliseconds. Raises ``TypeError`` where the
+    """One item of a dataset, or of a loader's, taken as the program would take it: its time, and its parts as
+    `batch` lists them. The code of the dataset runs on a copy of what it holds; random numbers and modes are restored.
+    What it changes elsewhere is not undone: files, what it prints, global variables, attributes of classes, other
+    processes. An exception is given as ``error``; the time is ``ms``, in milliseconds. Raises ``TypeError`` where the
     value has no items, or ``index`` is no whole number.
     """
     return ask("item", {"dataset": dataset}, {"index": index, "run": True}, 1, float("inf"))
@@ -267,7 +267,7 @@ def item(dataset: object, index: int = 0) -> Answer:
 
 def environment() -> Answer:
     """What the program runs with: versions, devices, and every flag of torch, Python and the environment that changes
-    what is computed, what is not as by default first. Nothing is imported or initialized to find out.
+    what is computed, those that differ from their defaults first. Nothing is imported or initialized to find out.
 
     ``settings`` are plain data: name, value, default (None where there is none), and whether they differ.
     """
@@ -277,10 +277,10 @@ def environment() -> Answer:
 def report(*, values: bool = False) -> Answer:
     """A bug report about the frame that calls it, and the exception that is being handled: text in Markdown.
 
-    Versions, devices, what is not as by default, the exception with the lines that it came through, the findings, and
-    each variable by its type, shape, dtype and device. Nothing of what variables hold, unless ``values`` asks for
-    that: no number, text or key, and of messages only what libraries say, without what they quote. The home folder
-    is ``~``.
+    Versions, devices, settings that differ from the defaults, the exception with the lines that it came through, the
+    findings, and each variable by its type, shape, dtype and device. Nothing of what variables hold, unless ``values``
+    asks for that: no number, text or key, and of messages only what libraries say, without what they quote. The home
+    folder is ``~``.
     """
     return ask("report", {}, {"values": values}, 1, float("inf"))
 

@@ -8,7 +8,7 @@ import type { Contents, Lines } from "./contents.ts";
 /** Functions of a session whose last stops are kept. */
 const MOST = 20;
 
-/** The last stop in each function: what its rows said is what the next stop's rows are compared with. */
+/** The lines of the last stop in each function, with which the next stop's are compared. */
 export class Changes {
   #last = new WeakMap<Session, Map<string, Contents>>();
 
@@ -50,7 +50,7 @@ function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): st
   return `${threadId} ${first_line} ${place}`;
 }
 
-/** What the rows say, as far as they are known and their values were read in full. */
+/** The lines of the rows that are known and whose values were read in full. */
 function linesOf(scene: Scene): Lines {
   const lines = new Map<string, string>();
   for (const { id, path, known } of allRows(scene)) {

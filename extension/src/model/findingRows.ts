@@ -7,19 +7,19 @@ import { tokensOf } from "./python.ts";
 import { withPercent } from "./words.ts";
 import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
 
-/** Of the row that counts findings, and above each. */
+/** The path of the row that counts findings; those of findings begin with it. */
 export const FINDINGS: RowPath = { root: "findings", names: [] };
 
-/** Of the row that tells what a check came to. */
+/** The path of the row with the result of a check. */
 const OUTCOME: RowPath = { root: "checked", names: [] };
 
-/** What was found at a stop; undefined before that is known. */
+/** The findings of a stop; undefined before they are known. */
 export function findingsOf({ findings }: Contents): FindingsFound | undefined {
   const found = findings?.answer.found;
   return found?.lens === "findings" ? found : undefined;
 }
 
-/** The first rows of the tree: how far a check is that was asked for, or why it failed, and what is known. */
+/** The first rows of the tree: the progress or failure of a check that the user asked for, and the findings. */
 export function findingRows(scene: Scene): Row[] {
   const { checking, findings } = scene.contents;
   const known = findings === undefined ? [] : checkedRows(scene, findings);
@@ -29,7 +29,7 @@ export function findingRows(scene: Scene): Row[] {
   return [sentenceRow(scene, failed, "failure"), ...known];
 }
 
-/** One finding, or several below a row that counts them; what a check that was asked for came to. */
+/** One finding, or several below a row that counts them; the result of a check that the user asked for. */
 function checkedRows(scene: Scene, checked: Checked): Row[] {
   const found = findingsOf(scene.contents);
   const { node, snapshot } = checked.answer;
@@ -59,7 +59,7 @@ function furtherChecks(mode: Checked["mode"]): readonly Action[] {
   return mode === "thorough" ? ["checkByRunning"] : [];
 }
 
-/** What a check that was asked for came to, beside its findings; below it, what could not be asked, and why. */
+/** The result of a check besides its findings; below it the rules that could not be asked, and why. */
 function outcomeRow(scene: Scene, checked: Checked, found: FindingsFound): Row {
   const { mode } = checked;
   const label = mode === "running" ? ranText(found, checked) : checkedText(found, checked);

@@ -2,12 +2,12 @@ import * as l10n from "@vscode/l10n";
 import type { Finding } from "../protocol/generated.ts";
 import { escapeMarkdown } from "./words.ts";
 
-/** The title, which says so where it only may be so. */
+/** The title; it says where the finding is not certain. */
 export function titleOf({ title, certain }: Finding): string {
   return hedged(title, certain);
 }
 
-/** The title without what more it says: for a row, where there is little room. */
+/** The short form of the title, for a row, where there is little room. */
 export function factOf({ fact, certain }: Finding): string {
   return hedged(fact, certain);
 }

@@ -10,9 +10,9 @@ import type { Runs } from "./runs.ts";
 import { askInSlices, type LensInput } from "./slices.ts";
 import { STANDING, Tasks } from "./tasks.ts";
 
-/** A check under way. */
+/** A check that is running. */
 interface StepCheck extends Check {
-  /** Another once the frame was read again after its models were run. */
+  /** Replaced once the frame was read again after its models were run. */
   contents: Contents;
   readonly abort: AbortController;
 }
@@ -85,7 +85,7 @@ export class Findings {
     if (!contents.frame.over) this.#begin(contents);
   }
 
-  /** Asks what is not known yet; of a frame that was read again, what the user wanted to know of it. */
+  /** Asks for what is not known yet; for a frame that was read again, repeats the user's check. */
   #begin(contents: Contents): void {
     const task = this.#tasks.find((one) => isOf(one, contents));
     if (this.#answered.has(contents) || task?.contents === contents || (task && this.#run.has(task))) return;
@@ -133,7 +133,7 @@ export class Findings {
     this.#inspector.changed();
   }
 
-  /** `isAwaited` tells whether the user waits for it: only then it says at once that it has begun. */
+  /** `isAwaited`: the user waits for it, so the tree shows at once that it has begun. */
   async #ask(contents: Contents, { mode, unrun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
@@ -202,7 +202,7 @@ function isOf(task: StepCheck, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
 }
 
-/** The findings that were not known before; undefined where nothing was. */
+/** The findings that were not known before; undefined if none were known. */
 function newsOf(before: Checked | undefined, { found }: LensAnswer): Finding[] | undefined {
   if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
   const known = new Set(before.answer.found.findings.map(keyOf));
@@ -218,7 +218,7 @@ function again({ mode, unrun }: Check): Check {
   return mode === "running" ? { mode: "thorough", unrun: true } : { mode, unrun };
 }
 
-/** Whether one of these rules found what others follow from. */
+/** Whether one of these rules found the cause of other findings. */
 function hasCause(checked: Checked | undefined, rules: readonly string[]): boolean {
   const found = checked?.answer.found;
   if (found?.lens !== "findings") return false;
@@ -227,7 +227,7 @@ function hasCause(checked: Checked | undefined, rules: readonly string[]): boole
   );
 }
 
-/** What was found without what these rules say. */
+/** The findings of all other rules. */
 function without(checked: Checked, rules: readonly string[]): Checked {
   const { found, node } = checked.answer;
   if (found?.lens !== "findings" || node === undefined) return checked;

@@ -15,7 +15,7 @@ import { framePath, pinPath, type Scene } from "./row.ts";
 /** What the helper can be asked. */
 export type FrameCalls = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
-/** What the user wants to see, read anew for each question. */
+/** The user's settings, read again for each question. */
 export interface FrameSettings {
   readonly filter: Filter;
   readonly pageSize: number;
@@ -46,9 +46,9 @@ export class Frames {
   readonly #results: Results;
   /** What was read last of each frame that is paused, by the frames' keys. */
   readonly #contents = new Map<string, Contents>();
-  /** Those among them that are not true any more. */
+  /** Those among them that are out of date. */
   readonly #old = new WeakSet<Contents>();
-  /** Questions under way, by the frames' keys; one that is replaced here is not true any more. */
+  /** Questions being asked, by the frames' keys; the answer of one that is replaced here is dropped. */
   readonly #asked = new Map<string, Pending>();
   readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();
@@ -82,12 +82,12 @@ export class Frames {
     return this.#contents.values();
   }
 
-  /** What asking for a frame will have come to, if that is under way. */
+  /** The outcome of asking for a frame, if it is being asked for. */
   asked(frame: Frame): Promise<Outcome> | undefined {
     return this.#asked.get(frame.key)?.outcome;
   }
 
-  /** Only this frame is looked at now: others that were not asked for yet need not be. */
+  /** The user looks at this frame: requests for others that were not sent yet are dropped. */
   leaveOthers(frame: Frame | undefined): void {
     for (const [key, { abort }] of this.#asked) if (key !== frame?.key) abort.abort();
   }

@@ -71,7 +71,7 @@ export class Inspector {
     return this.#contents && { ...this.#frames.parts, contents: this.#contents };
   }
 
-  /** Fulfilled when what is asked just now, if anything, is shown. */
+  /** Fulfilled when the present request, if any, is answered and shown. */
   get asking(): Promise<void> {
     return this.#asking;
   }
@@ -232,7 +232,7 @@ export class Inspector {
   }
 }
 
-/** What the view says when the helper can't be asked; debugging goes on as without it. */
+/** The sentence in the view when the helper can't be asked; debugging goes on as without it. */
 function troubleOf({ code, message }: Failure): string {
   if (code === "lost") {
     return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");

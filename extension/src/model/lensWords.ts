@@ -4,10 +4,10 @@ import { PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
 import { isValueLens, VALUE_LENSES, type ValueLens, type ValueLensDescription } from "./valueLenses.ts";
 import { LABEL, middle } from "./words.ts";
 
-/** Characters of a value's name beside what is asked of it: it is to be known again. */
+/** Characters of a value's name beside the question: enough to recognize it. */
 const LEAST = 16;
 
-/** What the tree says of a question besides its answer. */
+/** The words of the tree about a question besides its answer. */
 export interface LensWords {
   /** In the row, where there is little room. */
   readonly label: string;
@@ -25,7 +25,7 @@ export type LensName = "compare" | ValueLens | ProgramLens;
 /** As much of a question as its words are made of. */
 export interface Asked {
   readonly lens: LensName;
-  /** By what the lens calls them. */
+  /** By the lens's names for them. */
   readonly subjects: Readonly<Record<string, { readonly name: string }>>;
   readonly options?: NonNullable<LensRequest["options"]>;
 }
@@ -78,7 +78,7 @@ function ofProgram(lens: ProgramLens): LensWords {
   return { label: name, name, spoken: name, icon, working: working(), notYet: "" };
 }
 
-/** Both names in the room of one: what the one does not need is the other's. */
+/** Two names in the room of one: what one does not need, the other may use. */
 function pairLabel(a: string, b: string): string {
   const room = LABEL - " ↔ ".length;
   const beside = (other: string): number => Math.max(Math.floor(room / 2), room - other.length);

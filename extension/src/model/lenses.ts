@@ -66,7 +66,7 @@ export class Lenses {
     return question;
   }
 
-  /** The same for one that is there. False where nothing can be asked. */
+  /** Asks an existing question again. False where nothing can be asked. */
   async askAgain(question: Question, meant = this.#inspector.frame): Promise<boolean> {
     return this.#askOnce(question, meant, (kept) => kept);
   }
@@ -154,7 +154,7 @@ export class Lenses {
     }
   }
 
-  /** What is asked at each stop. */
+  /** The questions that are asked at each stop. */
   #standing(): readonly Question[] {
     const { all, ofProgram } = this.#questions;
     const { expansion } = this.#inspector.scene ?? {};
@@ -205,7 +205,7 @@ export class Lenses {
     }
   }
 
-  /** What looks as if it could be read, but only running it can tell, as a property. */
+  /** Expressions that look readable, but need to be run, such as a property. */
   async #computed({ question, contents, abort }: Asking): Promise<string[]> {
     const addresses = Object.values(addressesOf(question, contents));
     const expressions = addresses.flatMap(({ expression }) => expression ?? []);

@@ -16,7 +16,7 @@ import {
 } from "./row.ts";
 import { LABEL, middle } from "./words.ts";
 
-/** A pin's row, which says so where its value is from before something that may have changed it. */
+/** A pin's row; it says where its value may be out of date. */
 export function pinRow(scene: Scene, pin: Pin): Row {
   const row = resultRow(scene, pin);
   return scene.contents.results.isOld(pin.expression) ? oldRow(row) : row;
@@ -58,7 +58,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   };
 }
 
-/** What a pin without a value says. */
+/** The text of a pin without a value. */
 function pinText({ pins, contents }: Scene, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
   if (state === "running") return [l10n.t("running…"), "quiet"];
   if (state?.code === "not_found") return [l10n.t("not in this frame"), "quiet"];

@@ -5,7 +5,7 @@ import { isStatic } from "./python.ts";
 /** An expression that the user keeps in sight. */
 export interface Pin {
   readonly expression: string;
-  /** Read again at each stop; what is not is run once, when the user asks. */
+  /** Whether it is read again at each stop; otherwise it is run once, when the user asks. */
   readonly static: boolean;
 }
 
@@ -66,7 +66,7 @@ export class Pins {
   }
 }
 
-/** What a pin is called: what the debugger names an exception or a returned value by is for nobody to read. */
+/** The name of a pin; the debugger's own names for an exception or a returned value are replaced by words. */
 export function pinName(expression: string): string {
   return expression
     .replace(/^__exception__\[1\]/, "(exception)")

@@ -3,7 +3,7 @@ import { COMMAND, type CommandId } from "../ids.ts";
 
 /** A lens that is asked about the program as a whole, as the user meets it. */
 export interface ProgramLensDescription {
-  /** By which the user goes to its row. */
+  /** The command that shows its row. */
   readonly command: CommandId;
   readonly icon: string;
   /** The name of its row in the tree. */

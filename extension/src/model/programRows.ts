@@ -18,7 +18,7 @@ export function isProgram({ path }: Row): boolean {
   return idOf(path) === idOf(PROGRAM);
 }
 
-/** What is told of the program. */
+/** The rows below it, one for each lens about the program. */
 export function programRowsBelow(scene: Scene, parent: Row): Row[] {
   return scene.questions.ofProgram.map((question) => questionRow(scene, question, parent));
 }
