@@ -393,7 +393,7 @@ def main() -> int:
     if "large" in wanted:
         large(figures, n, arguments.rounds, others)
     if "budgeted" in wanted:
-        budgeted(figures, n, max(20, arguments.rounds))
+        budgeted(figures, n, arguments.rounds if arguments.quick else max(20, arguments.rounds))
     return figures.report()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,12 @@ import pytest
 from client import Client, Stop, stop_lines
 from helper import Helper
 from table import PROGRAMS, Start, StartSession
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: in a quarter of its time a session waits, for its adapter or its program."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture
