@@ -18,7 +18,7 @@ from untouched import Watch
 
 from tensor_inspector import forget, operations
 from tensor_inspector.lenses.findings import run, search
-from tensor_inspector.lenses.findings.finding import Found
+from tensor_inspector.lenses.findings.finding import Violation
 from tensor_inspector.lenses.findings.rule import Rule
 from tensor_inspector.lenses.step.step import Step
 from tensor_inspector.safe.budget import Budget
@@ -65,7 +65,7 @@ def test_a_title_is_the_fact_and_what_more_there_is_to_say_as_one_sentence(pause
     assert finding["more"] != ""
     assert finding["title"].startswith(finding["fact"])
     assert finding["title"].endswith(finding["more"])
-    whole = Found("nothing follows")
+    whole = Violation("nothing follows")
     assert (whole.title, whole.fact, whole.more) == ("nothing follows", "nothing follows", "")
 
 
@@ -87,7 +87,7 @@ def test_a_run_of_models_ends_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch
         began.set()
         while step.run and time.monotonic() < end:
             time.sleep(0.01)
-        yield Found("it ran to its end")
+        yield Violation("it ran to its end")
 
     def interrupt() -> None:
         began.wait()
@@ -120,7 +120,7 @@ def slow(ticks: Any, amount: int) -> Any:
     def check(step: Any) -> Any:
         ticks[0] += amount
         yield from ()
-        yield Found("slow")
+        yield Violation("slow")
 
     return check
 
@@ -183,7 +183,7 @@ def test_evidence_that_no_expression_reaches_is_told_all_the_same(
     monkeypatch: pytest.MonkeyPatch, paused: Paused
 ) -> None:
     def check(step: Any) -> Any:
-        yield Found("odd", (None, "a fact"), ("model(x)", "another"), ("gone", "a third"), certain=False)
+        yield Violation("odd", (None, "a fact"), ("model(x)", "another"), ("gone", "a third"), certain=False)
 
     monkeypatch.setattr(run, "RULES", [Rule("odd", check, "", "hint", "why", "what")])
     answer = ask(paused)

@@ -10,7 +10,7 @@ from typing import Any
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
 from ...safe.guard import class_name
-from ..findings.finding import Found, Title
+from ..findings.finding import Title, Violation
 from ..step.classes import methods_of
 from ..step.expressions import is_name, last_name, shown_text
 from ..step.source import Source
@@ -120,7 +120,7 @@ class ErrorContext:
         *operands: Operand | tuple[str | None, str] | None,
         suggestion: str = "",
         certain: bool = True,
-    ) -> Found:
+    ) -> Violation:
         """A finding with its evidence: what the title is about, the layer, then what else the failing line names."""
         facts = [_evidence(one) for one in operands if one is not None]
         if facts:
@@ -131,9 +131,9 @@ class ErrorContext:
         distinct: dict[str, tuple[str | None, str]] = {}
         for fact in facts:
             distinct.setdefault(fact[0] or fact[1], fact)
-        return Found(title, *list(distinct.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
+        return Violation(title, *list(distinct.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
 
-    def quoted(self, operands: list[Operand] | None = None, suggestion: str = "") -> Found:
+    def quoted(self, operands: list[Operand] | None = None, suggestion: str = "") -> Violation:
         """A finding with torch's own sentence after the operands (by default all), for where no rule knows more."""
         operands = self.operands() if operands is None else operands
         known = ", ".join(f"{one.name} is {one.fact}" for one in operands[:3] if one.fact != "not known")
@@ -141,7 +141,7 @@ class ErrorContext:
         title = (known, ": ", sentence) if known else sentence
         return self.found(title, *operands[:6], suggestion=suggestion)
 
-    def pair(self, a: Operand, b: Operand, why: str, suggestion: str = "") -> Found:
+    def pair(self, a: Operand, b: Operand, why: str, suggestion: str = "") -> Violation:
         """Two operands that do not fit together."""
         return self.found((f"{a.name} is {a.shape} and {b.name} is {b.shape}", ": ", why), a, b, suggestion=suggestion)
 
@@ -168,7 +168,9 @@ class ErrorContext:
         return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
 
 
-def first_found(context: ErrorContext, *checks: Callable[[ErrorContext, Operation], Found | None]) -> Found | None:
+def first_found(
+    context: ErrorContext, *checks: Callable[[ErrorContext, Operation], Violation | None]
+) -> Violation | None:
     """The first result of these checks, asked of each operation in turn, the likeliest first."""
     found = (check(context, operation) for operation in context.operations for check in checks)
     return next((one for one in found if one is not None), None)

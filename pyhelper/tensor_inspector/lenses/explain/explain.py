@@ -36,7 +36,7 @@ from .trace import TraceEntry, chain, entries_of, is_caused
 
 if TYPE_CHECKING:
     from ...protocol import Finding
-    from ..findings.finding import Found
+    from ..findings.finding import Violation
 
 _TIME = 1000  #: milliseconds
 _NOT = (
@@ -241,6 +241,6 @@ _NAN = ("nan-in-input", "nan-in-params", "nan-origin")
 _NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
 
 
-def _finding(id: str, found: Found) -> Finding:
+def _finding(id: str, found: Violation) -> Finding:
     why, suggestion = RULES[id]
     return finding_of(Rule(id, lambda step: iter(()), "", "error", why, suggestion), found)

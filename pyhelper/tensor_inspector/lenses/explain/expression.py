@@ -15,9 +15,9 @@ from ...safe.attributes import attribute
 from ...safe.guard import KEYS, NUMBERS, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
+from .expected_input import convolved
 from .operand import CASTS, UNKNOWN, Operand, in_title, operand
 from .trace import TraceEntry
-from .wanted import convolved
 
 _MISSING = object()
 _DEEPEST = 40  #: expressions inside each other

@@ -12,12 +12,12 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import SEQUENCES, class_name
 from ..step.expressions import is_name, shown_text
 from ..step.step import Step
+from .expected_input import layer_words
 from .library_frames import LibraryFrames, module_of
 from .names import OperandNames
 from .operand import UNKNOWN, Operand, operand
 from .operation import FailingLine
 from .trace import TraceEntry
-from .wanted import layer_words
 
 
 class Layer:

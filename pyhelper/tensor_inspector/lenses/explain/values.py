@@ -9,8 +9,8 @@ from typing import Any
 from ...measure.torch.modules import is_module
 from ...safe.guard import KEYS, class_name, each
 from ...words.text import listed, plural, quoted
+from .expected_input import layer_words
 from .operand import Operand, operand
-from .wanted import layer_words
 
 _KEYS = 8  #: of a dict that are named
 _NAMES = 2000  #: that one is compared with

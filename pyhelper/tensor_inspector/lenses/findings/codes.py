@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
-from ..running.reached import methods
+from ..running.code_references import methods
 from ..step.classes import is_library
 from ..step.step import Step
 

@@ -1,4 +1,4 @@
-"""`Found`, what a rule gives, and `Findings`, all that was found at a stop."""
+"""`Violation`, what a rule yields, and `Findings`, all findings of a stop."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Title = Union[str, tuple[str, str, str]]
 
 
-class Found:
-    """What a rule gives: the parts of a finding that differ from one to the next.
+class Violation:
+    """What a rule yields for each thing that is wrong: the parts of a finding that the rule does not fix.
 
     ``fact`` and ``more`` are the title in two, for where there is little room.
     """

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ...measure.torch.optimizers import is_readable
 from ...words.text import full_path
 from ..step.step import Step
-from .finding import Found
+from .finding import Violation
 
 if TYPE_CHECKING:
     from ...protocol import Evidence, Finding, Severity
 
-    Check = Callable[[Step], Iterator[Found]]
+    Check = Callable[[Step], Iterator[Violation]]
 
 
 class NotAsked(Exception):
@@ -40,7 +40,7 @@ def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> C
     return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion)
 
 
-def finding_of(rule: Rule, found: Found) -> Finding:
+def finding_of(rule: Rule, found: Violation) -> Finding:
     """A rule and what it has found as one finding, in plain data."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
     line = found.lineno

@@ -12,8 +12,8 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name, instance_dict, module, mro, owner_of
 from ...safe.record import Record
 from ..lens import wrong_type
+from ..running.code_references import methods
 from ..running.isolation import unwrapped
-from ..running.reached import methods
 
 torch: Any = module("torch")
 

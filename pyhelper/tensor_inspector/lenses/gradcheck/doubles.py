@@ -9,9 +9,9 @@ from typing import Any
 from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import element_count, is_exact_tensor
 from ...safe.guard import class_name, module, plain_str
+from ..running.code_references import names_in_code
 from ..running.deep_copy import CannotCopy, DeepCopy
 from ..running.isolation import Isolation
-from ..running.reached import names_in_code
 from ..step.classes import is_library_module
 
 torch: Any = module("torch")

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...measure.torch.modules import Member, members
 from ...safe.budget import Budget, Steps
+from .code_references import CodeReferences
 from .deep_copy import DeepCopy
-from .reached import Reached
 
 
 class AffectedModules:
@@ -19,7 +19,7 @@ class AffectedModules:
 
     def __init__(self, copies: DeepCopy) -> None:
         self._copies = copies
-        self.reached = Reached()  #: what the code of these modules refers to; complete after the last module
+        self.reached = CodeReferences()  #: what the code of these modules refers to; complete after the last module
 
     def __iter__(self) -> Iterator[Member]:
         seen: set[int] = set()

@@ -29,10 +29,10 @@ from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
 from ...safe.guard import class_module, class_name, library_of, module, plain_str, stored
 from ...safe.record import Record
+from .code_references import methods
 from .copied_memory import CopiedMemory
 from .generators import is_generator
 from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy
-from .reached import methods
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all copied tensors and arrays together

@@ -12,7 +12,7 @@ from ....measure.torch.node import AutogradNode
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.carried import State, states
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ...findings.rule import Rule
 from ..error_context import ErrorContext
 from ..errors import number_after
@@ -20,7 +20,7 @@ from ..operand import Operand, needs_grad, operand
 from ..values import value_words
 
 
-def loss_not_scalar(context: ErrorContext) -> Found:
+def loss_not_scalar(context: ErrorContext) -> Violation:
     root = next((one for one in roots(context) if one.value is None or element_count(one.value) != 1), None)
     if root is None:
         return context.quoted([])
@@ -30,7 +30,7 @@ def loss_not_scalar(context: ErrorContext) -> Found:
     return context.found(title, root, suggestion=f"{root.written}.mean().backward()")
 
 
-def loss_without_grad(context: ErrorContext) -> Found:
+def loss_without_grad(context: ErrorContext) -> Violation:
     root = next((one for one in roots(context) if not needs_grad(one)), None)
     name = "what backward is called on" if root is None else root.name
     title = (f"{name} has no grad_fn", ": ", "nothing that requires a gradient led to it")
@@ -40,7 +40,7 @@ def loss_without_grad(context: ErrorContext) -> Found:
     )
 
 
-def input_without_grad(context: ErrorContext) -> Found:
+def input_without_grad(context: ErrorContext) -> Violation:
     """An input of ``torch.autograd.grad`` that the outputs do not depend on."""
     given: list[Any] = [entry.variables.get("inputs") for entry in context.library.frames]
     values = next(
@@ -58,7 +58,7 @@ def input_without_grad(context: ErrorContext) -> Found:
     return context.found(f"{inputs[at].name} is not used in what is differentiated", inputs[at], suggestion=fit)
 
 
-def graph_freed(context: ErrorContext) -> Found:
+def graph_freed(context: ErrorContext) -> Violation:
     carried = _carried(context)
     if carried is not None:
         name = carried.name
@@ -103,7 +103,7 @@ def _carried(context: ErrorContext) -> State | None:
     return None
 
 
-def inplace_modified(context: ErrorContext) -> Found:
+def inplace_modified(context: ErrorContext) -> Violation:
     """A leaf that is changed in place, or a tensor that was changed after the graph saved it."""
     for changed in (one for operation in context.operations for one in operation.operands()):
         leaf = changed.parts[0] if changed.parts else changed
@@ -135,14 +135,14 @@ def roots(context: ErrorContext) -> list[Operand]:
     return [one for operation in called for one in operation.operands()] or context.failing.tensors()
 
 
-def _asked(context: ErrorContext, rules: list[Rule], names: tuple[str, ...]) -> Iterator[tuple[Rule, Found]]:
+def _asked(context: ErrorContext, rules: list[Rule], names: tuple[str, ...]) -> Iterator[tuple[Rule, Violation]]:
     for name in names:
         for rule in rules:
             if rule.id == name:
                 yield from ((rule, found) for found in rule.check(context.step))
 
 
-def found_by_rules(context: ErrorContext, rules: list[Rule], *names: str) -> list[tuple[Rule, Found]]:
+def found_by_rules(context: ErrorContext, rules: list[Rule], *names: str) -> list[tuple[Rule, Violation]]:
     """What these rules find in the step, as if the failed backward were still to come; nothing where a rule fails."""
     for loss in context.step.losses:
         loss.pending = loss.pending or loss.backward.lineno == context.step.source.lineno

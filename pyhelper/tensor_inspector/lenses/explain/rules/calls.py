@@ -10,7 +10,7 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str, top_package
 from ....words.text import integer, listed, plural, quoted
-from ...findings.finding import Found, Title
+from ...findings.finding import Title, Violation
 from ...step.classes import is_library
 from ...step.expressions import last_name
 from ..error_context import ErrorContext
@@ -59,7 +59,7 @@ class Signature:
         return f"{self.title}({listed(parts, False, 90)})"
 
 
-def wrong_arguments(context: ErrorContext) -> Found | None:
+def wrong_arguments(context: ErrorContext) -> Violation | None:
     call = _call(context)
     signature = None if call is None else _signature(context, call)
     if call is None or signature is None:
@@ -151,7 +151,7 @@ def _listed(names: list[str]) -> str:
 # Modules without super().__init__()
 
 
-def init_not_called(context: ErrorContext) -> Found | None:
+def init_not_called(context: ErrorContext) -> Violation | None:
     """``_modules``, ``_parameters`` and the like are made by ``nn.Module.__init__``: without it there are none."""
     owners = [entry.variables.get("self") for entry in reversed(context.trace[context.at + 1 :])]
     value = next((one for one in owners if one is not None and is_module(one)), None)
@@ -174,7 +174,7 @@ def init_not_called(context: ErrorContext) -> Found | None:
             f"so {text} can hold no layers or parameters, nor be called",
         )
         fit = f"super().__init__() as the first line of {where}"
-    return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=context.line, suggestion=fit)
+    return Violation(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=context.line, suggestion=fit)
 
 
 def _forgets(cls: type) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import dict_get, each, instance_dict
 from ....words.text import listed, plural, shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ...step.expressions import is_name, shown_text, text_of
 from ..error_context import ErrorContext
 from ..errors import mismatched_entries, names_in
@@ -23,7 +23,7 @@ _WRAPPERS = {
 }
 
 
-def state_dict_mismatch(context: ErrorContext) -> Found:
+def state_dict_mismatch(context: ErrorContext) -> Violation:
     if "loaded state dict" in context.message:
         return _of_optimizer(context)
     if "dict-like" in context.message:
@@ -38,7 +38,7 @@ def state_dict_mismatch(context: ErrorContext) -> Found:
     return found or _differing(context, name, model, missing, unexpected, sizes)
 
 
-def _of_object(context: ErrorContext) -> Found:
+def _of_object(context: ErrorContext) -> Violation:
     """A whole module, as ``torch.load`` gives one that was saved whole, or a path."""
     for text, value in list(context.written())[1:2]:
         fit = f"{text}.state_dict()" if is_module(value) else "torch.load(…) of it"
@@ -69,7 +69,9 @@ def _value(context: ErrorContext) -> Any:
     return None if entry is None else entry.arguments().get("state_dict")
 
 
-def _prefixed(context: ErrorContext, name: str, model: str, missing: list[str], unexpected: list[str]) -> Found | None:
+def _prefixed(
+    context: ErrorContext, name: str, model: str, missing: list[str], unexpected: list[str]
+) -> Violation | None:
     """Names that differ only by a prefix."""
     prefix = _prefix(unexpected, missing)
     if prefix:
@@ -114,7 +116,7 @@ def _all_begin(names: list[str], prefix: str) -> bool:
     return all(name.startswith(prefix) for name in names)
 
 
-def _nested(context: ErrorContext, name: str, missing: list[str], unexpected: list[str]) -> Found | None:
+def _nested(context: ErrorContext, name: str, missing: list[str], unexpected: list[str]) -> Violation | None:
     """A checkpoint with the model's state under one of its keys."""
     state = _value(context)
     if not issubclass(type(state), dict) or not missing:
@@ -133,7 +135,7 @@ def _nested(context: ErrorContext, name: str, missing: list[str], unexpected: li
 
 def _differing(
     context: ErrorContext, name: str, model: str, missing: list[str], unexpected: list[str], sizes: list[Any]
-) -> Found:
+) -> Violation:
     """Names that only one of the two has, and shapes that differ."""
     state = _value(context)
     parts, facts = [], []
@@ -157,7 +159,7 @@ def _differing(
     return context.found(title, *facts, suggestion=fit)
 
 
-def _of_optimizer(context: ErrorContext) -> Found:
+def _of_optimizer(context: ErrorContext) -> Violation:
     """The parameter groups of an optimizer, compared with the saved ones."""
     entry = next((one for one in context.library.frames if one.function == "load_state_dict"), None)
     there = _sizes(dict_get(_value(context), "param_groups")) if issubclass(type(_value(context)), dict) else []

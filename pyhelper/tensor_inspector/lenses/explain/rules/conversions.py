@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from math import prod
 
 from ....words.text import plural
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ...step.expressions import text_of
 from ..error_context import ErrorContext
 from ..operand import Operand, in_title, needs_grad
 from ..operation import Operation
 
 
-def ambiguous_truth(context: ErrorContext) -> Found:
+def ambiguous_truth(context: ErrorContext) -> Violation:
     """A tensor of several elements that is used as a truth value."""
     made = _settings_of_a_class(context)
     if made is not None:
@@ -35,7 +35,7 @@ def ambiguous_truth(context: ErrorContext) -> Found:
     return context.found(title, *several[:3])
 
 
-def _settings_of_a_class(context: ErrorContext) -> Found | None:
+def _settings_of_a_class(context: ErrorContext) -> Violation | None:
     """``nn.CrossEntropyLoss(out, y)``: the class is called with tensors in place of its settings."""
     called = None if context.call is None else context.failing.reader.value(context.call.func)
     given = list(context.written())[1:]
@@ -89,7 +89,7 @@ def _of_condition(context: ErrorContext, node: ast.AST, around: ast.AST, asked: 
     return f"{asked.written}.all() or {asked.written}.any(){whether}"
 
 
-def not_one_element(context: ErrorContext) -> Found:
+def not_one_element(context: ErrorContext) -> Violation:
     """A tensor that is converted to a number, but has several elements or none."""
     for operation in context.operations:
         for one in operation.operands():
@@ -110,7 +110,7 @@ def _one_number(operation: Operation, one: Operand) -> str:
     return f"{fit}, or {one.written}.tolist() for all of them"
 
 
-def grad_to_numpy(context: ErrorContext) -> Found:
+def grad_to_numpy(context: ErrorContext) -> Violation:
     """A tensor with ``requires_grad`` that is converted to an array."""
     for operation in context.operations:
         given = next((one for one in operation.operands() if _may_need_grad(one)), None)

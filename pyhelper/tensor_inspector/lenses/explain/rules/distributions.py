@@ -8,7 +8,7 @@ from ....measure.stats.first import first_special
 from ....measure.torch.elements import bare, stats_of
 from ....safe.guard import class_name
 from ....words.text import number, shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import parameter_in, short_message
 from ..operand import Operand, operand
@@ -20,7 +20,7 @@ _FITS: dict[str | None, str] = {
 }
 
 
-def invalid_distribution(context: ErrorContext) -> Found:
+def invalid_distribution(context: ErrorContext) -> Violation:
     parameter = parameter_in(context.message)
     given = _invalid_parameter(context, parameter)
     if given is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import class_name
 from ....words.text import plural
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ...step.expressions import text_of
 from ..error_context import ErrorContext, first_found
 from ..errors import dtypes_in, short_message
@@ -28,7 +28,7 @@ _INDICES = {
 _LABELS = ("cross_entropy", "nll_loss", "multi_margin_loss", "one_hot")
 
 
-def dtype_mismatch(context: ErrorContext) -> Found:
+def dtype_mismatch(context: ErrorContext) -> Violation:
     return (
         first_found(context, _labels, _indices, _not_tensors)
         or (None if context.layer is None else _of_layer(context, context.layer))
@@ -46,7 +46,7 @@ def _cast(one: Operand, dtype: str | None) -> str:
     return f"{one.written}.{_METHODS[dtype]}" if dtype in _METHODS else ""
 
 
-def _labels(context: ErrorContext, operation: Operation) -> Found | None:
+def _labels(context: ErrorContext, operation: Operation) -> Violation | None:
     """Labels of a dtype that cross_entropy and similar losses refuse."""
     given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
     if operation.name == "one_hot":
@@ -70,7 +70,7 @@ def _labels(context: ErrorContext, operation: Operation) -> Found | None:
     return context.found(title, target, given, suggestion=_cast(target, "int64"))
 
 
-def _indices(context: ErrorContext, operation: Operation) -> Found | None:
+def _indices(context: ErrorContext, operation: Operation) -> Violation | None:
     """An index whose dtype is no integer."""
     if operation.name not in _INDICES:
         return None
@@ -88,7 +88,7 @@ def _indices(context: ErrorContext, operation: Operation) -> Found | None:
     return None
 
 
-def _not_tensors(context: ErrorContext, operation: Operation) -> Found | None:
+def _not_tensors(context: ErrorContext, operation: Operation) -> Violation | None:
     arrays = [one for one in operation.operands() if one.is_array]
     if arrays and "Tensor" in context.message:
         whom = context.layer.title if context.layer is not None else operation.name
@@ -97,7 +97,7 @@ def _not_tensors(context: ErrorContext, operation: Operation) -> Found | None:
     return None
 
 
-def _of_layer(context: ErrorContext, layer: Layer) -> Found | None:
+def _of_layer(context: ErrorContext, layer: Layer) -> Violation | None:
     """An input of another dtype than the layer's parameters."""
     tensors = [
         one for one in layer.tensors() if one.is_float() or (one.dtype is not None and one.dtype.startswith("complex"))
@@ -120,7 +120,7 @@ def _to_fit(given: Operand, dtype: str | None) -> str:
     return f"{cast}, or torch.autocast" if "float16" in (given.dtype or "", dtype or "") and cast else cast
 
 
-def _of_pair(context: ErrorContext, operands: list[Operand]) -> Found | None:
+def _of_pair(context: ErrorContext, operands: list[Operand]) -> Violation | None:
     """The first operand whose dtype is another one than most have, of those that the message names."""
     in_message = dtypes_in(context.message)
     known = [one for one in operands if one.dtype is not None and (not in_message or one.dtype in in_message)]
@@ -136,7 +136,7 @@ def _of_pair(context: ErrorContext, operands: list[Operand]) -> Found | None:
     )
 
 
-def _unfit(context: ErrorContext, operation: Operation) -> Found | None:
+def _unfit(context: ErrorContext, operation: Operation) -> Violation | None:
     """An operand of a dtype for which the operation does not exist."""
     in_message = dtypes_in(context.message)
     odd = next((one for one in operation.operands() if one.dtype in in_message), None)
@@ -154,7 +154,7 @@ def _unfit(context: ErrorContext, operation: Operation) -> Found | None:
     )
 
 
-def _by_message(context: ErrorContext) -> Found:
+def _by_message(context: ErrorContext) -> Violation:
     """Tensors in sight with the dtypes that the message names, for where only the backward fails."""
     in_message = dtypes_in(context.message)
     seen = [one for one in context.visible_tensors() if one.dtype in in_message and one.dtype != "float32"]
@@ -167,7 +167,7 @@ def _by_message(context: ErrorContext) -> Found:
 # Devices
 
 
-def device_mismatch(context: ErrorContext) -> Found:
+def device_mismatch(context: ErrorContext) -> Violation:
     if "to numpy" in context.message:
         odd = next((one for one in context.operands() if one.device not in (None, "cpu")), None)
         if odd is not None:
@@ -199,7 +199,7 @@ def device_mismatch(context: ErrorContext) -> Found:
     return context.quoted()
 
 
-def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Found | None:
+def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Violation | None:
     tensors = [one for one in layer.tensors() if one.sizes != ()]
     devices = list(dict.fromkeys(one.device for one in tensors))
     if len(devices) == 1:
@@ -227,7 +227,7 @@ def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Found | None:
     return None
 
 
-def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Found | None:
+def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Violation | None:
     """The first operand that is on another device than the others; a number on the CPU fits everywhere."""
     leaves = [leaf for one in operands for leaf in one.leaves()]
     known = [one for one in leaves if one.device is not None and (one.sizes != () or one.device != "cpu")]

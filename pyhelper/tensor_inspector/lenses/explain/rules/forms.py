@@ -7,7 +7,7 @@ from math import prod
 
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from .. import sizes as rules
 from ..error_context import ErrorContext
 from ..errors import short_message, sizes_in
@@ -15,7 +15,7 @@ from ..operand import Operand, in_title
 from ..operation import Operation
 
 
-def of_joined(context: ErrorContext, operation: Operation) -> Found | None:
+def of_joined(context: ErrorContext, operation: Operation) -> Violation | None:
     """cat and stack: the first that differs from the one before it."""
     if (
         operation.name not in ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
@@ -59,7 +59,7 @@ def of_joined(context: ErrorContext, operation: Operation) -> Found | None:
     return None
 
 
-def of_view(context: ErrorContext, operation: Operation) -> Found | None:
+def of_view(context: ErrorContext, operation: Operation) -> Violation | None:
     given = operation.tensor(0, "input")
     if operation.name not in ("view", "reshape", "unflatten", "expand", "resize") or given is None:
         return None
@@ -123,7 +123,7 @@ def _fitting_view(sizes: tuple[int, ...], numbers: tuple[int, ...], name: str, m
     return f"{name}.flatten(1), which is {shape((sizes[0], rest))}" if len(sizes) > 1 and len(numbers) == 2 else ""
 
 
-def of_mask(context: ErrorContext, operation: Operation) -> Found | None:
+def of_mask(context: ErrorContext, operation: Operation) -> Violation | None:
     """A boolean mask that is not of the shape of what it picks from."""
     whole, mask = operation.tensor(0), operation.tensor(1)
     if (
@@ -144,7 +144,7 @@ def of_mask(context: ErrorContext, operation: Operation) -> Found | None:
     return context.pair(whole, mask, where, f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else "")
 
 
-def of_ragged(context: ErrorContext, operation: Operation) -> Found | None:
+def of_ragged(context: ErrorContext, operation: Operation) -> Violation | None:
     """``torch.tensor`` of rows that are not of one length."""
     node = operation.node
     if operation.name not in ("tensor", "as_tensor", "LongTensor", "FloatTensor") or not isinstance(node, ast.Call):
@@ -165,7 +165,7 @@ def of_ragged(context: ErrorContext, operation: Operation) -> Found | None:
     return context.found(title, *facts, suggestion=fit)
 
 
-def of_assigned(context: ErrorContext, operation: Operation) -> Found | None:
+def of_assigned(context: ErrorContext, operation: Operation) -> Violation | None:
     """``x[i] = y``"""
     target, given = operation.tensor(0), operation.given
     if (
@@ -189,7 +189,7 @@ def of_assigned(context: ErrorContext, operation: Operation) -> Found | None:
     return context.found(title, given, target)
 
 
-def of_dimension(context: ErrorContext, operation: Operation) -> Found | None:
+def of_dimension(context: ErrorContext, operation: Operation) -> Violation | None:
     """A dimension that the tensor does not have."""
     given = operation.tensor(0, "input")
     if (
@@ -225,7 +225,7 @@ def of_dimension(context: ErrorContext, operation: Operation) -> Found | None:
     )
 
 
-def of_split(context: ErrorContext, operation: Operation) -> Found | None:
+def of_split(context: ErrorContext, operation: Operation) -> Violation | None:
     given, parts = operation.tensor(0, "tensor", "self"), operation.argument(1, "split_size", "split_size_or_sections")
     if (
         operation.name not in ("split", "split_with_sizes")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
-from ...findings.finding import Found, Title
+from ...findings.finding import Title, Violation
 from ..error_context import ErrorContext
+from ..expected_input import ExpectedInput, is_channels_last, kernel, suggestion_for, wanted
 from ..layer import Layer
 from ..operand import Operand
-from ..wanted import ExpectedInput, is_channels_last, kernel, suggestion_for, wanted
 
 CHANNELS_LAST = "channels-last-input"
 MISMATCH = "shape-mismatch"
 
 
-def of_layer(context: ErrorContext) -> tuple[str, Found] | None:
+def of_layer(context: ErrorContext) -> tuple[str, Violation] | None:
     layer = context.layer
     wants = None if layer is None else wanted(layer.module)
     if layer is None or wants is None:
@@ -73,7 +73,7 @@ def _other_layer(layer: Layer, wants: ExpectedInput, given: Operand) -> str:
 
 def _of_small_input(
     context: ErrorContext, layer: Layer, wants: ExpectedInput, given: Operand
-) -> tuple[str, Found] | None:
+) -> tuple[str, Violation] | None:
     """An input of the right form that is smaller than the kernel."""
     window, sizes = kernel(layer.module), given.sizes or ()
     if not window or not wants.channels or all(size >= least for size, least in zip(sizes[-wants.channels :], window)):
@@ -83,7 +83,7 @@ def _of_small_input(
     return MISMATCH, context.found(title, given, suggestion="pool less before it, or pad: padding=1")
 
 
-def _of_state(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str, Found] | None:
+def _of_state(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str, Violation] | None:
     """The other inputs of a recurrent or an attention layer."""
     for other in layer.inputs[1:]:
         if other.sizes is None or given.sizes is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ....safe.guard import dict_get, instance_dict, module
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import classes_refused
 from ..operand import in_title
 
 
-def unsafe_load(context: ErrorContext) -> Found:
+def unsafe_load(context: ErrorContext) -> Violation:
     """The classes that the message names; a whole model where one of them is a module's."""
     refused = classes_refused(context.message)
     given = context.call.args[0] if context.call is not None and context.call.args else None

@@ -22,7 +22,7 @@ from ....safe.guard import (
     mro,
 )
 from ....words.text import quoted
-from ...findings.finding import Found, Title
+from ...findings.finding import Title, Violation
 from ..error_context import ErrorContext
 from ..errors import attribute_in
 from ..operand import UNKNOWN, Operand, in_title, needs_grad, operand
@@ -34,7 +34,7 @@ _PARTS = ("_modules", "_parameters", "_buffers")
 _SHOWN = 4  #: entries of a dict, or of a list, that are shown
 
 
-def missing_key(context: ErrorContext) -> Found | None:
+def missing_key(context: ErrorContext) -> Violation | None:
     for line in _lines(context):
         for node in _inner(line, ast.Subscript):
             found = _of_subscript(context, line, node)
@@ -56,7 +56,7 @@ def _inner(line: FailingLine, *kinds: type[Any]) -> Iterator[Any]:
     return (node for node in dict.fromkeys(seen) if isinstance(node, kinds))
 
 
-def _of_subscript(context: ErrorContext, line: FailingLine, node: ast.Subscript) -> Found | None:
+def _of_subscript(context: ErrorContext, line: FailingLine, node: ast.Subscript) -> Violation | None:
     value, key = line.reader.read(node.value), line.reader.read(node.slice)
     entries = _entries(value)
     if entries is None or key is UNKNOWN:
@@ -100,7 +100,7 @@ def _entries(value: Any) -> dict[Any, Any] | None:
     return None
 
 
-def missing_attribute(context: ErrorContext) -> Found | None:
+def missing_attribute(context: ErrorContext) -> Violation | None:
     wanted = attribute_in(context.message) or ""
     for line in _lines(context):
         for node in line.below():
@@ -116,7 +116,7 @@ def missing_attribute(context: ErrorContext) -> Found | None:
     return None
 
 
-def _of_attribute(context: ErrorContext, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
+def _of_attribute(context: ErrorContext, line: FailingLine, node: ast.Attribute, wanted: str) -> Violation | None:
     value, text = line.reader.read(node.value), in_title(node.value)
     if value is UNKNOWN:
         return None
@@ -139,7 +139,7 @@ def _of_attribute(context: ErrorContext, line: FailingLine, node: ast.Attribute,
     return context.found(title, *facts, suggestion=_tensor_from(text, value, wanted))
 
 
-def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text: str) -> Found:
+def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text: str) -> Violation:
     owner = line.reader.read(node.value.value) if isinstance(node.value, ast.Attribute) else None
     what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
     title = (f"{text} is None", ", ", f"where {what}: .{node.attr} can't be read")
@@ -159,7 +159,7 @@ def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text
     return context.found(title, (text, context.none_words(text)), suggestion=f"find out why {text} is None")
 
 
-def _of_module(context: ErrorContext, value: Any, text: str, wanted: str) -> Found | None:
+def _of_module(context: ErrorContext, value: Any, text: str, wanted: str) -> Violation | None:
     inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
     if inside is not None and wanted in _names(inside):
         title = (f"{text} is a {class_name(type(value))}", ": ", f"{wanted} is an attribute of the module inside it")

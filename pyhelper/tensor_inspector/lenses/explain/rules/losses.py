@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ....words.text import shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..operand import Operand
 from ..operation import Operation
@@ -16,7 +16,7 @@ _ELEMENTWISE_LOSSES = frozenset(
 )
 
 
-def of_loss(context: ErrorContext, operation: Operation) -> Found | None:
+def of_loss(context: ErrorContext, operation: Operation) -> Violation | None:
     a, b = operation.tensor(0, "input"), operation.tensor(1, "target")
     if a is None or b is None or a.sizes is None or b.sizes is None:
         return None

@@ -10,7 +10,7 @@ from ....measure.memory.process import process_memory
 from ....safe.budget import Budget
 from ....safe.guard import module
 from ....words.text import size
-from ...findings.finding import Found, Title
+from ...findings.finding import Title, Violation
 from ...memory.account import Account
 from ...memory.inventory import Inventory
 from ..error_context import ErrorContext
@@ -23,7 +23,7 @@ _MOST_VALUES = 50_000  #: gone through for them
 _TIME = 300  #: milliseconds
 
 
-def out_of_memory(context: ErrorContext) -> Found:
+def out_of_memory(context: ErrorContext) -> Violation:
     asked = bytes_asked(context.message)
     amount = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
     what = _operation(context)

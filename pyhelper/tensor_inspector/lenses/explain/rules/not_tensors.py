@@ -6,7 +6,7 @@ from typing import Any
 
 from ....measure.torch.modules import is_module
 from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import argument_in, type_not_tensor
 from ..operand import UNKNOWN, Operand, in_title, operand
@@ -14,7 +14,7 @@ from ..samples import dataset_name, parts_of, samples
 from ..values import entry, items_of, keys_of, tensor_in, value_words
 
 
-def not_tensor(context: ErrorContext) -> Found | None:
+def not_tensor(context: ErrorContext) -> Violation | None:
     collated = _collated(context)
     if collated is not None:
         return collated
@@ -63,7 +63,7 @@ def not_tensor(context: ErrorContext) -> Found | None:
     return None
 
 
-def _of_none(context: ErrorContext, text: str) -> Found:
+def _of_none(context: ErrorContext, text: str) -> Violation:
     if text == "None":
         where = in_title(context.failing.nodes[0]) if context.failing.is_exact else "this line"
         return context.found((f"None is given in {where}", ", ", f"which wants {_wanted(context)}"), (None, where))
@@ -86,7 +86,7 @@ def _wanted(context: ErrorContext) -> str:
     return "a tensor" if "Tensor" in context.message else "a value"
 
 
-def _inside_a_layer(context: ErrorContext, given: list[tuple[str, Any]], kind: str | None) -> Found | None:
+def _inside_a_layer(context: ErrorContext, given: list[tuple[str, Any]], kind: str | None) -> Violation | None:
     """An input of an inner layer of the one that the line calls, made by the layer before it."""
     layer = context.layer
     if layer is None or kind is None or class_name(type(layer.argument)) != kind:
@@ -123,7 +123,7 @@ def _tensor_of(text: str, value: Any) -> str:
 # Samples that can't be made a batch
 
 
-def _collated(context: ErrorContext) -> Found | None:
+def _collated(context: ErrorContext) -> Violation | None:
     """The samples of a batch, of which one is None, or of another type than the others."""
     fetch = next((entry for entry in context.trace if entry.function == "fetch"), None)
     if fetch is None or not any(entry.function == "default_collate" for entry in context.trace):

@@ -7,14 +7,14 @@ from typing import Any
 from ....measure.torch.modules import is_module, members
 from ....safe.budget import Budget, Steps
 from ....safe.guard import SEQUENCES, class_name
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import type_in_parameters
 from ..operand import UNKNOWN, Operand
 from ..values import items_of, value_words
 
 
-def optimizer_parameters(context: ErrorContext) -> Found | None:
+def optimizer_parameters(context: ErrorContext) -> Violation | None:
     if "non-leaf" in context.message:
         return _not_a_leaf(context)
     if "empty" in context.message:
@@ -38,7 +38,7 @@ def _first_argument(context: ErrorContext) -> list[tuple[str, Any]]:
     return [] if context.call is None else list(context.written())[1:2]
 
 
-def _not_a_leaf(context: ErrorContext) -> Found | None:
+def _not_a_leaf(context: ErrorContext) -> Violation | None:
     for _, value in _first_argument(context):
         for one in items_of(value) if type(value) in SEQUENCES else [value]:
             if type(one) is Operand and one.value is not None and not one.value.is_leaf:
@@ -49,7 +49,7 @@ def _not_a_leaf(context: ErrorContext) -> Found | None:
     return context.quoted()
 
 
-def _empty(context: ErrorContext) -> Found | None:
+def _empty(context: ErrorContext) -> Violation | None:
     """No parameter at all: a model without any, or none that was chosen."""
     for name, value in context.named():
         if not is_module(value) or any(

@@ -6,17 +6,17 @@ import ast
 from typing import Any
 
 from ....words.text import shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from .. import sizes as rules
 from ..error_context import ErrorContext
+from ..expected_input import ExpectedInput, suggestion_for
 from ..operand import Operand
 from ..operation import Operation
-from ..wanted import ExpectedInput, suggestion_for
 
 _PRODUCTS = frozenset("matmul mm bmm mv dot addmm baddbmm addmv __matmul__ scaled_dot_product_attention".split())
 
 
-def of_product(context: ErrorContext, operation: Operation) -> Found | None:
+def of_product(context: ErrorContext, operation: Operation) -> Violation | None:
     first = 1 if operation.name in ("addmm", "addbmm", "baddbmm", "addmv") else 0
     if operation.name not in _PRODUCTS:
         return None
@@ -55,7 +55,7 @@ def _transposed(a: Operand, b: Operand) -> str:
     return f"a {b.written} with {a.sizes[-1]} there"
 
 
-def of_linear(context: ErrorContext, operation: Operation) -> Found | None:
+def of_linear(context: ErrorContext, operation: Operation) -> Violation | None:
     a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if operation.name != "linear" or a is None or weight is None or not a.sizes or not weight.sizes:
         return None
@@ -66,7 +66,7 @@ def of_linear(context: ErrorContext, operation: Operation) -> Found | None:
     return context.pair(a, weight, why, f"{weight.written}.T" if turned else "")
 
 
-def of_einsum(context: ErrorContext, operation: Operation) -> Found | None:
+def of_einsum(context: ErrorContext, operation: Operation) -> Violation | None:
     text = operation.argument(0, "equation")
     if operation.name != "einsum":
         return None
@@ -115,7 +115,7 @@ def _equation(node: ast.AST | None) -> str | None:
     return first.value if isinstance(first, ast.Constant) and type(first.value) is str else None
 
 
-def of_convolution(context: ErrorContext, operation: Operation) -> Found | None:
+def of_convolution(context: ErrorContext, operation: Operation) -> Violation | None:
     a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if not operation.name.startswith("conv") or a is None or weight is None or not a.sizes or not weight.sizes:
         return None

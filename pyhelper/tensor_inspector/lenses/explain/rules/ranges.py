@@ -11,7 +11,7 @@ from ....measure.torch.metadata import element_count
 from ....measure.torch.modules import is_of
 from ....safe.guard import NUMBERS, instance_dict
 from ....words.text import number, plural, shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ...step.expressions import shown_text, text_of
 from ..error_context import ErrorContext, first_found
 from ..errors import number_after, short_message
@@ -72,7 +72,7 @@ def _unraveled(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def label_out_of_range(context: ErrorContext) -> Found:
+def label_out_of_range(context: ErrorContext) -> Violation:
     found = first_found(context, _labels)
     if found is not None:
         return found
@@ -84,7 +84,7 @@ def label_out_of_range(context: ErrorContext) -> Found:
     return context.found(title, *known[:6])
 
 
-def _labels(context: ErrorContext, operation: Operation) -> Found | None:
+def _labels(context: ErrorContext, operation: Operation) -> Violation | None:
     if operation.name not in ("cross_entropy", "nll_loss", "one_hot", "multi_margin_loss"):
         return None
     given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
@@ -114,7 +114,7 @@ def _labels(context: ErrorContext, operation: Operation) -> Found | None:
     )
 
 
-def logits_to_prob_loss(context: ErrorContext) -> Found:
+def logits_to_prob_loss(context: ErrorContext) -> Violation:
     operation = next((one for one in context.operations if one.name == "binary_cross_entropy"), None)
     operation = operation or next(iter(context.operations), None)
     wants_target = "of target" in context.message
@@ -137,7 +137,7 @@ def logits_to_prob_loss(context: ErrorContext) -> Found:
     return context.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
 
 
-def half_overflow(context: ErrorContext) -> Found:
+def half_overflow(context: ErrorContext) -> Violation:
     """A number that is too large for the dtype of the tensor that it is written to."""
     given = next((one for one in context.operands() if one.dtype == "float16"), None)
     numbers = [text for text, value in context.written() if type(value) in NUMBERS and abs(value) > _MOST_OF_HALF]
@@ -149,7 +149,7 @@ def half_overflow(context: ErrorContext) -> Found:
     )
 
 
-def index_out_of_range(context: ErrorContext) -> Found:
+def index_out_of_range(context: ErrorContext) -> Violation:
     found = first_found(context, of_mask, _embedding, _item, _index)
     if found is not None:
         return found
@@ -160,7 +160,7 @@ def index_out_of_range(context: ErrorContext) -> Found:
     return context.quoted()
 
 
-def _embedding(context: ErrorContext, operation: Operation) -> Found | None:
+def _embedding(context: ErrorContext, operation: Operation) -> Violation | None:
     given, table = operation.tensor(0, "input"), operation.tensor(1, "weight")
     if operation.name not in ("embedding", "embedding_bag", "forward") or given is None:
         return None
@@ -188,7 +188,7 @@ def _embedding(context: ErrorContext, operation: Operation) -> Found | None:
     return context.found((reach, ", ", table_rows), (given.name, found.fact(0, rows - 1)), suggestion=fit)
 
 
-def _item(context: ErrorContext, operation: Operation) -> Found | None:
+def _item(context: ErrorContext, operation: Operation) -> Violation | None:
     """``x[i]``, of a tensor, or of a list or a tuple."""
     if operation.name not in ("getitem", "setitem"):
         return None
@@ -204,7 +204,7 @@ def _item(context: ErrorContext, operation: Operation) -> Found | None:
     return _beyond(context, operation, index, length)
 
 
-def _beyond(context: ErrorContext, operation: Operation, index: int, length: int) -> Found:
+def _beyond(context: ErrorContext, operation: Operation, index: int, length: int) -> Violation:
     node = operation.node
     written = shown_text(node.value) if isinstance(node, ast.Subscript) else "it"
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
@@ -217,7 +217,7 @@ def _beyond(context: ErrorContext, operation: Operation, index: int, length: int
     return context.found(title, (written, plural(length, "item")), (by or None, number(index)))
 
 
-def _part(context: ErrorContext, whole: Operand, index: Any) -> Found | None:
+def _part(context: ErrorContext, whole: Operand, index: Any) -> Violation | None:
     sizes = whole.sizes or ()
     items = list(index) if type(index) is tuple else [index]
     used = [item for item in items if item is not None and item is not ...]
@@ -253,7 +253,7 @@ def _part(context: ErrorContext, whole: Operand, index: Any) -> Found | None:
     return None
 
 
-def _index(context: ErrorContext, operation: Operation) -> Found | None:
+def _index(context: ErrorContext, operation: Operation) -> Violation | None:
     """gather, scatter, index_select and similar functions."""
     names = tuple(
         "gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill"
@@ -267,7 +267,7 @@ def _index(context: ErrorContext, operation: Operation) -> Found | None:
     return None if found is None else _indexed(context, index, found, whole, dim, 0)
 
 
-def _indexed(context: ErrorContext, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
+def _indexed(context: ErrorContext, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Violation:
     size = (whole.sizes or ())[dim]
     end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
     title = (
@@ -281,7 +281,7 @@ def _indexed(context: ErrorContext, index: Operand, found: Outside, whole: Opera
 # One value
 
 
-def batchnorm_batch_of_one(context: ErrorContext) -> Found:
+def batchnorm_batch_of_one(context: ErrorContext) -> Violation:
     layer = context.layer
     given = None if layer is None else next((one for one in layer.inputs if one.sizes is not None), None)
     if given is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....words.text import shape
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from .. import sizes as rules
 from ..error_context import ErrorContext, first_found
 from ..errors import mismatched_entries, of_worker, short_message, sides
@@ -18,13 +18,13 @@ from .products import of_convolution, of_einsum, of_linear, of_product
 _OTHER_SHAPES = tuple("getitem setitem embedding gather scatter index_select cat stack conv matmul linear".split())
 
 
-def shape_mismatch(context: ErrorContext) -> tuple[str, Found]:
+def shape_mismatch(context: ErrorContext) -> tuple[str, Violation]:
     """The finding, and which rule it is of."""
     named = _of_checkpoint(context) or _of_worker(context) or of_layer(context)
     return named or (MISMATCH, first_found(context, *_CHECKS) or _from_message(context))
 
 
-def _of_checkpoint(context: ErrorContext) -> tuple[str, Found] | None:
+def _of_checkpoint(context: ErrorContext) -> tuple[str, Violation] | None:
     entries = mismatched_entries(context.message)
     if not entries:
         return None
@@ -35,7 +35,7 @@ def _of_checkpoint(context: ErrorContext) -> tuple[str, Found] | None:
     return MISMATCH, context.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
 
 
-def _of_worker(context: ErrorContext) -> tuple[str, Found] | None:
+def _of_worker(context: ErrorContext) -> tuple[str, Violation] | None:
     reason = of_worker(context.message)
     if reason is None:
         return None
@@ -44,7 +44,7 @@ def _of_worker(context: ErrorContext) -> tuple[str, Found] | None:
     return MISMATCH, context.found(("the samples of a batch do not fit together", ": ", reason), fact, suggestion=fit)
 
 
-def _elementwise(context: ErrorContext, operation: Operation) -> Found | None:
+def _elementwise(context: ErrorContext, operation: Operation) -> Violation | None:
     """The first pair of operands that do not broadcast."""
     if not operation.name[:1].islower() or operation.name.startswith(_OTHER_SHAPES):  # or a class is made
         return None
@@ -77,7 +77,7 @@ def _broadcasting(a: Operand, b: Operand) -> str:
     return f"{b.written}.T" if len(first) == 2 and second == first[::-1] else ""
 
 
-def _half_known(context: ErrorContext, operation: Operation) -> Found | None:
+def _half_known(context: ErrorContext, operation: Operation) -> Violation | None:
     """Operands whose shapes are known only from the message."""
     both = operation.operands()
     if operation.name not in ("elementwise", "matmul") or not context.failing.is_exact or not both:
@@ -107,7 +107,7 @@ def _half_known(context: ErrorContext, operation: Operation) -> Found | None:
     )
 
 
-def _from_message(context: ErrorContext) -> Found:
+def _from_message(context: ErrorContext) -> Violation:
     known = [one for one in context.operands() if one.sizes is not None]
     if context.layer is not None:
         inputs = [one for one in context.layer.inputs if one.sizes is not None]

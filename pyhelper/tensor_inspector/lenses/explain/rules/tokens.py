@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....safe.guard import Classes, class_name
 from ....words.text import listed
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..operand import UNKNOWN, in_title
 from ..operation import FailingLine
@@ -13,7 +13,7 @@ from ..values import items_of, value_words
 _TEXTS = Classes(str, list, tuple)
 
 
-def tokenizer_input(context: ErrorContext) -> Found | None:
+def tokenizer_input(context: ErrorContext) -> Violation | None:
     line = FailingLine(context.user)
     for node in line.calls():
         tokenizer = line.reader.value(node.func)

@@ -9,7 +9,7 @@ from typing import Any
 from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import listed, plural, shape
-from ...findings.finding import Found, Title
+from ...findings.finding import Title, Violation
 from ...step.expressions import text_of
 from ..error_context import ErrorContext
 from ..errors import numbers_to_unpack
@@ -37,7 +37,7 @@ class Part:
         return f"but {plural(len(self.names), 'name')} take it: {listed(self.names, False, 60)}"
 
 
-def unpack_count(context: ErrorContext) -> Found:
+def unpack_count(context: ErrorContext) -> Violation:
     expected, got = numbers_to_unpack(context.message)
     if expected is None:
         return _zero_dimensional(context)
@@ -60,7 +60,7 @@ def _is_known(value: Any) -> bool:
     return value is not UNKNOWN and not (type(value) is Operand and value.sizes is None)
 
 
-def _zero_dimensional(context: ErrorContext) -> Found:
+def _zero_dimensional(context: ErrorContext) -> Violation:
     """A tensor without dimensions that is iterated over."""
     known = next((one for one in context.operands() if one.sizes == ()), None)
     if known is None:
@@ -72,7 +72,7 @@ def _zero_dimensional(context: ErrorContext) -> Found:
     )
 
 
-def _of_value(context: ErrorContext, part: Part) -> Found | None:
+def _of_value(context: ErrorContext, part: Part) -> Violation | None:
     """A value whose number of parts differs from the number of names."""
     value, count = part.value, len(part.names)
     if type(value) is Operand:
@@ -102,7 +102,7 @@ def _of_value(context: ErrorContext, part: Part) -> Found | None:
     return _of_items(context, part)
 
 
-def _of_items(context: ErrorContext, part: Part) -> Found:
+def _of_items(context: ErrorContext, part: Part) -> Violation:
     items = items_of(part.value)
     if items and all(type(item) is int for item in items) and _is_shape(part.node):
         title: Title = (f"{part.text} is {shape(items)}", ", ", f"{plural(len(items), 'dimension')}, {part.end()}")

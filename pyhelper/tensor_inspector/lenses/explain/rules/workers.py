@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...findings.finding import Found
+from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import short_message
 
@@ -14,7 +14,7 @@ _FRAME = re.compile(
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def worker_failed(context: ErrorContext) -> Found:
+def worker_failed(context: ErrorContext) -> Violation:
     """The exception within: its last line, and the innermost frame that is the user's."""
     last_line = context.message.strip().splitlines()[-1]
     frames = [

@@ -9,11 +9,11 @@ from .....measure.torch.metadata import device_name, dtype_name, is_exact_tensor
 from .....measure.torch.modules import Member, children, is_module
 from .....safe.guard import class_module, class_name, instance_dict, module
 from .....words.text import number, shape
-from ....explain.wanted import layer_words
+from ....explain.expected_input import layer_words
 from ....step.calls import Call
 from ....step.sight import VisibleVariable
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import BY_CLASS
 from ...rule import rule
 from .next_calls import function_of, next_calls
@@ -104,7 +104,7 @@ def _is_plain(model: Any) -> bool:
     suggestion="move the model and the batch to one device",
     needs="module source",
 )
-def device_mismatch(step: Step) -> Iterator[Found]:
+def device_mismatch(step: Step) -> Iterator[Violation]:
     """A layer's parameters are on another device than what it will be given."""
     for layers in _layers(step):
         device = device_name(layers[0].given.value) if layers and shape_of(layers[0].given.value) else None
@@ -114,7 +114,7 @@ def device_mismatch(step: Step) -> Iterator[Found]:
                 break  # it is not known what it makes of it
             if weight is None or device_name(weight) == device:
                 continue
-            yield Found(
+            yield Violation(
                 (
                     f"{layer.subject} is on {device}",
                     ", ",
@@ -136,7 +136,7 @@ def device_mismatch(step: Step) -> Iterator[Found]:
     suggestion="convert one of them",
     needs="source",
 )
-def dtype_mismatch(step: Step) -> Iterator[Found]:
+def dtype_mismatch(step: Step) -> Iterator[Violation]:
     """What no conversion makes fit: doubles or integers for a layer, integers for binary labels, floats for classes."""
     for layers in _layers(step):
         layer = next((one for one in layers if one.kind not in _PASSING), None)
@@ -147,7 +147,7 @@ def dtype_mismatch(step: Step) -> Iterator[Found]:
         # Autocast converts no doubles and no integers.
         if given == wanted or not (given is torch.float64 or wanted is torch.float64 or _is_whole(given)):
             continue
-        yield Found(
+        yield Violation(
             (
                 f"{layer.given.name} is {dtype_name(layer.given.value)}",
                 ", ",
@@ -163,7 +163,7 @@ def dtype_mismatch(step: Step) -> Iterator[Found]:
         found = _unfit_labels(kind, given, target)
         if found is not None:
             fact, reason, fit = found
-            yield Found(
+            yield Violation(
                 (f"{target.name} is {fact}", ", ", f"but {reason}: this call will fail"),
                 (target.name, _fact(target.value)),
                 (given.name, _fact(given.value)),
@@ -194,14 +194,14 @@ def _unfit_labels(kind: str, given: VisibleVariable, target: VisibleVariable) ->
     suggestion="binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it",
     needs="source",
 )
-def logits_to_prob_loss(step: Step) -> Iterator[Found]:
+def logits_to_prob_loss(step: Step) -> Iterator[Violation]:
     """Probabilities are wanted, and what is given goes beyond 0 and 1."""
     for kind, given, _ in _losses(step):
         stats = step.stats(given.value) if kind == "binary_cross_entropy" else None
         if stats is None or stats["min"] is None or stats["nan"] or 0 <= stats["min"] <= stats["max"] <= 1:
             continue
         span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
-        yield Found(
+        yield Violation(
             (f"{given.name} runs {span}", ", ", f"but {kind} wants 0…1: this call will fail"),
             (given.name, f"{_fact(given.value)}, {span}"),
             line=_line(step),
@@ -215,7 +215,7 @@ def logits_to_prob_loss(step: Step) -> Iterator[Found]:
     suggestion="drop_last=True in the loader, or eval() for a single sample",
     needs="module source",
 )
-def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
+def batchnorm_batch_of_one(step: Step) -> Iterator[Violation]:
     """Batch norm in train mode of a table with one row."""
     for layers in _layers(step):
         sizes: Any = tuple(shape_of(layers[0].given.value)) if layers else ()
@@ -223,7 +223,7 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
             if len(sizes) != 2 or sizes[0] != 1:
                 break
             if layer.kind == "BatchNorm1d" and layer.attributes.get("training") is True:
-                yield Found(
+                yield Violation(
                     (
                         f"{layer.subject} is {shape(sizes)}",
                         ": ",

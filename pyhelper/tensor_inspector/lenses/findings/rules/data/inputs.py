@@ -15,7 +15,7 @@ from .....words.text import number
 from ....step.classes import forward_of, is_library
 from ....step.expressions import names_in
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...finite import bad_in, words_of
 from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
@@ -38,7 +38,7 @@ _FIRST = ("Linear", "Conv1d", "Conv2d", "Conv3d", "_ConvNd", "RNN", "LSTM", "GRU
     suggestion="clean or mask it where the data is read",
     needs="module source",
 )
-def nan_in_input(step: Step) -> Iterator[Found]:
+def nan_in_input(step: Step) -> Iterator[Violation]:
     """NaN or Inf in what a model is given, where what comes out is not finite either, or is still to come."""
     outcome = _outcome(step)
     for given in model_inputs(step):
@@ -59,7 +59,7 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         is_given = begun.tensor is given.tensor
         through = "" if is_given else f"{given.name} is made of it, "
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
-        yield Found(
+        yield Violation(
             (
                 f"{begun.name} has {words_of(stats)}",
                 ", ",
@@ -80,7 +80,7 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         is_done = one.call.lineno < step.sources[one.view].lineno
         stats = step.stats(target) if target.dtype.is_floating_point and is_done else None
         if outcome is not None and stats is not None and stats["nan"] + stats["pos_inf"] + stats["neg_inf"]:
-            yield Found(
+            yield Violation(
                 (
                     f"{one.target.name} has {words_of(stats)}",
                     ", ",
@@ -166,14 +166,14 @@ def _takes_it_raw(given: ModelInput) -> bool:
     suggestion="scale it",
     needs="module source",
 )
-def not_normalized(step: Step) -> Iterator[Found]:
+def not_normalized(step: Step) -> Iterator[Violation]:
     """Bytes of 0…255, or samples of sound, as floats, given to the first layer as they are."""
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor)
         scale = None if stats is None else scale_of(given.tensor, stats)
         if stats is None or scale is None:
             continue
-        yield Found(
+        yield Violation(
             (
                 f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)})",
                 ": ",
@@ -192,13 +192,13 @@ def not_normalized(step: Step) -> Iterator[Found]:
     suggestion="scale once",
     needs="module source",
 )
-def normalized_twice(step: Step) -> Iterator[Found]:
+def normalized_twice(step: Step) -> Iterator[Violation]:
     """Images of 0…1 that were divided by 255 once more, or normalised twice by the same numbers."""
     yield from twice_in_transforms(step)
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
         if stats is not None and is_normalised_twice(given.tensor):
-            yield Found(
+            yield Violation(
                 (
                     f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
                     ": ",
@@ -212,7 +212,7 @@ def normalized_twice(step: Step) -> Iterator[Found]:
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
             continue
         if stats["min"] >= 0 and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
-            yield Found(
+            yield Violation(
                 (
                     f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
                     ": ",

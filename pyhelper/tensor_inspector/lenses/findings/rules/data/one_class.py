@@ -13,7 +13,7 @@ from ....step.classes import is_library, methods_of
 from ....step.expressions import shown, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import is_backpropagated, loss_calls
 from ...rule import rule
 from .loaders import batch_size_in_order, loader_of
@@ -30,7 +30,7 @@ _CLASSES = 1 << 15  #: a larger number is none of a class
     suggestion="shuffle=True",
     needs="source thorough",
 )
-def one_class_batch(step: Step) -> Iterator[Found]:
+def one_class_batch(step: Step) -> Iterator[Violation]:
     """All labels of a batch are one class, though the labels that it was taken from have several."""
     for one in loss_calls(step):
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
@@ -42,7 +42,7 @@ def one_class_batch(step: Step) -> Iterator[Found]:
         whole = _labels_behind(step, target) if is_backpropagated(step, one) else None
         if whole is not None:
             classes, total = int(whole.value[-1]) + 1, int(whole.value.shape[0])
-            yield Found(
+            yield Violation(
                 (
                     f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}",
                     ", ",

@@ -14,7 +14,7 @@ from ....step.classes import methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .inputs import where_made
@@ -29,7 +29,7 @@ torch: Any = module("torch")
     suggestion="look at where the batch is made: a division of integers, a wrong scale",
     needs="module optimizer source",
 )
-def constant_input(step: Step) -> Iterator[Found]:
+def constant_input(step: Step) -> Iterator[Violation]:
     """A whole batch of one value, which nobody wrote as such."""
     for given in model_inputs(step):
         tensor = given.tensor
@@ -40,7 +40,7 @@ def constant_input(step: Step) -> Iterator[Found]:
             continue
         if any(_is_written_constant(source, given.name) for source in step.sources) or _is_carried(step, given):
             continue
-        yield Found(
+        yield Violation(
             (
                 f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}",
                 ": ",
@@ -79,7 +79,7 @@ def _is_carried(step: Step, given: ModelInput) -> bool:
     suggestion="look at where the table is made",
     needs="module source thorough",
 )
-def constant_feature(step: Step) -> Iterator[Found]:
+def constant_feature(step: Step) -> Iterator[Violation]:
     """Columns of a table that hold one value, among others that vary freely."""
     for given in model_inputs(step):
         tensor = given.tensor
@@ -113,7 +113,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
         if _is_joined(step, given) or _is_one_of_several(step, given):
             continue
         shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
-        yield Found(
+        yield Violation(
             f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold{'s' if len(constant) == 1 else ''} one value in all {rows} rows",
             (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
             *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
@@ -157,7 +157,7 @@ def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
     suggestion="give each worker a seed of its own",
     needs="module source thorough",
 )
-def duplicate_samples(step: Step) -> Iterator[Found]:
+def duplicate_samples(step: Step) -> Iterator[Violation]:
     """A batch that is a few samples, each as often as the others."""
     for given in model_inputs(step):
         tensor = given.tensor
@@ -182,7 +182,7 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
             they = f"the {len(rows)} rows of {given.name} are"
             one = f"{they} one and the same"
             few = (f"{they} {len(times)} distinct ones", ", ", f"each {times[0]} times")
-            yield Found(
+            yield Violation(
                 few if len(times) > 1 else one,
                 (given.name, f"{len(times)} distinct rows of {len(rows)}"),
                 line=_random_line(step, given),

@@ -16,7 +16,7 @@ from ....step.roles import role_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import made
 from ...rule import rule
 
@@ -38,7 +38,7 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
     suggestion="split before anything is copied or sampled",
     needs="thorough",
 )
-def split_overlap(step: Step) -> Iterator[Found]:
+def split_overlap(step: Step) -> Iterator[Violation]:
     trained, judged = _roles(step)
     yield from _overlap_of_subsets(step, judged)
     datasets = list(_rows_of_datasets(step))
@@ -58,7 +58,7 @@ def split_overlap(step: Step) -> Iterator[Found]:
             is_used_so = variable in datasets and variable.key in trained and other in datasets and other.key in judged
             are_parts = (is_used_so and shared < rows) or _are_parts(step, variable, other, shared)
             if shared and (_is_named_as_split(variable, other) or are_parts):
-                yield Found(
+                yield Violation(
                     f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {variable.name} too",
                     (other.name, f"{shared} of {plural(rows, 'row')}"),
                     (variable.name, "has the same rows"),
@@ -176,7 +176,7 @@ def _marks(rows: Any) -> Any:
     return (words * (factors | 1)).sum(1)
 
 
-def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Found]:
+def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
     found: list[tuple[str, Any, set[int]]] = []
     for (_, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
@@ -191,7 +191,7 @@ def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Found]:
             is_split = any(_is_for(key, _OTHER, judged) for key in (name, other))
             is_split = is_split and not any(map(_names_both, (name, other)))
             if data is same and indices != theirs and indices & theirs and is_split:
-                yield Found(
+                yield Violation(
                     f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
                     (name, f"{len(indices)} indices"),
                     (other, f"{len(theirs)} indices"),

@@ -7,12 +7,12 @@ from typing import Any
 
 from .....safe.guard import NUMBERS, SEQUENCES, class_name, instance_dict
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 
 _PARTS = 64  #: of a list of transforms that are looked at
 
 
-def twice_in_transforms(step: Step) -> Iterator[Found]:
+def twice_in_transforms(step: Step) -> Iterator[Violation]:
     """A list of transforms with the same normalisation in it twice."""
     for (view, key), value in step.named_values():
         parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
@@ -21,7 +21,7 @@ def twice_in_transforms(step: Step) -> Iterator[Found]:
             numbers = _numbers_of(part) if class_name(type(part)) == "Normalize" else None
             if numbers in seen and numbers is not None:
                 name, (mean, std) = key.replace("'", '"'), numbers
-                yield Found(
+                yield Violation(
                     f"{name} normalises twice by the same mean and deviation",
                     (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
                     line=step.sources[view].line_of(key),

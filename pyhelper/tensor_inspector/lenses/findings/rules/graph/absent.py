@@ -18,7 +18,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound, called_below
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
@@ -43,7 +43,7 @@ _CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
     suggestion="use it without detach(), or freeze it",
     needs="loss optimizer module source",
 )
-def missing_grad(step: Step) -> Iterator[Found]:
+def missing_grad(step: Step) -> Iterator[Violation]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
     if not step.has_all_losses() or not step.graph.complete:
         return
@@ -69,7 +69,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
             source, line, how = cut
             told.update(map(id, tensors))
             where = f"line {line}" if source.function == "<module>" else source.function
-            yield Found(
+            yield Violation(
                 (f"{name}.{key} {'gets' if is_pending else 'got'} no gradient", ": ", f"{how} cuts it off in {where}"),
                 *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
                 line=(source.file, line),
@@ -79,13 +79,13 @@ def missing_grad(step: Step) -> Iterator[Found]:
         yield from run_without_gradients(step, missing - told, reached)
 
 
-def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
+def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Violation]:
     """What a ``forward`` computes with, and cuts off before it returns: all parts that one place cuts off at once."""
     by_cut: dict[tuple[str, int, str], list[tuple[str, list[Any]]]] = {}
     for name, _, cut, tensors in cuts_in_forwards(step, missing):
         by_cut.setdefault(cut, []).append((name, tensors))
     for (file, line, how), parts in by_cut.items():
-        yield Found(
+        yield Violation(
             (
                 f"{listed((f'{name}.*' for name, _ in parts), False, 60)} got no gradient",
                 ": ",
@@ -227,7 +227,7 @@ def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
     suggestion="keep the values out of its flat parts",
     needs="loss optimizer",
 )
-def zero_grad_values(step: Step) -> Iterator[Found]:
+def zero_grad_values(step: Step) -> Iterator[Violation]:
     """All gradients are exactly zero though the loss is not: on the way stands what is flat there. Or those of two factors
     that are both zero."""
     yield from products_of_zeros(step)
@@ -243,7 +243,7 @@ def zero_grad_values(step: Step) -> Iterator[Found]:
         stats = None if variable is None else step.stats(variable.value)
         is_one = stats is not None and stats["count"] and stats["min"] == stats["max"]
         everywhere = f", {number(stats['min'])} in all {plural(stats['count'], 'place')}" if stats and is_one else ""
-        yield Found(
+        yield Violation(
             (
                 f"all gradients of {loss.name} are exactly zero",
                 ", ",

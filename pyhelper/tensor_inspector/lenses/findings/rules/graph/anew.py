@@ -13,12 +13,12 @@ from .....words.text import plural
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 
 torch: Any = module("torch")
 
 
-def made_anew(step: Step) -> Iterator[Found]:
+def made_anew(step: Step) -> Iterator[Violation]:
     """A ``forward`` makes a layer with weights, and the loss leads to leaves that nothing in sight holds."""
     roots = step.loss_nodes()
     leaves = {id(leaf): leaf for root in roots for leaf in step.graph.leaves(root)}
@@ -30,7 +30,7 @@ def made_anew(step: Step) -> Iterator[Found]:
             kept = call.target is not None and call.target.startswith(f"{forward.self_name}.") if forward else True
             if kept or not _makes_weights(cls, call.node.func):
                 continue
-            yield Found(
+            yield Violation(
                 (
                     f"forward of {name} makes a new {call.callee} each time",
                     ": ",

@@ -11,10 +11,10 @@ from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.statements import statements_in
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 
 
-def compared(step: Step) -> Iterator[Found]:
+def compared(step: Step) -> Iterator[Violation]:
     """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
     trainable = next(iter(step.trainable()), None)
     for source in _sources(step) if trainable is not None else ():
@@ -23,7 +23,7 @@ def compared(step: Step) -> Iterator[Found]:
                 continue
             left = node.value.left
             if isinstance(left, ast.Attribute) and left.attr == "requires_grad":
-                yield Found(
+                yield Violation(
                     (f"{text_of(node)} only compares", ": ", "it sets nothing"),
                     (None if trainable is None else trainable.name, "requires_grad is True"),
                     line=(source.file, node.lineno),

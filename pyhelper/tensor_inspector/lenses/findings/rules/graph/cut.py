@@ -17,7 +17,7 @@ from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...forward import CutLine, cuts_of
 from ...lines import Line
 from ...made_of import CUTS, STEPS, cut_on, made_of, uses
@@ -34,7 +34,7 @@ _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
     suggestion="pass it on without detach()",
     needs="loss optimizer source",
 )
-def graph_cut(step: Step) -> Iterator[Found]:
+def graph_cut(step: Step) -> Iterator[Violation]:
     """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
     if not step.has_all_losses() or not step.graph.complete:
         return
@@ -60,7 +60,7 @@ def graph_cut(step: Step) -> Iterator[Found]:
                 continue  # an output that is not used, or not yet
             names = grouped(cut)
             loss = step.losses[0]
-            yield Found(
+            yield Violation(
                 (
                     f"{names} {gets} no gradient from {loss.name}",
                     ": ",
@@ -148,7 +148,7 @@ def grouped(parameters: list[Parameter]) -> str:
     suggestion="use_reentrant=False",
     needs="source",
 )
-def checkpoint_cut(step: Step) -> Iterator[Found]:
+def checkpoint_cut(step: Step) -> Iterator[Violation]:
     """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
     for call in step.here.calls_of("checkpoint"):
         reentrant = call.keywords.get("use_reentrant")
@@ -160,7 +160,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         if not known or len(known) < len(inputs) or any(requires_grad(variable.value) for variable in known):
             continue
         if called is not None and any(map(requires_grad, parameters_of(called.value))):
-            yield Found(
+            yield Violation(
                 (
                     f"the reentrant checkpoint of {called.name} gets no input that needs a gradient",
                     ": ",
@@ -173,7 +173,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
     yield from _reentrant_in_modules(step)
 
 
-def _reentrant_in_modules(step: Step) -> Iterator[Found]:
+def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
     """A reentrant checkpoint in a method left no node in the graph, and what it runs no gradient."""
     if not step.has_all_losses() or not step.graph.complete:
         return
@@ -196,7 +196,7 @@ def _reentrant_in_modules(step: Step) -> Iterator[Found]:
                 gone = _gone(name, member, named, missing)
                 if gone and text_of(call.keywords.get("use_reentrant")) in ("True", ""):
                     what = "gets" if is_pending else "got"
-                    yield Found(
+                    yield Violation(
                         (
                             f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient",
                             ": ",

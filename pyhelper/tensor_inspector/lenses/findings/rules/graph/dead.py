@@ -17,7 +17,7 @@ from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line, frozen
 from ...made_of import CUTS, made_of
 from ...rule import rule
@@ -34,16 +34,16 @@ _NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
     suggestion="keep the computation in torch, without detach, numpy or item",
     needs="loss source",
 )
-def loss_without_grad(step: Step) -> Iterator[Found]:
+def loss_without_grad(step: Step) -> Iterator[Violation]:
     """A loss that is about to be backpropagated has nothing behind it."""
     for loss in dead_losses(step):
         cut = origin_of(step, loss, CUTS)
         facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
         if cut is None:
-            yield Found((f"{loss.name} has no grad_fn", ": ", "backward will fail"), *facts, line=_line(step, loss))
+            yield Violation((f"{loss.name} has no grad_fn", ": ", "backward will fail"), *facts, line=_line(step, loss))
             continue
         name, line, call = cut
-        yield Found(
+        yield Violation(
             (f"{loss.name} has no grad_fn", ": ", f"{'it' if name == loss.name else name} left autograd by {call}"),
             *facts,
             (name, f"line {line[1]}: {call}"),
@@ -57,7 +57,7 @@ def loss_without_grad(step: Step) -> Iterator[Found]:
     suggestion="compute the loss outside of no_grad",
     needs="loss module source",
 )
-def grad_mode_off(step: Step) -> Iterator[Found]:
+def grad_mode_off(step: Step) -> Iterator[Violation]:
     for loss in dead_losses(step):
         block = _without_gradients(step, root_of(loss.name))
         trainable = step.trainable()
@@ -70,7 +70,7 @@ def grad_mode_off(step: Step) -> Iterator[Found]:
             else f"it was computed under {text_of(block.items[0].context_expr)}"
         )
         line = _line(step, loss) if block is None else (step.source.file, block.lineno)
-        yield Found(
+        yield Violation(
             (f"{loss.name} has no grad_fn", ": ", where),
             (loss.name, "without grad_fn"),
             ("torch.is_grad_enabled()", str(step.grad_mode)),
@@ -117,7 +117,7 @@ def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None
     suggestion="call requires_grad_(True) on what is to be trained",
     needs="loss optimizer source",
 )
-def frozen_params(step: Step) -> Iterator[Found]:
+def frozen_params(step: Step) -> Iterator[Violation]:
     held = [one for one in step.parameters.values() if id(one.tensor) in step.optimized]
     yield from _only_norms(step, held)
     if not dead_losses(step):
@@ -125,7 +125,7 @@ def frozen_params(step: Step) -> Iterator[Found]:
     if held and not step.trained():
         root = held[0].root.name
         dead = dead_losses(step)[0]
-        yield Found(
+        yield Violation(
             f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
             (root, "requires_grad is False everywhere"),
             (dead.name, "without grad_fn"),
@@ -134,14 +134,14 @@ def frozen_params(step: Step) -> Iterator[Found]:
         )
 
 
-def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
+def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Violation]:
     """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
     trainable = step.trained()
     if not trainable or not all(is_of(one.member.module, *_NORMS) for one in trainable):
         return
     still = [one for one in held if not is_of(one.member.module, *_NORMS)]
     if still:
-        yield Found(
+        yield Violation(
             (
                 "only normalisation is trainable",
                 ": ",
@@ -239,7 +239,7 @@ def _may_predict(step: Step, node: ast.Call) -> bool:
     suggestion="call backward on the loss itself",
     needs="loss source",
 )
-def loss_rewrapped(step: Step) -> Iterator[Found]:
+def loss_rewrapped(step: Step) -> Iterator[Violation]:
     for loss in step.losses:
         leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
         known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.optimized
@@ -252,7 +252,7 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
             continue
         amount = len(step.trained()) or len(step.trainable())
         what = "reaches" if loss.pending else "reached"
-        yield Found(
+        yield Violation(
             (
                 f"{loss.name} is a leaf",
                 ": ",
@@ -266,7 +266,7 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
 _REWRAPPING = ("tensor", "as_tensor", "Variable", "Tensor", "FloatTensor")
 
 
-def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
+def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
     """A loss that is computed from a new leaf, which is made of the numbers of values with a graph."""
     root = step.node_of(loss.tensor)
     leaves = [] if root is None else step.graph.leaves(root)
@@ -275,7 +275,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
     reaches = f"backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}"
     left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
     if left is not None and left.leaf is not None:
-        yield Found(
+        yield Violation(
             (f"{loss.name} is made of the numbers of {left.name or 'predictions'}", ", ", f"a new leaf: {reaches}"),
             (loss.name, f"leads to a new leaf of shape {shape(shape_of(leaves[0]))} only"),
             (left.name, f"line {left.line[1]}: {left.call}"),
@@ -289,7 +289,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
             values = [(name, step.value(name)) for name in names_in(call.args[0])]
             lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]
             if lost and step.trained():
-                yield Found(
+                yield Violation(
                     (f"{loss.name} is made of the numbers of {listed(lost, False, 40)}", ": ", reaches),
                     (loss.name, "leads to a new leaf only"),
                     *((name.replace("'", '"'), "requires grad, its graph is left behind") for name in lost[:3]),

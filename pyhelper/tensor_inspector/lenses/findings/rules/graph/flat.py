@@ -9,7 +9,7 @@ from .....measure.torch.node import AutogradNode
 from ....step.backpropagated import Loss
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound, called_below
 from ...made_of import STEPS
 from ...rule import rule
@@ -28,19 +28,19 @@ _FLAT = tuple(_CALLS)
     suggestion="use a differentiable stand-in, as softmax for argmax",
     needs="loss source",
 )
-def nondifferentiable(step: Step) -> Iterator[Found]:
+def nondifferentiable(step: Step) -> Iterator[Violation]:
     yield from _without_grad(step)
     yield from _of_slope_zero(step)
     yield from _terms(step)
 
 
-def _without_grad(step: Step) -> Iterator[Found]:
+def _without_grad(step: Step) -> Iterator[Violation]:
     """A loss without a graph, since it was made by a step."""
     for loss in dead_losses(step):
         cut = origin_of(step, loss, STEPS)
         if cut is not None:
             name, line, call = cut
-            yield Found(
+            yield Violation(
                 (f"{loss.name} has no grad_fn", ": ", f"{name} is made by {call}, which has no gradient"),
                 (name, f"line {line[1]}: {call}"),
                 (loss.name, "without grad_fn"),
@@ -48,7 +48,7 @@ def _without_grad(step: Step) -> Iterator[Found]:
             )
 
 
-def _of_slope_zero(step: Step) -> Iterator[Found]:
+def _of_slope_zero(step: Step) -> Iterator[Violation]:
     """A loss whose graph leads through a step only."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
@@ -60,7 +60,7 @@ def _of_slope_zero(step: Step) -> Iterator[Found]:
             yield from _behind_a_step(step, loss, flat)
             continue
         subject = step.title_of(flat[0])
-        yield Found(
+        yield Violation(
             (
                 f"{loss.name} has no gradient but zero",
                 ": ",
@@ -72,7 +72,7 @@ def _of_slope_zero(step: Step) -> Iterator[Found]:
         )
 
 
-def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator[Found]:
+def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator[Violation]:
     """Parameters that are reached through a step only, though others are not: an encoder whose code is rounded."""
     roots = [root for one in step.losses if (root := step.node_of(one.tensor)) is not None]
     beside = {id(leaf) for root in roots for leaf in step.graph.leaves_beside(root, _FLAT)}
@@ -84,7 +84,7 @@ def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator
         if not missed or any(_is_given_one(step, one) for one in missed):
             continue
         subject = step.title_of(node)
-        yield Found(
+        yield Violation(
             (
                 f"{grouped(missed)} get no gradient but zero from {loss.name}",
                 ": ",
@@ -106,12 +106,12 @@ def _is_given_one(step: Step, one: Parameter) -> bool:
     return is_set or bool(grad_hooks_of(one.tensor))
 
 
-def _terms(step: Step) -> Iterator[Found]:
+def _terms(step: Step) -> Iterator[Violation]:
     """A loss is a sum, and one term of it is made by a step: the others alone train."""
     for loss in step.losses:
         for flat in flat_terms(step, loss):
             what = flat.name or "it"
-            yield Found(
+            yield Violation(
                 (
                     f"the term {flat.term} of {loss.name} gives no gradient",
                     ": ",

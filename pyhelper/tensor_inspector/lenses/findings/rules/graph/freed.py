@@ -19,7 +19,7 @@ from ....step.step import Step
 from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
 from ...ahead.meantime import runs_its_forward_alone
 from ...carried import State, states, tensors_with_graph
-from ...finding import Found
+from ...finding import Violation
 from ...rule import rule
 
 
@@ -29,7 +29,7 @@ from ...rule import rule
     suggestion="use the operation that makes a new tensor",
     needs="loss source",
 )
-def inplace_modified(step: Step) -> Iterator[Found]:
+def inplace_modified(step: Step) -> Iterator[Violation]:
     for loss in step.pending():
         root = step.node_of(loss.tensor)
         modified = None if root is None else step.graph.modified_below(root)
@@ -43,7 +43,9 @@ def inplace_modified(step: Step) -> Iterator[Found]:
                 ": ",
                 f"{change.name or 'a tensor'} was changed in place{by_call} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now",
             )
-            yield Found(title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line)
+            yield Violation(
+                title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line
+            )
             return
 
 
@@ -53,7 +55,7 @@ def inplace_modified(step: Step) -> Iterator[Found]:
     suggestion="add the losses and call backward once, or retain_graph=True",
     needs="source",
 )
-def graph_freed(step: Step) -> Iterator[Found]:
+def graph_freed(step: Step) -> Iterator[Violation]:
     """A backward that is still to come leads through what an earlier one has freed."""
     for loss in step.pending():
         root = step.node_of(loss.tensor)
@@ -63,7 +65,7 @@ def graph_freed(step: Step) -> Iterator[Found]:
         if freed is not None:
             state = _carried_through(step, root)
             if state is not None:
-                yield Found(
+                yield Violation(
                     (
                         f"{state.name} is carried from step to step with its graph",
                         ": ",
@@ -81,7 +83,7 @@ def graph_freed(step: Step) -> Iterator[Found]:
             is_own = any(other.tensor is loss.tensor and not other.pending for other in step.losses)
             again = f"an earlier backward of {loss.name} has freed its graph"
             before = [other.lineno for other in step.source.backwards if other.lineno < step.source.lineno]
-            yield Found(
+            yield Violation(
                 again if shared == loss.name or is_own else through,
                 (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
                 *([(shared, "its graph is freed")] if shared and shared != loss.name else []),
@@ -91,7 +93,7 @@ def graph_freed(step: Step) -> Iterator[Found]:
     for state in (*_given_again(step), *_kept_by_modules(step)):
         top = next((nodes[0] for nodes in _graphs_of(step, state) if any(node.is_freed() for node in nodes)), None)
         if top is not None:
-            yield Found(
+            yield Violation(
                 (
                     f"{state.name} still has the graph of the step before",
                     ", ",

@@ -17,7 +17,7 @@ from ....step.expressions import bound_in, last_name, parent_of, root_of, text_o
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line, assigned, attribute_set, bound
 from ...rule import rule
 from .anew import made_anew
@@ -32,7 +32,7 @@ _ITEMS = 500  #: of one container
     suggestion="register them",
     needs="module",
 )
-def unregistered_params(step: Step) -> Iterator[Found]:
+def unregistered_params(step: Step) -> Iterator[Violation]:
     """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
     yield from made_anew(step)
     reached = step.reached()
@@ -50,7 +50,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             continue
         if is_exact_tensor(item):
             if not _is_updated_by_hand(step, member.module, key):
-                yield Found(
+                yield Violation(
                     (
                         f"{name}.{key} is a trainable tensor but no nn.Parameter",
                         ": ",
@@ -67,7 +67,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             if is_module(hidden[0])
             else plural(len(hidden), "tensor")
         )
-        yield Found(
+        yield Violation(
             (
                 f"{what} in the plain {type(item).__name__} {name}.{key} are not registered",
                 ": ",
@@ -109,13 +109,13 @@ def _tensors_in(value: Any) -> list[Any]:
     suggestion="make the result a leaf: nn.Parameter(value), or scale under no_grad",
     needs="source",
 )
-def non_leaf_grad(step: Step) -> Iterator[Found]:
+def non_leaf_grad(step: Step) -> Iterator[Violation]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member, key, item in step.kept_by_modules():
         leaf = _lonely_leaf(step, item) if is_exact_tensor(item) else None
         if leaf is not None and not _is_kept_by_forward(type(member.module), key):
             node = step.node_of(item)
-            yield Found(
+            yield Violation(
                 (
                     f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}",
                     ": ",
@@ -133,7 +133,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
         wanted = [node for name in names for node in _attributes(step.source, name) if node.attr == "grad"]
         leaf = _lonely_leaf(step, variable.value) if wanted else None
         if leaf is not None:
-            yield Found(
+            yield Violation(
                 (f"{variable.name} is no leaf", ": ", f"{variable.name}.grad stays None"),
                 (variable.name, "computed from a leaf that has no name"),
                 line=bound(step, variable.key),
@@ -141,7 +141,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
     yield from _in_containers(step)
 
 
-def _in_containers(step: Step) -> Iterator[Found]:
+def _in_containers(step: Step) -> Iterator[Violation]:
     """What a dict or list of weights holds, whose gradients the source, or a function that it gives it to, reads."""
     by_container: dict[str, list[VisibleVariable]] = {}
     for variable in step.tensors:
@@ -159,7 +159,7 @@ def _in_containers(step: Step) -> Iterator[Found]:
         if not found or not any(_reads_gradients(source, name) for source, name in _known_as(step, container)):
             continue
         names = listed((one.name for one in found), False, 60)
-        yield Found(
+        yield Violation(
             (f"{names} is no leaf", ": ", "its .grad stays None")
             if len(found) == 1
             else (f"{names} are no leaves", ": ", "their .grad stays None"),
@@ -271,12 +271,12 @@ _TYPOS_OF_MODULES = _TYPOS | {"requires_grad"}
     suggestion="set requires_grad",
     needs="module",
 )
-def freeze_typo(step: Step) -> Iterator[Found]:
+def freeze_typo(step: Step) -> Iterator[Violation]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
     yield from compared(step)
     for one in step.trainable():
         for name in _TYPOS.intersection(instance_dict(one.tensor)):
-            yield Found(
+            yield Violation(
                 (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
                 (one.name, f"has an attribute {name}"),
                 line=attribute_set(step, name),
@@ -287,7 +287,7 @@ def freeze_typo(step: Step) -> Iterator[Found]:
             if member.attributes[typo] is not False or assigned(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
             if any(one.member.is_in(member.module) for one in step.trainable()):
-                yield Found(
+                yield Violation(
                     (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
                     (name, f"has an attribute {typo}"),
                     line=attribute_set(step, typo),

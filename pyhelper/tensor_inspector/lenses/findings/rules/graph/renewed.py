@@ -10,13 +10,13 @@ from ....step.backpropagated import Loss
 from ....step.called import Called, functions_called
 from ....step.expressions import last_name, names_in, shown_text, text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...made_of import made_of
 
 _MAKING = ("tensor", "as_tensor", "Variable")
 
 
-def renewed_in_callees(step: Step, loss: Loss) -> Iterator[Found]:
+def renewed_in_callees(step: Step, loss: Loss) -> Iterator[Violation]:
     """``torch.tensor(losses, requires_grad=True)`` in a function that gives the loss."""
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.at]):
@@ -24,7 +24,7 @@ def renewed_in_callees(step: Step, loss: Loss) -> Iterator[Found]:
             continue
         for call in _new_leaves(called):
             given = shown_text(call.args[0])
-            yield Found(
+            yield Violation(
                 (
                     f"{loss.name} is made of the numbers of {given}",
                     ", ",

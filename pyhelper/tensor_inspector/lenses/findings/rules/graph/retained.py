@@ -15,7 +15,7 @@ from ....step.expressions import parent_of, root_of, shown, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...carried import State, states
-from ...finding import Found
+from ...finding import Violation
 from ...rule import NotAsked, rule
 from .kept import appended_in, called_by, is_never_begun_anew, outlives_a_step
 
@@ -26,7 +26,7 @@ from .kept import appended_in, called_by, is_never_begun_anew, outlives_a_step
     suggestion="keep numbers, not tensors with a graph",
     needs="source",
 )
-def retained_graph(step: Step) -> Iterator[Found]:
+def retained_graph(step: Step) -> Iterator[Violation]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
     source, backwards = step.source, _backward_lines(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
@@ -39,7 +39,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
             continue
         freed = _freed_addends(step, variable.value)
         if freed > 1:
-            yield Found(
+            yield Violation(
                 (f"{variable.name} keeps {freed} freed graphs alive", ": ", "those of what was added to it"),
                 (variable.name, f"requires grad, {freed} freed graphs below it"),
                 line=place,
@@ -53,7 +53,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
         freed = sum(_is_freed(step, item) for item in items)
         place = appended_in(step, key, value, backwards) if freed > 1 else None
         if place is not None:
-            yield Found(
+            yield Violation(
                 (f"{name} keeps {freed} freed graphs alive", ": ", "those of what was appended to it"),
                 (name, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
                 line=place,
@@ -188,7 +188,7 @@ def _is_freed(step: Step, tensor: Any) -> bool:
     suggestion="detach what is carried over",
     needs="loss source",
 )
-def graph_grows(step: Step) -> Iterator[Found]:
+def graph_grows(step: Step) -> Iterator[Violation]:
     """The graph of the loss is longer by as much at each stop in this line: it reaches back through earlier steps.
 
     Or it leads through what is carried to weights as they were before a step of their optimizer.
@@ -216,7 +216,7 @@ def graph_grows(step: Step) -> Iterator[Found]:
         return
     loss, state = step.losses[0], _carried_through(step, old)
     through = "" if state is None else f" through {state.name}"
-    yield Found(
+    yield Violation(
         (
             f"the graph of {loss.name} grows by {grown[0]} nodes a step",
             ": ",
@@ -231,7 +231,7 @@ def graph_grows(step: Step) -> Iterator[Found]:
     )
 
 
-def _through_old_weights(step: Step) -> Iterator[Found]:
+def _through_old_weights(step: Step) -> Iterator[Violation]:
     """A backward that is still to come goes through a carried state to weights that have been stepped since."""
     for loss in step.pending():
         root = step.node_of(loss.tensor)
@@ -242,7 +242,7 @@ def _through_old_weights(step: Step) -> Iterator[Found]:
                 modified = None if top is None or not step.graph.reaches(root, top) else step.graph.modified_below(top)
                 weight = None if modified is None else change_of(step, *modified).name
                 if weight is not None and _is_optimized(step, weight):
-                    yield Found(
+                    yield Violation(
                         (
                             f"{state.name} is carried from step to step with its graph",
                             ": ",

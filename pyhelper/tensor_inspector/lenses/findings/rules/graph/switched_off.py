@@ -14,11 +14,11 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name
-from ...finding import Found
+from ...finding import Violation
 from .cut import share_an_optimizer
 
 
-def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Found]:
+def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Violation]:
     """A whole module that is called, wherever it is, only where gradients are off."""
     for variable in step.modules:
         held = [one for one in step.trained() if one.root is variable]
@@ -34,7 +34,7 @@ def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> I
         if any(is_elsewhere(code, known) for code in codes_that_name(step, variable.key.rpartition(".")[2])):
             continue
         where, (source, _) = blocks[0], sources[0]
-        yield Found(
+        yield Violation(
             (f"{variable.name}.* got no gradient", ": ", f"{source.function} calls it where gradients are off"),
             *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
             line=None if where is None else (source.file, where),

@@ -11,14 +11,14 @@ from .....measure.torch.modules import Member, is_module, is_of, members
 from .....safe.budget import Budget, Steps
 from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
-from ....running.reached import methods
+from ....running.code_references import methods
 from ....step.classes import forward_of, is_library
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...codes import codes_that_name
 from ...dropped import dropped_in_forward
 from ...entries import ALL_PARTS, computing_methods, entries_taken
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line, assigned
 from ...rule import rule
 
@@ -32,7 +32,7 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
     suggestion="call it in forward, or remove it",
     needs="loss module source",
 )
-def unused_module(step: Step) -> Iterator[Found]:
+def unused_module(step: Step) -> Iterator[Violation]:
     """A submodule that no loss reaches, and that no method of its parent names or takes out of a list or a dict, or only
     to drop its result."""
     reached = step.reached()
@@ -57,7 +57,7 @@ def unused_module(step: Step) -> Iterator[Found]:
             continue
         fact, line, is_dropped = left_out
         what = f"the result of {name} is dropped" if is_dropped else f"{name} took no part in the forward"
-        yield Found(
+        yield Violation(
             (what, ": ", f"{listed((one.name for one in trainable), False, 60)} got no gradient"),
             (name, fact),
             *((one.name, "grad None") for one in trainable[:4]),

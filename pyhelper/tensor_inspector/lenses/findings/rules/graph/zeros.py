@@ -11,7 +11,7 @@ from .....measure.torch.node import AutogradNode
 from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import assigned, bound
 
 _PRODUCTS = ("Addmm", "Mm", "Bmm")
@@ -20,7 +20,7 @@ _KEEPING = ("FusedDropout", "Gelu", "LeakyRelu", "Mul", "NativeDropout", "Relu",
 _MOST = 6  #: such operations between two products
 
 
-def products_of_zeros(step: Step) -> Iterator[Found]:
+def products_of_zeros(step: Step) -> Iterator[Violation]:
     """``up(down(x))`` of which both weights are 0 everywhere: the gradient of each has the other as a factor."""
     matrices = [one.tensor for one in step.trained() if len(shape_of(one.tensor)) > 1]
     if sum(map(_are_zero, bare_each(matrices))) < 2:
@@ -36,7 +36,7 @@ def products_of_zeros(step: Step) -> Iterator[Found]:
             continue
         if any((grad := step.grad(one.tensor)) is None or not _is_zero(grad) for one in (inner, outer)):
             continue  # it may be used elsewhere too
-        yield Found(
+        yield Violation(
             (
                 f"{inner.name} and {outer.name} are 0 everywhere",
                 ", ",

@@ -14,7 +14,7 @@ from ....step.calls import Call
 from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import REGRESSIONS, loss_calls
 from ...made_of import made_of
 from ...rule import rule
@@ -38,7 +38,7 @@ _FUNCTIONS = {
     why="Each prediction is compared with every target: the best answer is their mean.",
     suggestion="give both one shape",
 )
-def loss_broadcast(step: Step) -> Iterator[Found]:
+def loss_broadcast(step: Step) -> Iterator[Violation]:
     yield from _broadcast_in_losses(step)
     yield from broadcast_by_hand(step)
     yield from _broadcast_in_functions(step)
@@ -47,7 +47,7 @@ def loss_broadcast(step: Step) -> Iterator[Found]:
     yield from crossed_in_callees(step, squares(step))
 
 
-def _broadcast_in_losses(step: Step) -> Iterator[Found]:
+def _broadcast_in_losses(step: Step) -> Iterator[Violation]:
     for node in step.graph.by(*REGRESSIONS, "Abs"):
         expanded = step.graph.input(node)
         if node.op == "Abs":
@@ -64,7 +64,7 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
             continue  # it may have been expanded on purpose
         prediction = step.graph.input(expanded)
         found = Written() if prediction is None else written(step, prediction)
-        yield Found(
+        yield Violation(
             (
                 f"{_FUNCTIONS[node.op]} compared {found.name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}",
                 ": ",
@@ -112,7 +112,7 @@ def _sizes(sizes: tuple[int, ...]) -> str:
     return str(tuple(sizes))
 
 
-def _broadcast_in_functions(step: Step) -> Iterator[Found]:
+def _broadcast_in_functions(step: Step) -> Iterator[Violation]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
     below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares(step) for at in (0, 1)]
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
@@ -130,7 +130,7 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             if variable is not None and tuple(shape_of(variable.value)) != (size,):
                 continue
             name, other = (shown_text(one) for one in (row, sides[1 - ranks.index(1)]))
-            yield Found(
+            yield Violation(
                 (
                     f"{other} and {name} met as {(size, 1)} and {(size,)} in {called.source.function}",
                     ": ",
@@ -142,7 +142,7 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             return
 
 
-def _broadcast_in_distributions(step: Step) -> Iterator[Found]:
+def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
     """``dist.log_prob(y)`` where the one has parameters of (N, 1), and the other is (N,)."""
     pairs = [node for node in squares(step) if is_reduced(step, node)]
     below = {step.graph.input(node, at) for node in pairs for at in (0, 1)}
@@ -158,7 +158,7 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Found]:
             if other is not None:
                 rows = max(sizes)
                 name, owner = shown_text(given), shown_text(call.receiver)
-                yield Found(
+                yield Violation(
                     (
                         f"{owner} has parameters of {tuple(other)}, {name} has shape {sizes}",
                         ": ",
@@ -171,7 +171,7 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Found]:
                 return
 
 
-def _broadcast_in_scores(step: Step) -> Iterator[Found]:
+def _broadcast_in_scores(step: Step) -> Iterator[Violation]:
     """``guess == y`` where the one is a prediction of (N, 1) and the other (N,): right answers of all pairs."""
     for view in dict.fromkeys((0, step.at)):
         source = step.sources[view]
@@ -188,7 +188,7 @@ def _broadcast_in_scores(step: Step) -> Iterator[Found]:
                 continue
             (left, right), both = map(shown_text, sides), zip(sides, shapes)
             sign = "==" if isinstance(node.ops[0], ast.Eq) else "!="
-            yield Found(
+            yield Violation(
                 (
                     f"{left} {sign} {right} compares {shapes[0]} with {shapes[1]}",
                     ": ",

@@ -12,7 +12,7 @@ from .....words.text import shape
 from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...made_of import made_of
 from .ranks import rank_of
 
@@ -22,14 +22,14 @@ _OF_DENSITY = ("Abs", "Add", "Div", "Neg", "Pow", "Rsub", "Sub")
 _OF_PRODUCT = ("Div", "Mul", "Neg")
 
 
-def broadcast_by_hand(step: Step) -> Iterator[Found]:
+def broadcast_by_hand(step: Step) -> Iterator[Violation]:
     """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are; or their product, of which
     the mean is that of the one times that of the other."""
     yield from _met(step, list(squares(step)), "-")
     yield from _met(step, [node for node in squares(step, "Mul") if is_reduced(step, node, _OF_PRODUCT)], "*")
 
 
-def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Found]:
+def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Violation]:
     """The expression that some nodes of all pairs come from, as far as the source shows it."""
     made = {step.graph.input(node, at): node for node in nodes for at in (0, 1)}
     sizes = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
@@ -47,7 +47,7 @@ def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Found]:
             (left, first, _), (right, second, _) = sides
             rows = all_pairs(first, second)
             if rows in sizes:
-                yield Found(
+                yield Violation(
                     (f"{left} {sign} {right} met as {first} and {second}", ": ", f"{rows} x {rows} pairs"),
                     *((name, f"shape {shape(known)}") for name, known, _ in sides if is_named(name)),
                     line=(source.file, node.lineno),

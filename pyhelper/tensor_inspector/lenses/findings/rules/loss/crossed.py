@@ -13,7 +13,7 @@ from .....words.text import shape
 from ....step.called import Called, functions_called
 from ....step.expressions import is_name, last_name, names_in, shown_text, text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 
 #: what an error goes through until it is averaged
 _OF_AN_ERROR = frozenset(
@@ -27,7 +27,7 @@ _ADDING = frozenset(
 _TAKING = frozenset("amax amin max mean min select squeeze sum".split())
 
 
-def crossed_in_callees(step: Step, squares: Iterable[AutogradNode]) -> Iterator[Found]:
+def crossed_in_callees(step: Step, squares: Iterable[AutogradNode]) -> Iterator[Violation]:
     """``target - q`` in a function that the frame calls: by the graph (N, 1) minus what has no gradient made N x N, by the
     source the other side is (N,), and all of it is averaged."""
     for node in squares:
@@ -45,7 +45,7 @@ def crossed_in_callees(step: Step, squares: Iterable[AutogradNode]) -> Iterator[
         if not _is_row(called, other, rows):
             continue
         names = [shown_text(side) for side in (prediction, other)]
-        yield Found(
+        yield Violation(
             (
                 f"{shown_text(written)} in {called.source.function} met {names[0]} of {(rows, 1)} and {names[1]} of {(rows,)}",
                 ": ",

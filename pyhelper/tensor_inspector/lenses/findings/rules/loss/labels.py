@@ -12,7 +12,7 @@ from .....safe.guard import instance_dict
 from ....step.expressions import constant_of, is_name, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound, called_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
@@ -28,7 +28,7 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
     suggestion="check the masking, or skip such a batch",
     needs="source",
 )
-def all_targets_ignored(step: Step) -> Iterator[Found]:
+def all_targets_ignored(step: Step) -> Iterator[Violation]:
     for one in loss_calls(step):
         target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
         if target is None or not _averages(one):
@@ -36,7 +36,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
         index = _ignore_index(step, one)
         stats = step.stats(target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
-            yield Found(
+            yield Violation(
                 (
                     f"all {stats['count']} targets in {target.name} are {index}",
                     ", ",
@@ -49,7 +49,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
     yield from _ignored_in_graph(step)
 
 
-def _ignored_in_graph(step: Step) -> Iterator[Found]:
+def _ignored_in_graph(step: Step) -> Iterator[Violation]:
     """The same where the loss is called further down, as in a ``forward``: by what its node has saved."""
     for loss in step.pending():
         number, root = step.number(loss.tensor), step.node_of(loss.tensor)
@@ -63,7 +63,7 @@ def _ignored_in_graph(step: Step) -> Iterator[Found]:
                 continue
             names = [variable.name for variable in step.tensors if _holds_only(step, variable, index)]
             of = f" of {names[0]}" if names else ""
-            yield Found(
+            yield Violation(
                 (
                     f"all {stats['count']} targets{of} are {index}",
                     ", ",
@@ -130,7 +130,7 @@ def _criterion(one: LossCall) -> dict[str | None, ast.expr]:
     suggestion="count labels from 0, or widen the head",
     needs="source",
 )
-def label_out_of_range(step: Step) -> Iterator[Found]:
+def label_out_of_range(step: Step) -> Iterator[Violation]:
     """Before the loss is computed: labels beyond the classes of the output that it is given."""
     for one in loss_calls(step):
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
@@ -149,7 +149,7 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         outside = int(((counted < 0) | (counted >= classes)).sum())
         if outside:
             lowest, highest = int(counted.min()), int(counted.max())
-            yield Found(
+            yield Violation(
                 (
                     f"{one.target.name} runs from {lowest} to {highest}",
                     ", ",
@@ -167,7 +167,7 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
     why="Scores of different positions compete as if they were classes.",
     suggestion="move the classes to dim 1",
 )
-def class_dim(step: Step) -> Iterator[Found]:
+def class_dim(step: Step) -> Iterator[Violation]:
     """cross_entropy takes dim 1 as the classes; here the head's classes stand elsewhere."""
     for node in step.graph.by("NllLoss2D"):
         below = step.graph.through_views(step.graph.input(node))
@@ -193,7 +193,7 @@ def class_dim(step: Step) -> Iterator[Found]:
             if _are_written_out(step) or _highest_label(step, node) >= classes:
                 continue  # they are places, or what else is in dim 1
             how = ", by a view that is no transpose" if reordered else ""
-            yield Found(
+            yield Violation(
                 (
                     f"cross_entropy takes dim 1 of {found.name or 'its input'} {tuple(sizes)} for the classes{how}",
                     ": ",

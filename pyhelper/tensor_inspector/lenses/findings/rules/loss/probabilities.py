@@ -10,7 +10,7 @@ from .....measure.torch.node import AutogradNode
 from .....words.text import number
 from ....step.expressions import last_name, text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import loss_calls
 from ...rule import rule
 from ...written import written, written_as
@@ -29,13 +29,13 @@ _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
     why="A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
     suggestion="give cross_entropy the logits",
 )
-def double_softmax(step: Step) -> Iterator[Found]:
+def double_softmax(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("LogSoftmax"):
         below = _made_by(step, step.graph.input(node), "Softmax")
         if below is None:
             continue
         found = written(step, below)
-        yield Found(
+        yield Violation(
             (
                 "cross_entropy was given probabilities",
                 ": ",
@@ -77,12 +77,12 @@ def _sums(step: Step, node: AutogradNode) -> str:
     why="A sigmoid of a sigmoid stays between 0.5 and 0.73.",
     suggestion="give the loss the logits",
 )
-def double_sigmoid(step: Step) -> Iterator[Found]:
+def double_sigmoid(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("BinaryCrossEntropyWithLogits"):
         below = _made_by(step, step.graph.input(node), "Sigmoid")
         if below is not None:
             found = written(step, below)
-            yield Found(
+            yield Violation(
                 (
                     "binary_cross_entropy_with_logits was given probabilities",
                     ": ",
@@ -99,7 +99,7 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
     why="nll_loss only picks and negates: without log_softmax it is unbounded.",
     suggestion="log_softmax first, or cross_entropy",
 )
-def nll_input_not_log(step: Step) -> Iterator[Found]:
+def nll_input_not_log(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("NllLoss", "NllLoss2D"):
         below = step.graph.through_views(step.graph.input(node))
         if below is None or below.op == "LogSoftmax":
@@ -117,7 +117,7 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
                 if stats is not None and stats["min"] is not None
                 else ""
             )
-            yield Found(
+            yield Violation(
                 (
                     "nll_loss was given no log-probabilities",
                     ": ",
@@ -134,13 +134,13 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
     why="kl_div takes log-probabilities as its first argument.",
     suggestion="log_softmax for the first argument",
 )
-def kl_input_not_log(step: Step) -> Iterator[Found]:
+def kl_input_not_log(step: Step) -> Iterator[Violation]:
     subtracted = [below for node in step.graph.by("Sub") for below in _subtracted(step, node)]
     sources = [below for below in subtracted if below.op in ("Softmax", "Sigmoid")]
     found = written_as(step, sources[0], "kl_div") if sources and len(sources) == len(subtracted) else None
     if found is not None:
         made = sources[0].op
-        yield Found(
+        yield Violation(
             (
                 "kl_div was given probabilities as its input",
                 ": ",
@@ -166,7 +166,7 @@ def _subtracted(step: Step, node: AutogradNode) -> Iterator[AutogradNode]:
         yield below
 
 
-def _written_in_kl_div(step: Step) -> Iterator[Found]:
+def _written_in_kl_div(step: Step) -> Iterator[Violation]:
     """The same where the graph is still to come, as the source writes it."""
     for one in loss_calls(step):
         argument = one.call.argument(0, "input")
@@ -174,7 +174,7 @@ def _written_in_kl_div(step: Step) -> Iterator[Found]:
             continue
         if last_name(argument.func) not in ("softmax", "sigmoid"):
             continue
-        yield Found(
+        yield Violation(
             (
                 "kl_div was given probabilities as its input",
                 ": ",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .....measure.torch.optimizers import groups
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound
 from ...rule import rule
 from ...signs import error_that_grows, line_of_minus
@@ -18,7 +18,7 @@ from ...signs import error_that_grows, line_of_minus
     suggestion="drop the minus, or maximize=True",
     needs="loss optimizer source",
 )
-def loss_sign(step: Step) -> Iterator[Found]:
+def loss_sign(step: Step) -> Iterator[Violation]:
     """What is minimised is the negative of an error, a likelihood, or an error whose weights are negative."""
     maximizes = any(group.flag("maximize") for variable in step.optimizers for group in groups(variable.value))
     if maximizes or len(step.optimizers) != 1 or len(step.source.backwards) != 1:
@@ -31,7 +31,7 @@ def loss_sign(step: Step) -> Iterator[Found]:
         line = line_of_minus(step, loss) or bound(step, loss.name)
         grows = error_that_grows(step, loss)
         if grows is not None:
-            yield Found(
+            yield Violation(
                 (f"{loss.name} is {grows.title}", ": ", grows.effect),
                 (loss.name, f"grad ← {grows.path}"),
                 line=line,

@@ -8,7 +8,7 @@ from math import prod
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...rule import rule
 from ...written import written
 
@@ -20,7 +20,7 @@ _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's
     why="The softmax of one number is always 1: its gradient is zero.",
     suggestion="a sigmoid, or two units",
 )
-def softmax_singleton(step: Step) -> Iterator[Found]:
+def softmax_singleton(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim = node.sizes(), node.dim()
         if sizes is None or dim is None or not sizes:
@@ -33,7 +33,7 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
             continue
         found = written(step, node)
         value = 1 if node.op == "Softmax" else 0
-        yield Found(
+        yield Violation(
             (
                 f"{found.name or 'the output'} is {value} for every sample",
                 ": ",
@@ -60,14 +60,14 @@ def _head_of(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> Autograd
     why="The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
     suggestion="softmax over the last dimension",
 )
-def softmax_wrong_dim(step: Step) -> Iterator[Found]:
+def softmax_wrong_dim(step: Step) -> Iterator[Violation]:
     """Softmax over the batch, of a head's classes of which a loss then wants those of each sample."""
     for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim, head = node.sizes(), node.dim(), step.graph.through_views(step.graph.input(node))
         classes = _classes_for_loss(step, node)
         if classes is not None and dim is not None and sizes is not None and dim % len(sizes) != classes:
             found = written(step, node)
-            yield Found(
+            yield Violation(
                 (
                     f"{_WORDS[node.op]} over dim {dim}",
                     ", ",
@@ -86,7 +86,7 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
             continue
         found = written(step, node)
         columns = f"the {sizes[1]} classes" if is_of_classes else f"the {sizes[1]} weights of each sample"
-        yield Found(
+        yield Violation(
             (
                 f"{_WORDS[node.op]} over dim {dim}",
                 ", ",

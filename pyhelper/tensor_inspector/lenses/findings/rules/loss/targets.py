@@ -23,7 +23,7 @@ from .....safe.record import Record
 from .....words.text import plural, shape
 from ....step.expressions import is_name
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound
 from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
@@ -36,13 +36,13 @@ from ...written import written
     suggestion="mean() or sum() it first",
     needs="loss source",
 )
-def loss_not_scalar(step: Step) -> Iterator[Found]:
+def loss_not_scalar(step: Step) -> Iterator[Violation]:
     for loss in step.pending():
         count = element_count(loss.tensor)
         composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
         if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
             continue
-        yield Found(
+        yield Violation(
             (f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}", ": ", "backward needs one"),
             (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
             line=step.source.line_of(loss.name) or (step.source.file, loss.backward.lineno),
@@ -63,7 +63,7 @@ def _is_bare(backward: Any) -> bool:
     why="What should stay fixed is moved towards the prediction.",
     suggestion="compute it under no_grad, or detach it",
 )
-def target_requires_grad(step: Step) -> Iterator[Found]:
+def target_requires_grad(step: Step) -> Iterator[Violation]:
     for node in step.graph.by(*REGRESSIONS):
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
         if prediction is None or target is None or prediction is target:
@@ -86,7 +86,7 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
         collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not _are_of_one(step, node)
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
         if bootstraps or foreign or discounted or collapses or hinted:
-            yield Found(
+            yield Violation(
                 (
                     "gradients flow into the target of the loss",
                     ": ",
@@ -149,7 +149,7 @@ def _is_discounted(step: Step, prediction: AutogradNode, target: AutogradNode) -
     why="Such a loss is constant: nothing is learned.",
     suggestion="compare with the target",
 )
-def target_is_prediction(step: Step) -> Iterator[Found]:
+def target_is_prediction(step: Step) -> Iterator[Violation]:
     for node in step.graph.by(*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
         prediction = step.graph.through_views(step.graph.input(node, 0))
         saved, against = node.tensor("self"), node.tensor("target")
@@ -158,7 +158,7 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
             same = same or same_elements(saved, against)
         if same and prediction is not None and prediction.leaf is None:
             name = _name_of(step, node)
-            yield Found(
+            yield Violation(
                 (
                     f"the loss compares {name or 'the prediction'} with itself",
                     ": ",
@@ -175,7 +175,7 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
             continue
         is_computed = requires_grad(given.value) and not gradient_of(given.value).is_leaf
         if is_computed and same_elements(given.value, against.value):
-            yield Found(
+            yield Violation(
                 (f"the loss compares {given.name} with itself", ": ", f"{against.name} is the same value"),
                 (given.name, f"the same elements as {against.name}"),
                 line=bound(step, against.key) or (step.sources[one.view].file, one.call.lineno),
@@ -232,7 +232,7 @@ def _name_of(step: Step, node: AutogradNode) -> str | None:
     return name or (None if side is None or source.output else written(step, side).name)
 
 
-def _subtracted_from_itself(step: Step) -> Iterator[Found]:
+def _subtracted_from_itself(step: Step) -> Iterator[Violation]:
     """An error whose difference is that of a value and itself, as ``l1_loss`` and errors by hand are made."""
     roots = [root for loss in step.losses if (root := step.node_of(loss.tensor)) is not None]
     for node in (node for root in roots for node in step.graph.below(root, "Sub")):
@@ -240,7 +240,7 @@ def _subtracted_from_itself(step: Step) -> Iterator[Found]:
             continue  # only kept in the graph
         if _is_of_itself(step, node):
             name = _name_of(step, node)
-            yield Found(
+            yield Violation(
                 (
                     f"the loss compares {name or 'the prediction'} with itself",
                     ": ",
@@ -252,14 +252,14 @@ def _subtracted_from_itself(step: Step) -> Iterator[Found]:
             return
 
 
-def _always_alike(step: Step) -> Iterator[Found]:
+def _always_alike(step: Step) -> Iterator[Violation]:
     """A distance that is exactly zero, where the optimizer has stepped and has never had a gradient but zero."""
     for loss in step.losses:
         node = _only_distance(step, step.node_of(loss.tensor)) if step.number(loss.tensor) == 0 else None
         grads = [step.grad(one.tensor) for one in step.trained()] if node is not None else []
         if node is None or not _never_moved(step) or any(not _is_zero(grad) for grad in grads if grad is not None):
             continue
-        yield Found(
+        yield Violation(
             (
                 f"{loss.name} is exactly 0",
                 ", ",

@@ -12,7 +12,7 @@ from .....words.text import plural
 from ....step.called import functions_called
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import made
 from ...rule import rule
 
@@ -23,7 +23,7 @@ from ...rule import rule
     suggestion="copy.deepcopy",
     needs="module",
 )
-def aliased_models(step: Step) -> Iterator[Found]:
+def aliased_models(step: Step) -> Iterator[Violation]:
     """What is treated as a second model is the first one. A name alone says nothing: `ref = net`, a loop's `target`."""
     for view, first, second in _treated_as_two(step):
         one, two = step.module_of(first, view), step.module_of(second, view)
@@ -33,7 +33,7 @@ def aliased_models(step: Step) -> Iterator[Found]:
         shown, copied = first.replace("'", '"'), second.replace("'", '"')
         is_same = one.value is two.value
         same = f"is {shown}" if is_same else f"shares {plural(len(parameters), 'parameter')} with {shown}"
-        yield Found(
+        yield Violation(
             (f"{copied} and {shown} are one and the same model", ": ", "what trains one changes the other")
             if is_same
             else (f"{copied} has the very parameters of {shown}", ": ", "what trains one changes the other"),
@@ -90,7 +90,7 @@ def _are_shared(one: object, two: object) -> bool:
     suggestion="assign the parameter itself",
     needs="module thorough",
 )
-def tie_broken(step: Step) -> Iterator[Found]:
+def tie_broken(step: Step) -> Iterator[Violation]:
     """An embedding and a head of one model have equal weights in two tensors."""
     tables = [one for one in step.parameters.values() if is_of(one.member.module, "Embedding")]
     heads = [one for one in step.parameters.values() if is_of(one.member.module, "Linear") and one.tensor.dim() == 2]
@@ -109,7 +109,7 @@ def tie_broken(step: Step) -> Iterator[Found]:
             ):
                 continue
             if bool((bare(a) == bare(b)).all()) and bool((bare(a) != 0).any()):
-                yield Found(
+                yield Violation(
                     (
                         f"{head.name} and {table.name} are equal",
                         ", ",

@@ -20,7 +20,7 @@ from ....step.step import Step
 from ...ahead.calls import coming_calls, is_made_of, may_change
 from ...ahead.meantime import runs_its_forward_alone
 from ...entries import ALL_PARTS
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
 from .mode import is_dropout, is_norm
@@ -46,7 +46,7 @@ class _Parts:
     suggestion="model.train()",
     needs="optimizer module source",
 )
-def eval_during_training(step: Step) -> Iterator[Found]:
+def eval_during_training(step: Step) -> Iterator[Violation]:
     """A loss was computed in eval mode, or is about to be, though an optimizer is to train the model by it."""
     trains = list(_optimizer_steps(step))
     if not step.grad_mode:
@@ -64,7 +64,7 @@ def eval_during_training(step: Step) -> Iterator[Found]:
         norm, drop = (variable.name + part[len(name) :] for part in ((*parts.norms, name)[0], (*parts.drops, name)[0]))
         what = f"batch norm no longer moves {norm}.running_mean" if parts.norms else ""
         off = f"dropout {drop} is off" if parts.drops else ""
-        yield Found(
+        yield Violation(
             (f"{variable.name} is in eval mode in a training step", ": ", f"{' and '.join(filter(None, (off, what)))}"),
             (f"{name}.training", "False"),
             *((f"{part}.training", "False") for part in (*parts.norms[:2], *parts.drops[:2])),
@@ -73,7 +73,7 @@ def eval_during_training(step: Step) -> Iterator[Found]:
         )
 
 
-def _left_in_eval(step: Step) -> Iterator[Found]:
+def _left_in_eval(step: Step) -> Iterator[Violation]:
     """A model whose own ``train`` sets its mode and not that of its parts: these stay as an evaluation has left them."""
     reached = {id(leaf) for loss in step.losses for leaf in _leaves_of(step, loss.tensor)}
     for variable in step.modules:
@@ -92,7 +92,7 @@ def _left_in_eval(step: Step) -> Iterator[Found]:
         left = [part for part, attribute in acting.items() if not own.mentions(attribute)]
         if not left or parts.is_mixed:
             continue
-        yield Found(
+        yield Violation(
             (
                 f"{left[0]} is in eval mode in a training step",
                 ": ",

@@ -13,7 +13,7 @@ from .....safe.guard import class_name, dict_attribute, dict_get, instance_dict,
 from .....words.text import plural
 from ....step.classes import is_library
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import called_below, filled
 from ...rule import rule
 from .mode import DROPOUT
@@ -27,7 +27,7 @@ torch: Any = module("torch")
     suggestion="put an activation between them",
     needs="module optimizer",
 )
-def no_nonlinearity(step: Step) -> Iterator[Found]:
+def no_nonlinearity(step: Step) -> Iterator[Violation]:
     """Two linear layers in a row are one linear layer."""
     for first, second in (*_rows_of_sequentials(step), *_rows_of_graph(step)):
         a, b = instance_dict(first.module), instance_dict(second.module)
@@ -39,7 +39,7 @@ def no_nonlinearity(step: Step) -> Iterator[Found]:
             continue
         names = [step.members[id(one.module)][0] for one in (first, second)]
         if any(id(tensor) in step.optimized for _, tensor in first.part("_parameters")):
-            yield Found(
+            yield Violation(
                 (
                     f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}",
                     ": ",
@@ -52,7 +52,7 @@ def no_nonlinearity(step: Step) -> Iterator[Found]:
     yield from _convolutions(step)
 
 
-def _convolutions(step: Step) -> Iterator[Found]:
+def _convolutions(step: Step) -> Iterator[Violation]:
     """Two convolutions of one module in a row, of which nothing else takes what the first gives."""
     for node in step.graph.by("Convolution"):
         below = step.graph.through_views(step.graph.input(node))
@@ -65,7 +65,7 @@ def _convolutions(step: Step) -> Iterator[Found]:
         if not type(hidden) is type(sizes[0]) is type(sizes[1]) is int or hidden < min(sizes):
             continue  # what is narrow between them is a factor
         names = [step.members[id(one.module)][0] for one in (first, second)]
-        yield Found(
+        yield Violation(
             (
                 f"{' and '.join(names)} are convolutions in a row, {sizes[0]} → {hidden} → {sizes[1]}",
                 ": ",
@@ -122,7 +122,7 @@ def _linear_of(step: Step, node: AutogradNode) -> Member | None:
     suggestion="call the wrapper",
     needs="module source",
 )
-def ddp_bypassed(step: Step) -> Iterator[Found]:
+def ddp_bypassed(step: Step) -> Iterator[Violation]:
     """The module inside DistributedDataParallel is called itself."""
     wrappers = [variable for variable in step.modules if is_of(variable.value, "DistributedDataParallel")]
     for wrapper in wrappers:
@@ -135,7 +135,7 @@ def ddp_bypassed(step: Step) -> Iterator[Found]:
                 or source.is_under(call.lineno, "no_sync", "no_grad")
             ):
                 continue
-            yield Found(
+            yield Violation(
                 (
                     f"{call.callee} is the module inside {wrapper.name}",
                     ": ",
@@ -165,7 +165,7 @@ _ZEROING = ("zeros_", "zero_", "constant_", "fill_")
     suggestion="initialise at random",
     needs="module thorough",
 )
-def symmetric_init(step: Step) -> Iterator[Found]:
+def symmetric_init(step: Step) -> Iterator[Violation]:
     """All units of a layer have the same weights and the same gradient: they stay the same."""
     alike = []
     for one in step.parameters.values():
@@ -179,7 +179,7 @@ def symmetric_init(step: Step) -> Iterator[Found]:
             alike.append((one, weight.shape[0]))
     if alike:
         one, units = alike[0]
-        yield Found(
+        yield Violation(
             (
                 f"all {units} units of {one.name} have the same weights and the same gradient",
                 ": ",

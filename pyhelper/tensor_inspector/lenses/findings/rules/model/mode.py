@@ -13,7 +13,7 @@ from ....step.classes import function_called
 from ....step.expressions import bound_in, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...rule import rule
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
@@ -43,7 +43,7 @@ def is_dropout(member: Member) -> bool:
     suggestion="model.eval()",
     needs="module source",
 )
-def train_during_eval(step: Step) -> Iterator[Found]:
+def train_during_eval(step: Step) -> Iterator[Violation]:
     """Under no_grad, outside of a training step, a model is called in train mode."""
     source = step.here
     if step.grad_mode or not source.is_known() or source.mentions("training"):
@@ -79,7 +79,7 @@ def train_during_eval(step: Step) -> Iterator[Found]:
             continue
         off = f"dropout {drops[0]} is active" if drops else ""
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
-        yield Found(
+        yield Violation(
             (f"{call.callee} is in train mode under no_grad", ": ", f"{' and '.join(filter(None, (off, moved)))}"),
             (f"{call.callee}.training", "True"),
             *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),

@@ -15,7 +15,7 @@ from ....running.isolation import Isolation, unwrapped, why_not
 from ....step.classes import forward_of, is_library, methods_of
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...losses import ModelInput, model_inputs
 from ...rule import NotAsked, rule
 from .mode import is_dropout
@@ -34,7 +34,7 @@ _SAMPLING = ("randn", "randn_like", "normal", "normal_", "rsample", "sample", "m
     suggestion="training=self.training",
     needs="module",
 )
-def dropout_in_eval(step: Step) -> Iterator[Found]:
+def dropout_in_eval(step: Step) -> Iterator[Violation]:
     """The same input gives other outputs in eval mode, with other random numbers alone."""
     proved = next(_always_dropped(step), None)
     if proved is not None:
@@ -51,7 +51,7 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
             continue
         apart = _apart(first, other)
         if apart > _NOISE:
-            yield Found(
+            yield Violation(
                 (
                     f"{given.model.name} is in eval mode",
                     ", ",
@@ -72,7 +72,7 @@ def _samples(step: Step, given: ModelInput) -> bool:
     return any(source.mentions(*_SAMPLING) for cls in classes for _, source in methods_of(cls))
 
 
-def _always_dropped(step: Step) -> Iterator[Found]:
+def _always_dropped(step: Step) -> Iterator[Violation]:
     """The functional dropout without ``training=`` is never off."""
     seen: set[int] = set()
     for name, member in list(step.members.values()):
@@ -86,7 +86,7 @@ def _always_dropped(step: Step) -> Iterator[Found]:
                     continue
                 always = call.argument(2, "training")
                 if always is None or text_of(always) == "True":
-                    yield Found(
+                    yield Violation(
                         (
                             f"{call.callee} in {method} of {name} stays on in eval mode",
                             ": ",
@@ -105,7 +105,7 @@ def _always_dropped(step: Step) -> Iterator[Found]:
     suggestion="reduce and reshape along the dimensions of a sample only",
     needs="module source run",
 )
-def batch_mixing(step: Step) -> Iterator[Found]:
+def batch_mixing(step: Step) -> Iterator[Violation]:
     """Where one sample of the batch is another one, the outputs of the others change."""
     for given in _runnable(step):
         x = bare(given.tensor)
@@ -134,7 +134,7 @@ def batch_mixing(step: Step) -> Iterator[Found]:
         which, rest, own = ("first", slice(1, None), slice(1)) if at == 0 else ("last", slice(-1), slice(-1, None))
         apart = _apart(first[rest], other[rest])
         if apart > _NOISE and _apart(first[own], other[own]) > 0:
-            yield Found(
+            yield Violation(
                 (
                     f"what {given.model.name} gives for a sample depends on the others in {given.name}",
                     ": ",

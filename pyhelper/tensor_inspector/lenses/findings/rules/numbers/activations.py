@@ -12,7 +12,7 @@ from .....safe.guard import module
 from .....words.text import number, percent
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import bound, made
 from ...losses import model_inputs
 from ...outputs import output_of
@@ -32,7 +32,7 @@ _PASSING = frozenset(
     suggestion="a smaller rate, biases near 0, or LeakyReLU",
     needs="module thorough",
 )
-def dead_relu(step: Step) -> Iterator[Found]:
+def dead_relu(step: Step) -> Iterator[Violation]:
     """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
     for node in step.graph.by("Relu", "Clamp", "ClampMin"):
         users = [user for user, _ in _through(step, node) if user.op in _LINEAR]
@@ -52,7 +52,7 @@ def dead_relu(step: Step) -> Iterator[Found]:
             bias = _bias_words(step, before)
             name = layer.name
             is_inner = layer.member.parent is not None
-            yield Found(
+            yield Violation(
                 (
                     f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample",
                     ": ",
@@ -142,7 +142,7 @@ def _bias_words(step: Step, node: AutogradNode | None) -> str:
     suggestion="scale the inputs, or normalise before it",
     needs="thorough",
 )
-def saturated(step: Step) -> Iterator[Found]:
+def saturated(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("Tanh", "Sigmoid"):
         if not any(user.op in _LINEAR for user, _ in _through(step, node)):
             continue
@@ -157,7 +157,7 @@ def saturated(step: Step) -> Iterator[Found]:
         if amount > 0.9 * total:
             name = step.title_of(node)
             given = _input_words(step)
-            yield Found(
+            yield Violation(
                 f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
                 (name, f"{amount} of {total} beyond 0.99"),
                 (None, f"grad ← {node.op}Backward0"),
@@ -196,7 +196,7 @@ def _input_words(step: Step) -> str:
     suggestion="look at the activations, layer by layer",
     needs="module source thorough",
 )
-def constant_output(step: Step) -> Iterator[Found]:
+def constant_output(step: Step) -> Iterator[Violation]:
     """What a model gives is the same for every sample, though its input is not."""
     for given in model_inputs(step):
         call, source = given.call, step.sources[given.view]
@@ -227,7 +227,7 @@ def constant_output(step: Step) -> Iterator[Found]:
         ):
             continue
         if _are_alike(out) and bool((x != x[:1]).any()) and not _has_zero_head(step, value):
-            yield Found(
+            yield Violation(
                 (f"{call.target} is the same for all {out.shape[0]} samples", ", ", f"though {given.name} is not"),
                 (call.target, f"{out.shape[0]} equal rows"),
                 (given.name, "rows differ"),

@@ -13,7 +13,7 @@ from ....step.called import functions_called
 from ....step.expressions import constant_of, is_name, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...made_of import Made, made_of
 from .begin import given_to
 from .state import parameters_not_finite
@@ -29,7 +29,7 @@ def nan_losses(step: Step) -> list[Loss]:
     return [loss for loss, number in numbers if number is not None and number != number]
 
 
-def origin_in_sight(step: Step) -> Iterator[Found]:
+def origin_in_sight(step: Step) -> Iterator[Violation]:
     """A loss that is NaN and whose graph is freed, with what is NaN in sight, the earliest bound first."""
     losses = nan_losses(step)
     if losses and parameters_not_finite(step):
@@ -45,7 +45,7 @@ def origin_in_sight(step: Step) -> Iterator[Found]:
         line = loss.backward.lineno if binding is None else binding.lineno
         if found:
             line = found[0][0]
-        yield Found(
+        yield Violation(
             (f"{loss.name} is NaN", ", ", f"and its graph is freed: {first}stop before backward to see where it began"),
             (loss.name, "NaN, a backward has freed its graph"),
             *((name, f"{nan:,} NaN, bound in line {at}") for at, name, nan in found[:4]),
@@ -66,7 +66,7 @@ def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
             yield made.lineno, made.name.replace("'", '"'), stats["nan"]
 
 
-def one_sample_in_source(step: Step) -> Iterator[Found]:
+def one_sample_in_source(step: Step) -> Iterator[Violation]:
     """What a loss that is NaN is made of is NaN itself by the unbiased deviation of one finite value."""
     for loss in nan_losses(step):
         for made in made_of(step.source, loss.name):
@@ -75,7 +75,7 @@ def one_sample_in_source(step: Step) -> Iterator[Found]:
             of = _spread_of_one(step, made, step.value) if stats is not None and stats["nan"] else None
             if of is not None:
                 name, spread, _ = of
-                yield Found(
+                yield Violation(
                     (f"{made.name} is NaN", ": ", f"the unbiased {spread} of the one value in {name} divides by 0"),
                     (made.name, "NaN"),
                     (name, f"{plural(1, 'value')} of shape {tuple(shape_of(step.value(name)))}"),
@@ -87,7 +87,7 @@ def one_sample_in_source(step: Step) -> Iterator[Found]:
         yield from _one_sample_given(step, loss)
 
 
-def _one_sample_below(step: Step, loss: Loss) -> Iterator[Found]:
+def _one_sample_below(step: Step, loss: Loss) -> Iterator[Violation]:
     """The same in a function that gives the loss, of what it is given."""
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in () if parameters_not_finite(step) else functions_called(step, [step.at]):
@@ -100,7 +100,7 @@ def _one_sample_below(step: Step, loss: Loss) -> Iterator[Found]:
             if of is not None:
                 name, spread, value = of
                 shown = step.name_of(value) or name
-                yield Found(
+                yield Violation(
                     (
                         f"{loss.name} is NaN",
                         ": ",
@@ -113,7 +113,7 @@ def _one_sample_below(step: Step, loss: Loss) -> Iterator[Found]:
                 return
 
 
-def _one_sample_given(step: Step, loss: Loss) -> Iterator[Found]:
+def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
     """The one value that the loss was given is NaN, and a function called for it divides by the spread of what it takes."""
     begin = given_to(step)
     value = None if begin is None or begin.tensor is not loss.tensor else begin.origin.value
@@ -125,7 +125,7 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Found]:
                 continue
             if _is_chosen(called.source, call.node) or call.args or call.keywords or call.receiver is None:
                 continue
-            yield Found(
+            yield Violation(
                 (
                     f"{loss.name} is NaN",
                     ": ",
@@ -144,7 +144,7 @@ def _is_chosen(source: Source, node: ast.AST) -> bool:
     return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in nodes)
 
 
-def log_in_source(step: Step) -> Iterator[Found]:
+def log_in_source(step: Step) -> Iterator[Violation]:
     """A loss that is NaN, and a function called for it that takes the logarithm of what has zeros, and no gradient."""
     losses = nan_losses(step)
     is_made_there = bool(losses) and not parameters_not_finite(step)
@@ -157,7 +157,7 @@ def log_in_source(step: Step) -> Iterator[Found]:
             if stats is None or not stats["zeros"] or stats["nan"]:
                 continue
             name = step.name_of(value) or text_of(subject)
-            yield Found(
+            yield Violation(
                 (
                     f"{losses[0].name} is NaN",
                     ": ",

@@ -14,7 +14,7 @@ from .....words.text import listed, number, plural
 from ....graphs.lines import line_of
 from ....graphs.origin_words import CAUSES
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...finite import words_of
 from ...lines import bound_or_called
 from ...losses import model_inputs
@@ -31,7 +31,7 @@ torch: Any = module("torch")
     why="log of 0 is −inf, and 0 · −inf is NaN.",
     suggestion="clamp it",
 )
-def log_of_zero(step: Step) -> Iterator[Found]:
+def log_of_zero(step: Step) -> Iterator[Violation]:
     begin = begin_of(step)
     node = None if begin is None or cause_of(begin.origin) != "log_of_zero" else begin.origin.node
     saved = node.tensor("self") if node is not None and node.op in ("Log", "Log2", "Log10") else None
@@ -42,7 +42,7 @@ def log_of_zero(step: Step) -> Iterator[Found]:
     source = step.graph.input(node)
     subject = step.owner_of(saved) or step.title_of(source)
     origin = f"; {subject or 'it'} comes from {source.op}" if source is not None else ""
-    yield Found(
+    yield Violation(
         (
             f"{begin.name} is not finite",
             ": ",
@@ -60,7 +60,7 @@ def log_of_zero(step: Step) -> Iterator[Found]:
     why="A softmax needs one finite score at least.",
     suggestion="leave one place unmasked, or skip such rows",
 )
-def masked_row(step: Step) -> Iterator[Found]:
+def masked_row(step: Step) -> Iterator[Violation]:
     """Softmax over a row of −inf alone, where that has reached the loss, or will reach its gradients."""
     begin = begin_of(step)
     rows = 0 if begin is None else begin.origin.masked
@@ -71,7 +71,7 @@ def masked_row(step: Step) -> Iterator[Found]:
     below = step.graph.through_views(step.graph.input(node))
     name, by = step.title_of(node), None if mask is None else step.owner_of(mask)
     where = "every place is masked there" if by is None else f"{by} masks every place there"
-    yield Found(
+    yield Violation(
         (
             f"softmax over {plural(rows, 'row')} of −inf alone is NaN",
             ": ",
@@ -89,14 +89,14 @@ def masked_row(step: Step) -> Iterator[Found]:
     why="float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
     suggestion="bfloat16 or float32 here, or smaller values",
 )
-def fp16_overflow(step: Step) -> Iterator[Found]:
+def fp16_overflow(step: Step) -> Iterator[Violation]:
     begin = begin_of(step)
     value = None if begin is None else begin.origin.value
     stats = None if value is None or value.dtype is not torch.float16 else step.stats(value)
     if begin is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
         node = begin.origin.node
         subject = step.title_of(node) or _above(step, node) or begin.name
-        yield Found(
+        yield Violation(
             (f"{subject} has Inf", ": ", f"{node.op} passes 65504, the largest float16"),
             (subject, f"float16, {words_of(stats)} after {node.op}"),
             (begin.name, "not finite"),
@@ -118,7 +118,7 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
             and stats["max"] > 20_000
             and any(given.tensor is variable.value for given in model_inputs(step))
         ):
-            yield Found(
+            yield Violation(
                 (f"{variable.name} has {words_of(stats)}", ": ", "its values pass 65504, the largest float16"),
                 (variable.name, f"float16, finite up to {number(stats['max'])}"),
                 line=bound_or_called(step, "", variable.name),
@@ -144,7 +144,7 @@ def _above(step: Step, node: AutogradNode) -> str | None:
     why="The unbiased estimate divides by n − 1.",
     suggestion="correction=0, or more samples",
 )
-def std_of_one(step: Step) -> Iterator[Found]:
+def std_of_one(step: Step) -> Iterator[Violation]:
     begin = begin_of(step)
     if begin is None or cause_of(begin.origin) != "one_sample":
         yield from one_sample_in_source(step)
@@ -154,7 +154,7 @@ def std_of_one(step: Step) -> Iterator[Found]:
     sizes = None if below is None else below.sizes()
     subject = step.title_of(node) or (None if below is None else step.title_of(below))
     over = "" if sizes is None else f" of {sizes}"
-    yield Found(
+    yield Violation(
         (f"{subject or begin.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
         (subject or begin.name, f"{node.op.lower()} over 1{over}"),
         (begin.name, "not finite"),
@@ -167,7 +167,7 @@ def std_of_one(step: Step) -> Iterator[Found]:
     why="All that comes after it is not finite.",
     suggestion="look at the inputs of this operation",
 )
-def nan_origin(step: Step) -> Iterator[Found]:
+def nan_origin(step: Step) -> Iterator[Violation]:
     begin = begin_of(step)
     if begin is None:
         yield from origin_in_sight(step)
@@ -184,7 +184,7 @@ def nan_origin(step: Step) -> Iterator[Found]:
     cause = CAUSES.get(cause_of(origin))
     has = f"{subject or 'its result'} {'has' if stats is not None else 'is'} {seen}"
     above = [] if subject is not None else [one for one in (_above(step, node),) if one is not None]
-    yield Found(
+    yield Violation(
         (
             f"{name} is not finite",
             ": ",
@@ -198,7 +198,7 @@ def nan_origin(step: Step) -> Iterator[Found]:
     )
 
 
-def _origin_outside(step: Step) -> Iterator[Found]:
+def _origin_outside(step: Step) -> Iterator[Violation]:
     """A loss that is not finite because of a tensor that no gradient leads to, as a weight of its samples."""
     begin = given_to(step)
     if begin is None or buffers_not_finite(step):
@@ -208,7 +208,7 @@ def _origin_outside(step: Step) -> Iterator[Found]:
     if stats is None or not stats["nan"] + stats["pos_inf"]:
         return
     name = step.owner_of(origin.value)
-    yield Found(
+    yield Violation(
         (
             f"{begin.name} is not finite",
             ": ",

@@ -16,7 +16,7 @@ from .....words.text import listed, number, plural
 from ....graphs.lines import line_of
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import called, changed, made, rate_set
 from ...rule import rule
 from .begin import bad_roots, live_values
@@ -31,7 +31,7 @@ torch: Any = module("torch")
     suggestion="add a small ε inside, and mask before the operation, not after",
     needs="module loss",
 )
-def nan_in_grad_only(step: Step) -> Iterator[Found]:
+def nan_in_grad_only(step: Step) -> Iterator[Violation]:
     if any(instance_dict(variable.value).get("_enabled") is True for variable in step.scalers) or bad_roots(step):
         return
     held = list(step.parameters.values())
@@ -54,7 +54,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
     if proven is not None:
         cause = f"; the slope of {ops} is infinite at what it was given{f' for {names[0]}' if names else ''}"
     lines = (line_of(step, node, step.title_of(node)) for node in nodes)
-    yield Found(
+    yield Violation(
         (
             f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is",
             ": ",
@@ -72,7 +72,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
     suggestion="a smaller rate, or another initialisation; clip_grad_norm_ where single steps are too large",
     needs="optimizer",
 )
-def exploding_grad(step: Step) -> Iterator[Found]:
+def exploding_grad(step: Step) -> Iterator[Violation]:
     """The next update of plain gradient descent would be a thousand times its weight."""
     if step.scalers or step.source.calls_of("clip_grad_norm_", "clip_grad_value_"):
         return
@@ -103,7 +103,7 @@ def exploding_grad(step: Step) -> Iterator[Found]:
         return
     ratio, one, slope, weight = worst
     recurrent = _recurrent(step)
-    yield Found(
+    yield Violation(
         (
             f"{one.name}.grad has norm {number(slope)}",
             ", ",
@@ -148,7 +148,7 @@ def _spectral_radius(weight: Any) -> float:
     suggestion="ReLU or GELU with normalisation, or residual connections",
     needs="module thorough",
 )
-def vanishing_grad(step: Step) -> Iterator[Found]:
+def vanishing_grad(step: Step) -> Iterator[Violation]:
     """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
     if step.scalers:
         return
@@ -179,7 +179,7 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         squashing = [node.op for node in step.graph.below(root, "Sigmoid", "Tanh")]
         fall = f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}"
         in_a_row = f"{len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
-        yield Found(
+        yield Violation(
             (fall, ": ", in_a_row) if in_a_row else fall,
             (f"{first.name}.grad", f"norm {number(norms[-1])}"),
             (f"{last.name}.grad", f"norm {number(norms[0])}"),

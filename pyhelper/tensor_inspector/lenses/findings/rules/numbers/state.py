@@ -14,7 +14,7 @@ from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...finite import bad_in, words_of
 from ...lines import Line, filled
 from ...rule import rule
@@ -32,7 +32,7 @@ _STATISTICS = ("running_mean", "running_var")  #: of batch norms; extremes that 
     suggestion="load the last good checkpoint",
     needs="module",
 )
-def nan_in_params(step: Step) -> Iterator[Found]:
+def nan_in_params(step: Step) -> Iterator[Violation]:
     bad = parameters_not_finite(step) if step.thorough or bad_roots(step) else []
     if not bad:
         return
@@ -42,7 +42,7 @@ def nan_in_params(step: Step) -> Iterator[Found]:
     first = f"; {bad[0]} was the first" if len(others) == len(bad) - 1 > 0 else ""
     tensors = {one.name: one.tensor for one in step.parameters.values()}
     norms = _gradient_norms(step)
-    yield Found(
+    yield Violation(
         (
             f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf",
             ": ",
@@ -106,7 +106,7 @@ def _is_not_finite(node: ast.expr) -> bool:
     suggestion="reset_running_stats()",
     needs="module",
 )
-def nan_in_buffers(step: Step) -> Iterator[Found]:
+def nan_in_buffers(step: Step) -> Iterator[Violation]:
     small = [
         (name, tensor)
         for name, tensor, _ in step.buffers
@@ -118,7 +118,7 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
     else:
         finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
-        yield Found(
+        yield Violation(
             (
                 f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite",
                 ": ",
@@ -129,14 +129,14 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
         )
 
 
-def _kept_by_the_program(step: Step) -> Iterator[Found]:
+def _kept_by_the_program(step: Step) -> Iterator[Violation]:
     """NaN in a buffer that is no running statistic, where a loss is not finite."""
     loss = next((loss.name for loss in step.losses if bad_in(step, loss.tensor)), None)
     if loss is None:
         return
     bad = buffers_not_finite(step)
     if bad:
-        yield Found(
+        yield Violation(
             (f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} NaN", ", ", f"and so {loss} is not finite"),
             *((name, "NaN") for name in bad[:4]),
             (loss, "not finite"),

@@ -16,7 +16,7 @@ from ....step.frames import global_of
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
 from .clearing import Region, may_clear
@@ -30,13 +30,13 @@ _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
     suggestion="call optimizer.zero_grad() before backward",
     needs="optimizer",
 )
-def grads_accumulated(step: Step) -> Iterator[Found]:
+def grads_accumulated(step: Step) -> Iterator[Violation]:
     """The same gradient tensor went on growing although the optimizer has stepped in between."""
     summed = _summed_between_stops(step)
     if summed is not None:
         one, count = summed
         optimizer = next((call for call in step.source.calls_of("step")), None)
-        yield Found(
+        yield Violation(
             (
                 "gradients were not cleared since the last optimizer step",
                 ": ",
@@ -52,7 +52,7 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
     if found is not None:
         line, stepped = found
         one, times = next(((one, times) for one, times in grown if id(one.tensor) in stepped), grown[0])
-        yield Found(
+        yield Violation(
             (
                 "gradients are not cleared between two steps",
                 ": ",

@@ -13,13 +13,13 @@ from ....step.expressions import bound_in, is_name, names_in, shown_text, text_o
 from ....step.source import Source
 from ....step.statements import statements_in
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 
 _METHODS = ("add", "addcdiv", "addcmul", "lerp", "mul", "sub")
 _GIVING = ("parameters", "named_parameters", "trainable_parameters")
 
 
-def updates_of_nothing(step: Step) -> Iterator[Found]:
+def updates_of_nothing(step: Step) -> Iterator[Violation]:
     """``for p in model.parameters(): p = p - lr * p.grad``: the name means another tensor, and the weight is as it was.
 
     Or the result of ``p.sub(lr * p.grad)`` is dropped.
@@ -33,7 +33,7 @@ def updates_of_nothing(step: Step) -> Iterator[Found]:
                     over = next((one for one in names_in(loop.iter) if view is not None), None)
                     is_bound = isinstance(at, ast.Assign)
                     how = f"only binds the name {name} anew" if is_bound else "gives a new tensor that is dropped"
-                    yield Found(
+                    yield Violation(
                         (f"{shown_text(at)} changes no weight", ": ", f"it {how}"),
                         (over, "its parameters stay as they are"),
                         line=(source.file, at.lineno),

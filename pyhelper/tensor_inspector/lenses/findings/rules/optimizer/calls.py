@@ -14,7 +14,7 @@ from ....step.calls import Call
 from ....step.decided import number_of, will_surely_run
 from ....step.expressions import is_name, last_name, shown_text, text_of
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line, bound
 from ...rule import rule
 from .order import orders
@@ -26,7 +26,7 @@ from .order import orders
     suggestion="call zero_grad before backward, or after step",
     needs="optimizer source",
 )
-def step_without_grads(step: Step) -> Iterator[Found]:
+def step_without_grads(step: Step) -> Iterator[Violation]:
     """Gradients are cleared between their backward and the step that should use them."""
     told = set[Line]()
     for order in orders(step):
@@ -40,7 +40,7 @@ def step_without_grads(step: Step) -> Iterator[Found]:
             if second.at in told:
                 continue
             told.add(second.at)
-            yield Found(
+            yield Violation(
                 (
                     f"{cleared}.zero_grad() comes after backward and before {stepped}.step()",
                     ": ",
@@ -52,7 +52,7 @@ def step_without_grads(step: Step) -> Iterator[Found]:
     yield from _clipped_to_nothing(step)
 
 
-def _clipped_to_nothing(step: Step) -> Iterator[Found]:
+def _clipped_to_nothing(step: Step) -> Iterator[Violation]:
     """Between a backward and a step all gradients of that optimizer are clipped to 0: the limit is 0."""
     source = step.source
     for clip in source.calls_of("clip_grad_norm_", "clip_grad_value_"):
@@ -65,7 +65,7 @@ def _clipped_to_nothing(step: Step) -> Iterator[Found]:
         for variable in step.optimizers:
             if variable.key not in later or not (is_sure and _clips(step, clip, variable.value)):
                 continue
-            yield Found(
+            yield Violation(
                 (f"{clip.name} makes every gradient of {variable.name} 0", ": ", f"its limit {shown_text(limit)} is 0"),
                 (shown_text(limit) if is_name(limit) else None, "0"),
                 (variable.name, f"steps with what is left, after line {clip.lineno}"),
@@ -112,7 +112,7 @@ def bodies(step: Step) -> Iterator[list[ast.stmt]]:
     suggestion="call scaler.unscale_(optimizer) before clipping",
     needs="scaler source",
 )
-def clip_before_unscale(step: Step) -> Iterator[Found]:
+def clip_before_unscale(step: Step) -> Iterator[Violation]:
     source = step.source
     scaled = [backward for backward in source.backwards if backward.scaler]
     clips = source.calls_of("clip_grad_norm_", "clip_grad_value_")
@@ -128,7 +128,7 @@ def clip_before_unscale(step: Step) -> Iterator[Found]:
                 if text_of(call.receiver) == backward.scaler and call.lineno > clip.lineno
             ]
             if backward.lineno < clip.lineno and not unscaled and stepped:
-                yield Found(
+                yield Violation(
                     (
                         f"{clip.name} clips gradients that {backward.scaler} has not unscaled",
                         ": ",
@@ -146,7 +146,7 @@ def clip_before_unscale(step: Step) -> Iterator[Found]:
     suggestion="step through the scaler",
     needs="scaler source",
 )
-def scaler_bypassed(step: Step) -> Iterator[Found]:
+def scaler_bypassed(step: Step) -> Iterator[Violation]:
     source = step.source
     for backward in source.backwards:
         scaler = step.value(backward.scaler or "")
@@ -160,7 +160,7 @@ def scaler_bypassed(step: Step) -> Iterator[Found]:
         ]
         if direct and not by_scaler:
             call = direct[0]
-            yield Found(
+            yield Violation(
                 (f"{call.callee}() applies gradients that {backward.scaler} has scaled", ", ", "and has not unscaled"),
                 (backward.scaler, _scale_words(scaler)),
                 line=(source.file, call.lineno),

@@ -9,7 +9,7 @@ from .....words.text import listed, plural
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import made
 from ...rule import rule
 from .unheld import unheld
@@ -21,7 +21,7 @@ from .unheld import unheld
     suggestion="give it to an optimizer, or freeze it with requires_grad_(False)",
     needs="loss optimizer module groups",
 )
-def param_not_in_optimizer(step: Step) -> Iterator[Found]:
+def param_not_in_optimizer(step: Step) -> Iterator[Violation]:
     """Trainable, on the way to the loss, in a module in sight, and in no optimizer."""
     missed = unheld(step)
     if not missed:
@@ -33,7 +33,7 @@ def param_not_in_optimizer(step: Step) -> Iterator[Found]:
     names = listed(owners, False, 60)
     has = "has a gradient, " if any(step.grad(one.tensor) is not None for one in missed) else ""
     though = "" if not has else f" though {'it has a gradient' if len(missed) == 1 else 'they have gradients'}"
-    yield Found(
+    yield Violation(
         (names, ": ", f"{plural(len(missed), 'trainable parameter')} in no optimizer, never updated{though}"),
         *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
         (optimizer.name, f"holds {plural(len(list(tensors_of(optimizer.value))), 'tensor')}"),
@@ -58,7 +58,7 @@ def _doubtful(step: Step) -> VisibleVariable:
     suggestion="make the optimizer after the model is complete",
     needs="loss optimizer module",
 )
-def optimizer_stale_params(step: Step) -> Iterator[Found]:
+def optimizer_stale_params(step: Step) -> Iterator[Violation]:
     """An optimizer holds tensors that no module has, while a module that it was made for has others."""
     reached = step.reached()
     for variable in step.optimizers:
@@ -78,7 +78,7 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
         new = [one for one in new if id(one.root.value) in roots or len(stale) == len(held)]
         if new:
             names = listed((one.name for one in new), False, 60)
-            yield Found(
+            yield Violation(
                 (
                     f"{plural(len(stale), 'tensor')} in {variable.name} belong to no module",
                     "; ",

@@ -16,7 +16,7 @@ from ....step.expressions import constant_of, last_name
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import Line, made
 from ...rule import rule
 
@@ -30,7 +30,7 @@ _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
     suggestion="check what the schedule multiplies the rate by",
     needs="optimizer",
 )
-def lr_zero(step: Step) -> Iterator[Found]:
+def lr_zero(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         if highest_rate(variable.value) != 0:
             continue
@@ -39,7 +39,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
         rate = f'{variable.name}.param_groups[0]["lr"]'
         if scheduler is None:
             if not first and not _is_set_by_hand(step, variable.value):
-                yield Found(
+                yield Violation(
                     (f"lr of {variable.name} is 0", ": ", "its step changes nothing"),
                     (rate, "0"),
                     line=made(step, variable.key),
@@ -50,7 +50,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
         stops = [stop for stop in step.moments if variable.name in stop.rates and stop.lineno == step.source.lineno]
         turns = {stop.turns.get(scheduler.name) for stop in stops}
         if first and (type(gamma) is int or type(gamma) is float) and gamma == 0:
-            yield Found(
+            yield Violation(
                 (
                     f"lr of {variable.name} is 0 (initial {number(first)}; {kind} with gamma=0)",
                     ": ",
@@ -71,14 +71,14 @@ def lr_zero(step: Step) -> Iterator[Found]:
                 if kind == "MultiplicativeLR"
                 else "its function uses //, which rounds down to 0"
             )
-            yield Found(
+            yield Violation(
                 (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", why),
                 (rate, "0"),
                 (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
                 line=rounded or made(step, scheduler.key),
             )
         elif first and _is_over(scheduler.value, kind):
-            yield Found(
+            yield Violation(
                 (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", "its schedule is over"),
                 (rate, "0"),
                 (scheduler.name, f"last_epoch {turns_of(scheduler.value)}, total_iters {_length(scheduler.value)}"),
@@ -90,7 +90,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
             and turns_of(scheduler.value) >= _WARM_UP
             and not any(stop.rates[variable.name] for stop in stops)
         ):
-            yield Found(
+            yield Violation(
                 (
                     f"lr of {variable.name} is 0 (initial {number(first)}; {kind})",
                     ", ",
@@ -174,7 +174,7 @@ def _is_rounded_down(node: ast.expr | None) -> bool:
     suggestion="step the scheduler once an epoch, or with a smaller decay",
     needs="optimizer",
 )
-def lr_too_low(step: Step) -> Iterator[Found]:
+def lr_too_low(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         scheduler = _scheduler_of(step, variable.value)
         kind = "" if scheduler is None else class_name(type(scheduler.value))
@@ -184,7 +184,7 @@ def lr_too_low(step: Step) -> Iterator[Found]:
             now, first = group.number("lr"), group.number("initial_lr")
             if now and first and now <= 1e-6 * first:
                 steps = instance_dict(scheduler.value).get("last_epoch")
-                yield Found(
+                yield Violation(
                     (
                         f"lr of {variable.name} fell to {number(now)}",
                         ", ",

@@ -18,7 +18,7 @@ from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
-from ...finding import Found
+from ...finding import Violation
 from ...lines import made, rate_set
 from ...rule import rule
 from .by_hand import updates_of_nothing
@@ -38,7 +38,7 @@ _WITHOUT = (
     suggestion="try a rate of a tenth or a hundredth",
     needs="optimizer moments",
 )
-def lr_too_high(step: Step) -> Iterator[Found]:
+def lr_too_high(step: Step) -> Iterator[Violation]:
     """Weights and loss grow by orders of magnitude from stop to stop."""
     stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
     if not stops:
@@ -63,7 +63,7 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         variable, rate = _rate_of(step, one)
         if variable is None or rate is None or _is_raised(variable, before):
             continue
-        yield Found(
+        yield Violation(
             (
                 f"lr {number(rate)} is too high",
                 ": ",
@@ -86,7 +86,7 @@ def _rate_of(step: Step, one: Parameter) -> tuple[VisibleVariable | None, float 
     return None, None
 
 
-def _diverging(step: Step, before: Moment) -> Iterator[Found]:
+def _diverging(step: Step, before: Moment) -> Iterator[Violation]:
     """Where no loss is in sight: all weights together have become five times as large, and their gradients ten times."""
     if step.scalers:
         return
@@ -109,7 +109,7 @@ def _diverging(step: Step, before: Moment) -> Iterator[Found]:
     if largest is None or variable is None or rate is None or _is_raised(variable, before):
         return
     if 25 * weights[0] < weights[1] and 0 < 100 * slopes[0] < slopes[1]:
-        yield Found(
+        yield Violation(
             (
                 f"lr {number(rate)} is too high",
                 ": ",
@@ -137,7 +137,7 @@ def _has_risen(before: float, now: float) -> bool:
     suggestion="keep float32 weights, and compute under autocast",
     needs="optimizer thorough",
 )
-def update_lost(step: Step) -> Iterator[Found]:
+def update_lost(step: Step) -> Iterator[Violation]:
     """In the dtype of the weights nearly all of the next update rounds to nothing."""
     for variable in step.optimizers:
         kind = class_name(type(inner(variable.value)))
@@ -166,7 +166,7 @@ def update_lost(step: Step) -> Iterator[Found]:
                 total += int(nonzero.sum())
                 name = name or step.name_of(tensor)
             if total >= 16 and lost > 0.95 * total:
-                yield Found(
+                yield Violation(
                     (
                         "updates are lost",
                         ": ",
@@ -183,13 +183,13 @@ def update_lost(step: Step) -> Iterator[Found]:
     suggestion="eps=1e-4, or float32 weights",
     needs="optimizer",
 )
-def eps_underflow(step: Step) -> Iterator[Found]:
+def eps_underflow(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         for group in groups(variable.value):
             eps = group.number("eps")
             half = next((tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16), None)
             if half is not None and eps is not None and 0 < eps < 2.9e-8:
-                yield Found(
+                yield Violation(
                     (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
                     (f'{variable.name}.param_groups[0]["eps"]', number(eps)),
                     (step.name_of(half), "float16"),
@@ -204,7 +204,7 @@ def eps_underflow(step: Step) -> Iterator[Found]:
     suggestion="check which tensors the optimizer holds",
     needs="source",
 )
-def weights_unchanged(step: Step) -> Iterator[Found]:
+def weights_unchanged(step: Step) -> Iterator[Violation]:
     """No weight has moved between three stops in this line, though the loop around it calls a step each time.
 
     Or a step is only named, where it should be called, or an update by hand leaves the weights: that is told at once.
@@ -214,7 +214,7 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
         yield lost
         return
     for written, line in named_only(step):
-        yield Found(
+        yield Violation(
             (f"{written} is not called", ": ", "without () nothing happens"),
             (written.rpartition(".")[0], "its step is only named"),
             line=(step.source.file, line),
@@ -231,7 +231,7 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
         return
     moved = [one for one in known if any(stop.weights[one.name].version != version_of(one.tensor) for stop in stops)]
     if not moved and _is_without_backward(step, known, stops):
-        yield Found(
+        yield Violation(
             (
                 f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
                 ": ",
@@ -242,7 +242,7 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
             suggestion="call backward() on the loss before the step",
         )
     elif not moved and all(_has_new_grad(step, one, stops) for one in known):
-        yield Found(
+        yield Violation(
             f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
             (known[0].name, "the same version as before"),
             line=(step.source.file, calls[0].lineno),

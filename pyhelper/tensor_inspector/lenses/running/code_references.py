@@ -14,7 +14,7 @@ from .generators import is_generator
 _FUNCTIONS = 2000
 
 
-class Reached:
+class CodeReferences:
     """What functions, and those that they call by name, may use."""
 
     def __init__(self) -> None:
