@@ -438,6 +438,22 @@ PROGRAMS: dict[str, tuple[str, str]] = {
          o.step()
 """,
     ),
+    "divergence_of_columns": (
+        "softmax-wrong-dim",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+ o = torch.optim.AdamW(net.parameters(), lr=1e-3)
+ for _ in range(2):
+     x, wanted = torch.randn(16, 6), torch.randn(16, 3).softmax(1)
+-    p = F.log_softmax(net(x), dim=0)
++    p = F.log_softmax(net(x), dim=1)
+     c = F.kl_div(p, wanted, reduction="batchmean")
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
     "classes_last": (
         "class-dim",
         """

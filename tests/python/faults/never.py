@@ -318,6 +318,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a mixture whose parts are the samples": "mixture_over_a_grid",
     },
     "softmax-wrong-dim": {
+        "the target says how much each place gets": "share_of_each_place_told",
         "places whose logarithms are taken": "place_chosen_by_its_logarithm",
         "a place for each query": "place_chosen_for_each_query",
         "shares of slots, made even": "shares_among_slots_then_among_places",

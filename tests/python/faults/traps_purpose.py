@@ -237,6 +237,22 @@ TRAPS: dict[str, tuple[str, str]] = {
  unlearn(net, x[:4], y[:4])
 """,
     ),
+    "share_of_each_place_told": (
+        "softmax-wrong-dim",
+        """
+ score = nn.Linear(6, 3)
+ o = torch.optim.Adam(score.parameters(), lr=1e-2)
+ for _ in range(2):
+     places, wanted = torch.randn(10, 6), torch.randn(10, 3).softmax(0)
+     p = F.log_softmax(score(places), dim=0)
+     c = F.kl_div(p, wanted, reduction="sum") / 3
+     o.zero_grad()
+     stop()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "states_of_an_lstm_alike": (
         "target-requires-grad",
         """

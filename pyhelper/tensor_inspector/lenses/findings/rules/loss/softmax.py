@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
+from .....measure.torch.elements import bare
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from ....step.step import Step
@@ -81,7 +83,9 @@ def softmax_wrong_dim(step: Step) -> Iterator[Violation]:
         is_over_batch = sizes is not None and len(sizes) == 2 and dim in (0, -2) and sizes[0] > 1
         if sizes is None or not is_over_batch or head is None or head.op not in ("Addmm", "Mm"):
             continue
-        is_of_classes = any(_is_of_samples(step, *use, sizes) for use in _uses(step, node))
+        is_of_classes = any(_is_of_samples(step, *use, sizes) for use in _uses(step, node)) or (
+            head.op == "Addmm" and any(_is_told_distributions(*use, sizes) for use in _uses(step, node))
+        )
         if not is_of_classes and not _mixes(step, node, head):
             continue
         found = written(step, node)
@@ -124,6 +128,7 @@ def _keeps_rows(made: tuple[int, ...], sizes: tuple[int, ...]) -> bool:
 
 _WORDS = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
 _LOGS = ("Log", "Clamp", "ClampMin")
+_READ = 1 << 20  #: elements of a target that are read
 
 
 def _uses(step: Step, node: AutogradNode) -> Iterator[tuple[AutogradNode, int, bool]]:
@@ -162,6 +167,21 @@ def _is_of_samples(step: Step, user: AutogradNode, position: int, is_log: bool, 
     if user.op == "Mul" and is_log and len(list(step.graph.inputs(user))) == 1 and user.sizes() == sizes:
         return any(above.op == "Sum" and above.setting("dim") in _LAST for above, _ in step.graph.users(user))
     return False
+
+
+def _is_told_distributions(user: AutogradNode, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:
+    """Whether logarithms are multiplied by a distribution for each sample, as in ``kl_div``."""
+    is_product = user.op == "Mul" and is_log and user.sizes() == sizes and sizes[0] != sizes[1]
+    return is_product and _are_distributions(user.tensor("other" if position == 0 else "self"))
+
+
+def _are_distributions(weights: Any) -> bool:
+    """Whether the rows sum to 1, and the columns do not."""
+    values = bare(weights)
+    if values is None or values.dim() != 2 or values.numel() > _READ or not values.is_floating_point():
+        return False
+    rows, columns = ((values.sum(dim) - 1).abs().max() for dim in (1, 0)) if values.numel() else (1, 0)
+    return bool(rows < 1e-3) and bool(columns > 1e-2) and not bool((values < 0).any())
 
 
 def _mixes(step: Step, node: AutogradNode, head: AutogradNode) -> bool:
