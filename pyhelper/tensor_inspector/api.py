@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .asking import ask, budget_of, inputs_of, parameters_in_sight, printed, shares_of, whole
+from .asking import ask, budget_of, inputs_of, is_set, parameters_in_sight, printed, shares_of, whole
 from .kinds import Child, as_kind
 from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
@@ -79,8 +79,8 @@ def compare(
     loaded, NaN, plain values, then elements by how far those farthest apart are, relative to the larger of the two.
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
-    prints one difference per line; ``same``, ``differences`` and ``not_compared`` give it as data. It is true where the
-    two are equal. Objects shared inside a value, such as tied parameters, count as equal to separate copies.
+    prints one difference per line; ``same``, ``differences``, ``to_dict()`` … give it as data. It is true where the two
+    are equal. Objects shared inside a value, such as tied parameters, count as equal to separate copies.
     Raises ``TypeError`` or ``ValueError`` where ``rtol`` or ``atol`` is no finite number from 0 up.
 
     A model or an optimizer beside what was saved of one, bare or as an entry of a checkpoint, is compared by the names
@@ -124,6 +124,7 @@ def findings(
     """
     if isinstance(ignore, str):
         raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
+    thorough, run = is_set("thorough", thorough), is_set("run", run)
     if module("torch") is None:
         return _without_torch()
     from .watching import findings as stop
@@ -182,7 +183,7 @@ def memory(*, thorough: bool = False, budget_ms: float = float("inf")) -> Answer
     Each byte counts once, however many tensors and arrays share it. Nothing is allocated on a device to know it.
     ``thorough`` goes through all objects of the process, for tensors that no name in sight reaches. Sizes are in bytes.
     """
-    return ask("memory", {}, {"rows": 10**9, "thorough": thorough}, 2, budget_ms)
+    return ask("memory", {}, {"rows": 10**9, "thorough": is_set("thorough", thorough)}, 2, budget_ms)
 
 
 def gradcheck(function: object, /, *inputs: object, budget_ms: float = float("inf"), **named: object) -> Answer:
@@ -275,14 +276,14 @@ def environment() -> Answer:
 
 
 def report(*, values: bool = False) -> Answer:
-    """A bug report about the frame that calls it, and the exception that is being handled: text in Markdown.
+    """A bug report about the frame that calls it, and the exception that is being handled: ``text`` in Markdown.
 
     Versions, devices, settings that differ from the defaults, the exception with the lines that it came through, the
     findings, and each variable by its type, shape, dtype and device. Nothing of what variables hold, unless ``values``
     asks for that: no number, text or key, and of messages only what libraries say, without what they quote. The home
     folder is ``~``.
     """
-    return ask("report", {}, {"values": values}, 1, float("inf"))
+    return ask("report", {}, {"values": is_set("values", values)}, 1, float("inf"))
 
 
 def forget() -> None:

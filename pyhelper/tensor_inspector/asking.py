@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .kinds import Child, Rows
 from .measure.stats.tally import MOST
 from .safe.budget import Budget
+from .safe.guard import class_name
 from .safe.modes import modes
 from .safe.untouched import Untouched
 from .stop.snapshot import PAGE, Snapshot
@@ -43,8 +44,10 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
         work.guard = guard
         while not work.go_on():
             work.budget.renew(budget.ms)
-        text = work.text()
-        return Answer(work.found(), printed(work.row(), depth, PAGE, budget) if text is None else text)
+        found, text = work.found(), work.text()
+        if text is not None:
+            return Answer({**found, "text": text}, text)
+        return Answer(found, printed(work.row(), depth, PAGE, budget))
 
 
 def parameters_in_sight(budget: Budget) -> dict[int, str]:
@@ -98,6 +101,13 @@ def shares_of(quantiles: Iterable[float]) -> list[float]:
     if len(shares) > MOST:
         raise ValueError(f"at most {MOST} quantiles can be asked for")
     return shares
+
+
+def is_set(name: str, value: bool) -> bool:
+    """An option that is True or False; what may mean either is refused."""
+    if type(value) is not bool:
+        raise TypeError(f"{name} is True or False, not {class_name(type(value))}")
+    return value
 
 
 def whole(name: str, value: int, most: float = float("inf")) -> int:

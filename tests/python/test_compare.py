@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import datetime as dt
 import re
 import sys
@@ -211,7 +212,7 @@ def mesh() -> Iterator[Any]:
 
 
 def test_distributed_tensors_are_compared_by_their_shards(mesh: Any) -> None:
-    from torch.distributed.tensor import DTensor, Shard
+    from torch.distributed.tensor import DTensor, Partial, Shard
 
     a = DTensor.from_local(torch.ones(2, 4), mesh, [Shard(0)])
     assert compare(a, a.clone())
@@ -219,7 +220,13 @@ def test_distributed_tensors_are_compared_by_their_shards(mesh: Any) -> None:
     assert compare(a, a + 1, atol=1)
     assert texts(a, torch.cat([a, a])) == {"": "shape [2, 4] → [4, 4]"}
     said = "not compared: of one only this process's shard is here"
-    assert [one["text"] for one in compare(a, torch.ones(2, 4)).not_compared] == [said]
+    summed = DTensor.from_local(torch.ones(2, 4), mesh, [Partial()])
+    assert [one["text"] for one in compare(summed, torch.ones(2, 4)).not_compared] == [said]
+    wrapper = {"": "DTensor → Tensor"}
+    assert (texts(a, torch.ones(2, 4)), compare(a, torch.ones(2, 4)).not_compared) == (wrapper, [])
+    assert [one["text"] for one in compare(a, torch.zeros(2, 4)).differences][1:] == [
+        "8 of 8 differ, |Δ| up to 1, 100% relative: 1 → 0 at [0, 0]"
+    ]
     bare = a.clone()
     del bare._spec
     assert "only in a" in texts(a, bare)["._spec.placements"]
@@ -1341,3 +1348,11 @@ def test_rows_are_sorted_by_the_share_that_they_show() -> None:
 )
 def test_nan_in_one_comes_right_after_what_can_not_be_loaded(a: Any, b: Any, paths: list[str]) -> None:
     assert [found["path"] for found in compare(a, b).differences] == paths
+
+
+def test_a_comparison_is_plain_data_too() -> None:
+    pairs = {"i": (1, 2), "z": (T([1j]), T([2j])), "w": (T([1.0]), T([nan])), "t": (torch.eye(2), torch.ones(3))}
+    found = compare(*({name: pair[side] for name, pair in pairs.items()} for side in (0, 1)))
+    read = json.loads(json.dumps(found.to_dict()))
+    assert [one["text"] for one in read["differences"]] == [one["text"] for one in found.differences]
+    assert (read["same"], read["compared"], read["differences"][-1]["values"]["a"]) == (False, found.compared, "1j")

@@ -20,7 +20,7 @@ from hostile import RAN
 from torch import nn
 from untouched import Watch
 
-from tensor_inspector import report
+from tensor_inspector import findings, memory, report
 from tensor_inspector.lenses.report.section import without_home
 
 SECRET, NUMBER = "hush-hush", 424242
@@ -380,7 +380,7 @@ def test_from_python_it_is_about_the_exception_that_is_being_handled() -> None:
 
 AT_PDB = """
 import pdb, sys
-from tensor_inspector import report
+from tensor_inspector import findings, memory, report
 
 def fail(count):
     return count / 0
@@ -423,3 +423,14 @@ def test_the_row_sums_it_up_and_opens_to_its_parts(monkeypatch: pytest.MonkeyPat
     assert [node["name"] for node in row["page"]["nodes"]] == [
         "Exception", "Findings", "Frame that raised", "Frame", "Environment",
     ]  # fmt: skip
+
+
+def test_its_text_is_in_its_data() -> None:
+    found = report()
+    assert found["text"] == str(found)
+
+
+@pytest.mark.parametrize(("ask", "name"), [(report, "values"), (memory, "thorough"), (findings, "thorough"), (findings, "run")])  # fmt: skip
+def test_an_option_is_true_or_false(ask: Any, name: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name} is True or False, not int$"):
+        ask(**{name: 1})

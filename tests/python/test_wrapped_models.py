@@ -16,7 +16,7 @@ import torch
 from torch import nn
 warnings.simplefilter("ignore")
 sys.path[:0] = json.loads(os.environ["PATHS"])
-from tensor_inspector import model, shapes
+from tensor_inspector import compare, model, shapes
 
 torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
 
@@ -28,7 +28,16 @@ def told(wrapped):
         run = str(error)
     return [found["parameters"], found["bytes"], [row["name"] for row in found["rows"]], run]
 
+def compared(wrapped):
+    other = net()
+    equal = compare(wrapped, other)
+    with torch.no_grad():
+        other[0].weight[0, 0] += 1
+    told = [one["text"].partition(",")[0] for one in compare(wrapped, other).differences]
+    return [equal.total, len(equal.not_compared), equal.compared, told[1:]]
+
 def net():
+    torch.manual_seed(0)
     return nn.Sequential(nn.Linear(2, 3), nn.ReLU())
 
 def sharded():
@@ -38,16 +47,18 @@ def sharded():
     fully_shard(found, mesh=init_device_mesh("cpu", (1,)))
     return found
 
-def flat():
+def flat(**options):
     from torch.distributed.fsdp import FullyShardedDataParallel
-    return FullyShardedDataParallel(net(), device_id=torch.device("cpu"))
+    return FullyShardedDataParallel(net(), device_id=torch.device("cpu"), **options)
 
 answers = {
     "ddp": lambda: nn.parallel.DistributedDataParallel(net()),
     "inside": lambda: nn.Sequential(nn.parallel.DistributedDataParallel(net())),
     "dp": lambda: nn.DataParallel(net()), "flat": flat, "sharded": sharded,
 }
-print(json.dumps({name: told(make()) for name, make in answers.items()}))
+found = {name: told(make()) for name, make in answers.items()}
+found["compared"] = [compared(make()) for make in (flat, lambda: flat(use_orig_params=True), sharded)]
+print(json.dumps(found))
 torch.distributed.destroy_process_group()
 """
 
@@ -65,3 +76,4 @@ def test_wrappers_are_looked_into_and_run_where_nothing_waits_for_other_processe
     assert found["flat"][:2] == found["sharded"][:2] == [9, 36]
     assert "FullyShardedDataParallel may wait for other processes" in found["flat"][3]
     assert "FSDPSequential may wait for other processes" in found["sharded"][3]
+    assert found["compared"] == [[1, 0, 2, ["1 of 6 differ"]]] * 3

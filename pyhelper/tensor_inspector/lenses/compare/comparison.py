@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.record import Record
 from ...words.text import count, middle, plural
@@ -70,6 +70,19 @@ class Comparison:
 
     def __bool__(self) -> bool:
         return self.same
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, for ``json.dumps``; complex numbers are texts."""
+        return {
+            "same": self.same,
+            "close": self.close,
+            "differences": [_plain(found) for found in self.differences],
+            "not_compared": [_plain(found) for found in self.not_compared],
+            "more": self.more,
+            "compared": self.compared,
+            "by_line": self.by_line,
+            "complete": self.complete,
+        }
 
     def note(self, path: str, note: Note) -> Difference | None:
         """What is kept of it; None where there are too many."""
@@ -142,6 +155,14 @@ def severity(difference: Difference) -> tuple[int, float]:
     if not values["apart"]:
         return len(_ORDER), -values["relative"]
     return _ORDER.index("values"), -values["relative"]
+
+
+def _plain(difference: Difference) -> dict[str, Any]:
+    plain: dict[str, Any] = dict(difference)
+    if "values" in difference:
+        values = difference["values"].items()
+        plain["values"] = {name: str(item) if type(item) is complex else item for name, item in values}
+    return plain
 
 
 def _is_rounding(difference: Difference) -> bool:

@@ -6,7 +6,7 @@ import sys
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Kind
+from ...kinds import Kind, as_kind
 from ...measure.comparable import Comparable
 from ...measure.stats import Unread
 from ...measure.stats.difference import PartialDifference, difference
@@ -50,6 +50,11 @@ def compare_elements(
     one, other = a.comparable(), b.comparable()
     if one is None or other is None:
         return Compared([], counted=False)
+    if one.composed is not other.composed:
+        whole = _gathered(a, budget), _gathered(b, budget)
+        if whole != (a, b):
+            found = compare_elements(*whole, budget, tolerance, partial)
+            return Compared(found.notes, None, complete=found.complete)
     if one.composed or other.composed:
         return _by_position((a, one), (b, other), budget, tolerance)
     taken_out = a.kind != b.kind or not (a.contains and b.contains)  # their rows are elements
@@ -66,6 +71,16 @@ def compare_elements(
         return Compared(notes, covered)
     notes, complete = _dense(one, other, read, budget, tolerance, partial)
     return Compared(notes, None if taken_out else (*_COVERED, *_INTEGERS), complete=complete)
+
+
+def _gathered(kind: Kind, budget: Budget) -> Kind:
+    """In place of a distributed tensor the one that it holds, where that is all of it."""
+    if kind.kind != "tensor":
+        return kind
+    from .fsdp import gathered  # only where torch is loaded
+
+    whole = gathered(kind.value)
+    return kind if whole is kind.value else as_kind(whole, budget)
 
 
 def difference_text(values: ValueDifference, tick: Any = None) -> str:

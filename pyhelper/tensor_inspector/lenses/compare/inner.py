@@ -8,10 +8,11 @@ from itertools import islice
 from typing import Any
 
 from ...measure.torch.metadata import Base, is_exact_tensor
-from ...measure.torch.modules import EXTRA_STATE, is_module, is_of, state_of
+from ...measure.torch.modules import EXTRA_STATE, is_module, is_of
 from ...measure.torch.optimizers import is_optimizer
 from ...measure.torch.visits import in_cpp
 from ...safe.guard import class_name, dict_attribute, dict_get, each
+from .fsdp import gathered, is_managed, original_state
 from .names import WRAPPERS, in_common, is_weights
 from .optimizers import is_saved_optimizer, saved_state
 from .pair import UNTOLD
@@ -31,10 +32,10 @@ def inside(a: Any, b: Any) -> tuple[list[Any], list[str]]:
         live, saved = sides[at], sides[1 - at]
         if is_module(live) and is_weights(saved) and in_common(_names(live), _names(saved)):
             steps[at] += _STATE
-            sides[at], sides[1 - at] = _bare(state_of(live)), _bare(each(dict.items, saved))
-        elif is_module(live) and is_module(saved) and _is_in_cpp(live) > _is_in_cpp(saved):
+            sides[at], sides[1 - at] = _bare(original_state(live)), _bare(each(dict.items, saved))
+        elif is_module(live) and is_module(saved) and _is_rebuilt(live) > _is_rebuilt(saved):
             steps = [f"{step}{_STATE}" for step in steps]
-            sides[at], sides[1 - at] = _bare(state_of(live)), _bare(state_of(saved))
+            sides[at], sides[1 - at] = _bare(original_state(live)), _bare(original_state(saved))
         elif is_saved_optimizer(saved):
             state = saved_state(live)
             if state is not None:
@@ -42,8 +43,9 @@ def inside(a: Any, b: Any) -> tuple[list[Any], list[str]]:
     return sides, steps
 
 
-def _is_in_cpp(model: Any) -> bool:
-    return in_cpp(model) is not None
+def _is_rebuilt(model: Any) -> bool:
+    """Whether its modules are not those that the program wrote: they are in C++, or FSDP has changed them."""
+    return in_cpp(model) is not None or is_managed(model)
 
 
 def _wrapped(model: Any, other: Any) -> tuple[str, Any] | None:
@@ -78,7 +80,7 @@ def _entry(value: Any, other: Any) -> tuple[str, Any] | None:
 
 
 def _names(value: Any) -> list[str]:
-    return [name for name, _ in state_of(value)] if is_module(value) else list(each(dict.keys, value))
+    return [name for name, _ in original_state(value)] if is_module(value) else list(each(dict.keys, value))
 
 
 def _bare(entries: Iterator[tuple[str, Any]] | Any) -> dict[str, Any]:
@@ -89,4 +91,5 @@ def _bare(entries: Iterator[tuple[str, Any]] | Any) -> dict[str, Any]:
 def _saved(item: Any) -> Any:
     if item is EXTRA_STATE:
         return UNTOLD
+    item = gathered(item)
     return Base.detach(item) if is_exact_tensor(item) else item
