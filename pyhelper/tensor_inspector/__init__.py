@@ -1,14 +1,15 @@
 """Every value at a glance: summarized, cycle-safe, truthful, untouched.
 
-The same code serves two doors: the VS Code extension injects it into a paused program and calls `call`; from Python,
-`summarize` gives the line, `facts` the data and `tree` the finite tree of any value; `compare` says how two differ.
+The same code serves two doors: the VS Code extension injects it into a paused program; from Python, `summarize` gives
+the line, `facts` the data and `tree` the finite tree of any value; `compare` says how two differ. Import it as a whole:
+`model`, `batch` and others are names that a program has itself.
 
-    >>> from tensor_inspector import summarize, tree
-    >>> summarize({"lr": 0.1, "steps": [1, 2, 3]})
+    >>> import tensor_inspector as ti
+    >>> ti.summarize({"lr": 0.1, "steps": [1, 2, 3]})
     'dict · 2: lr 0.1, steps list of 3'
     >>> loop = [1]
     >>> loop.append(loop)
-    >>> print(tree(loop, depth=3))
+    >>> print(ti.tree(loop, depth=3))
     list · 2: 1, list of 2
       [0]  1
       [1]  list · 2: 1, list of 2  ↻ value
@@ -40,12 +41,10 @@ from .api import (
     summarize,
     tree,
 )
-from .gateway import call
 
 __all__ = [
     "autograd",
     "batch",
-    "call",
     "compare",
     "environment",
     "explain",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import json
 import datetime as dt
+import json
 import re
 import sys
 import tracemalloc

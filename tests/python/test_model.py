@@ -235,7 +235,7 @@ def test_what_is_no_module_is_refused() -> None:
 def test_it_prints_as_a_table_in_which_layers_that_are_alike_are_one_row() -> None:
     lines = repr(ask(Transformer(5))).splitlines()
     names = [line.split("  ")[0].strip() for line in lines]
-    assert names[2:-5] == [
+    assert names[2:-6] == [
         "Transformer",
         "├─ embedding: Embedding(10 × 4)",
         "├─ layers: ModuleList(5)",
@@ -300,3 +300,27 @@ def test_asking_changes_nothing_and_runs_nothing() -> None:
     with Watch(model) as watch:
         ask(model)
     assert watch.changes() == []
+
+
+@pytest.mark.parametrize("sort", ["buffers", "hooks"])
+def test_what_it_is_sorted_by_has_a_column(sort: str) -> None:
+    model = nn.Sequential(nn.ReLU(), nn.BatchNorm1d(2))
+    model[1].register_forward_hook(lambda *_: None)
+    lines = repr(ask(model, sort=sort)).splitlines()
+    assert sort in lines[0]
+    assert "BatchNorm1d" in lines[3]
+
+
+def test_a_name_is_whole_in_a_table_however_long_what_it_is() -> None:
+    text = repr(
+        ask(nn.ModuleDict({"a_long_name_of_a_layer": nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 8), 1)}))
+    )
+    assert "out_proj: NonDynamic" in text
+    assert "a_long_name_of_a_layer: TransformerDecoder" in text
+
+
+def test_a_table_says_of_what_the_lines_below_alike_layers_are() -> None:
+    said = "below “N ×” stands what one of them has"
+    blocks = nn.Sequential(*(nn.Sequential(nn.Linear(2, 2)) for _ in range(3)))
+    assert said in repr(ask(blocks))
+    assert said not in repr(ask(blocks[0]))

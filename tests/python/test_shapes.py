@@ -683,7 +683,8 @@ def with_lock() -> nn.Module:
         (lambda: nn.ModuleList([nn.ReLU()]), (ONE,), "has no forward of its own"),
         (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "has no shape yet: run the module on a batch first"),
         (with_lock, (ONE,), "lock holds a lock, which can't be copied"),
-        (scripted, (ONE,), "a part of it is scripted"),
+        (scripted, (ONE,), "not run: it is scripted, whose tensors can't be replaced by copies"),
+        (lambda: nn.Sequential(scripted()), (ONE,), "not run: a part of it is scripted, whose"),
         (nn.ReLU, (threading.Lock(),), "input1 holds a lock, which can't be copied"),
         (lambda: nn.SyncBatchNorm(2), (ONE,), "may wait for other processes"),
     ],
@@ -906,3 +907,42 @@ def test_what_is_no_module_that_can_run_is_refused_in_a_sentence(value: Any, why
     with pytest.raises(TypeError) as raised:
         ask(value, torch.ones(2, 2))
     assert str(raised.value) == why
+
+
+class Looped(nn.Module):
+    """Calls layers of two lists, which are not called themselves, and one layer many times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+        self.up = nn.ModuleList(nn.Linear(2, 2) for _ in range(4))
+        self.cell, self.head = nn.Linear(2, 2), nn.Identity()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in (*self.down, *self.up, *[self.cell] * 50, *[self.cell, self.head] * 600):
+            x = layer(x)
+        return x
+
+
+def test_a_row_has_the_name_below_the_layer_that_called_it_and_calls_of_one_layer_are_one_row() -> None:
+    found = ask(Looped(), torch.ones(3, 2))
+    lines = [line.split("  ")[0] for line in repr(found).splitlines()]
+    assert lines[3:7] == [
+        "├─ down.0: Linear(2 → 2)", "├─ down.1: Linear(2 → 2)", "├─ up.0…3: 4 × Linear(2 → 2)",
+        "├─ cell (calls 1…51): Linear(2 → 2)",
+    ]  # fmt: skip
+    assert " 6 " in repr(found).splitlines()[6]  # parameters, once
+    assert (lines[-1], len(found["rows"])) == ("… 204 more calls", 1257)
+
+
+def test_a_name_is_whole_in_the_table() -> None:
+    layer = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+    model = nn.Sequential(OrderedDict([("a_long_name_of_a_layer", nn.Sequential(nn.Sequential(layer)))]))
+    assert all(
+        name in repr(ask(model, torch.ones(1, 2, 8))) for name in ("a_long_name_of_a_layer: ", "self_attn: Multihead")
+    )
+
+
+def test_below_layers_that_are_alike_it_is_said_whose_numbers_stand() -> None:
+    blocks = nn.Sequential(*(nn.Sequential(nn.Linear(2, 2)) for _ in range(3)))
+    assert "parameters and time of the first" in repr(ask(blocks, torch.ones(1, 2)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child, Rows, as_kind
 from ...measure.memory.blocks import MemoryBlocks, is_array
 from ...safe.budget import Budget
-from ...safe.guard import module
+from ...safe.guard import class_name, module
 from ...words.line import line_of
 from ...words.text import plural
 from ..lens import Lens, Paused, row_limit
@@ -31,14 +31,15 @@ _WORDS = {
     "function": "in a function's closure or defaults",
     "frame": "variable of a function",
     "generator": "variable of one that waits",
-    "cycle": "which holds itself, and no name in sight does",
+    "cycle": "part of a reference cycle that no name in sight reaches: the garbage collector frees it some time",
 }
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     asked, rows = values["value"], row_limit(options)
     if Opened(type(asked.value)).how == Opened.ATOM:
-        raise TypeError(f"{asked.name} is one of the values that anything may hold")
+        what = f"{asked.name} is of type {class_name(type(asked.value))}"
+        raise TypeError(f"{what}: holders are looked for of tensors, arrays, containers and objects")
     return ReferrersAnswer(asked, paused, budget, rows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from itertools import groupby
 from typing import Any, TypeVar
 
 from ...safe.guard import class_name
@@ -42,15 +41,28 @@ class ModuleOrder:
 
 
 def folded(items: Sequence[T], key: Callable[[T], str], alike: Callable[[T], Hashable]) -> list[list[T]]:
-    """Neighbours that are alike, and numbered one after the other, as one."""
+    """Neighbours that are alike, and numbered one after the other or of one name, as one.
 
-    def run(numbered: tuple[int, T]) -> Hashable:
-        at, one = numbered
-        name = key(one)
-        return (int(name) - at if name.isdecimal() else name), alike(one)
+    >>> folded(["0", "1", "2", "f.3", "f.4", "f.5", "g", "g", "g", "h"], str, lambda name: 0)
+    [['0', '1', '2'], ['f.3', 'f.4', 'f.5'], ['g', 'g', 'g'], ['h']]
+    """
+    runs: list[list[T]] = []
+    step: int | None = None
+    for one in items:
+        last = runs[-1] if runs else []
+        next_step = _step(key(last[-1]), key(one)) if last and alike(last[-1]) == alike(one) else None
+        if next_step is not None and (len(last) == 1 or next_step == step):
+            last.append(one)
+        else:
+            runs.append([one])
+        step = next_step
+    return [group for run in runs for group in ([run] if len(run) >= _LEAST else [[one] for one in run])]
 
-    found: list[list[T]] = []
-    for _, same in groupby(enumerate(items), run):
-        group = [one for _, one in same]
-        found.extend([group] if len(group) >= _LEAST else ([one] for one in group))
-    return found
+
+def _step(name: str, following: str) -> int | None:
+    """0 from a name to itself, 1 to the next of those that are numbered; None to another."""
+    if name == following:
+        return 0
+    (above, _, number), (beside, _, other) = name.rpartition("."), following.rpartition(".")
+    is_next = above == beside and number.isdecimal() and other.isdecimal() and int(other) == int(number) + 1
+    return 1 if is_next else None

@@ -5,42 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...words.table import aligned, branched
-from ...words.text import middle, plural, size
+from ...words.text import plural, size
 from .order import ModuleOrder
 from .submodule import Submodule
 from .tree import ModuleTree
-from .words import keys_of, mode, what
+from .words import keys_of, line_name, mode, what
 
 _WIDTH = 60  #: characters of the first column
 _TIED = 20  #: lines of what is tied
-_HEAD = ("layer", "parameters", "trainable", "bytes", "dtype", "device", "mode")
-_RIGHT = (False, True, True, True, False, False, False)
+_HEAD = ("layer", "parameters", "trainable", "buffers", "bytes", "dtype", "device", "mode", "hooks")
+_RIGHT = (False, True, True, True, True, False, False, False, True)
 
 
 def table(tree: ModuleTree, order: ModuleOrder) -> str:
     """A line a module, layers of a list that are alike as one, with the numbers of one of them below it."""
     tops = branched([tree.root], lambda group: order.groups(group[0].below))
-    rows = [(middle(branch + _name(group), _WIDTH), *_cells(group)) for group, branch in tops]
-    return aligned(_HEAD, rows, _RIGHT, list(_foot(tree)))
-
-
-def _name(group: Sequence[Submodule]) -> str:
-    name = keys_of(group)
-    return f"{name}: {what(group)}" if name else what(group)
+    rows, of_one = [], False
+    for group, branch in tops:
+        rows.append((line_name(branch, keys_of(group), what(group), _WIDTH), *_cells(group)))
+        of_one = of_one or (len(group) > 1 and bool(group[0].below))
+    return aligned(
+        _HEAD, rows, _RIGHT, [*(["below “N ×” stands what one of them has"] if of_one else ()), *_foot(tree)]
+    )
 
 
 def _cells(group: Sequence[Submodule]) -> tuple[str, ...]:
     one = group[0]
     if one.same is not None:
-        return (f"as {one.same}" if one.same else "as the model", "", "", "", "", "")
-    numbers = [sum(getattr(below.total, name) for below in group) for name in ("parameters", "trainable", "bytes")]
+        return (f"as {one.same}" if one.same else "as the model", *[""] * 7)
+    counted = ("parameters", "trainable", "buffers", "bytes")
+    *numbers, taken = (sum(getattr(below.total, name) for below in group) for name in counted)
+    hooks = sum(len(below.hooks) for below in group)
     texts = [f"{number:,}" if number else "–" for number in numbers[:2]]
     return (
         *texts,
-        size(numbers[2]) if numbers[2] else "–",
+        f"{numbers[2]:,}" if numbers[2] else "",
+        size(taken) if taken else "–",
         ", ".join(one.dtypes),
         ", ".join(one.devices),
         mode(one) or "",
+        f"{hooks:,}" if hooks else "",
     )
 
 

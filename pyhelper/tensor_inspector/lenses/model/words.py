@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...words.line import Word
-from ...words.text import count, listed, percent, plural, size
+from ...words.text import count, listed, middle, percent, plural, size
 from .submodule import Submodule, Total
 
 _NAMES = 40  #: characters of names in a list
+_LEAST = 20  #: of what a module is
 
 
 def line_parts(group: Sequence[Submodule], root: Submodule) -> Iterator[str | None]:
@@ -60,6 +61,16 @@ def mode(one: Submodule) -> str | None:
     if one.training is None:
         return None
     return "train" if one.training else "eval"
+
+
+def line_name(branch: str, name: str, words: str, width: int) -> str:
+    """A cell of the first column: the name whole, of what it is as much as there is room for.
+
+    >>> line_name("├─ ", "self_attn", "MultiheadAttention(8, 2 heads)", 32)
+    '├─ self_attn: Multih…n(8, 2 heads)'
+    """
+    first = f"{branch}{name}: " if name else branch
+    return first + middle(words, max(_LEAST, width - len(first)))
 
 
 def keys_of(group: Sequence[Submodule]) -> str:

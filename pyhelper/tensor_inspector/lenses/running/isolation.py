@@ -108,7 +108,8 @@ def _why_not_member(member: Member, copies: DeepCopy) -> str | None:
     if is_of(member.module, *_SHARED):
         return f"{class_name(type(member.module))} may wait for other processes"
     if in_cpp(member.module) is not None:
-        return "a part of it is scripted, which can't be copied"
+        whole = member.parent is None
+        return f"{'it' if whole else 'a part of it'} is scripted, whose tensors can't be replaced by copies"
     if member.attributes is not stored(member.module):
         return f"{class_name(type(member.module))} keeps its attributes in no plain dict"
     for name, value in _named(member):

@@ -31,7 +31,7 @@ class LayerRun:
     def __init__(self, module: Any, name: str, key: str, words: str, parameters: int, parent: int, number: int) -> None:
         self.module = module
         self.name = name
-        self.key = key
+        self.key = key  #: its name below the layer inside of which it was called
         self.words = words
         self.parameters = parameters
         self.parent = parent
@@ -67,7 +67,7 @@ class LayerRun:
         """All that a table shows of the call, without its numbers; calls with equal signatures share a line."""
         tensors = (*map(_signature, self.inputs), self.more_inputs, *map(_signature, self.outputs), self.more_outputs)
         below = tuple((one.key, one.alike) for one in self.below)
-        return self.words, self.state, self.number, (self.nan, self.inf), tensors, below
+        return self.words, self.state, (self.nan, self.inf), self.begins, tensors, below
 
     def data(self, depth: int) -> LayerCall:
         return {

@@ -107,7 +107,9 @@ class Recorder:
         if known is None:  # it is registered nowhere
             words = module_words(layer, Budget())
             return LayerRun(layer, "", class_name(type(layer)), words, 0, parent, number)
-        return LayerRun(layer, known.name, known.key, known.words, known.total.parameters, parent, number)
+        above = self.calls[parent].name if parent >= 0 else ""
+        key = known.name[len(above) + 1 :] if above and known.name.startswith(f"{above}.") else known.name
+        return LayerRun(layer, known.name, key, known.words, known.total.parameters, parent, number)
 
     def _note(self, call: LayerRun, args: Any, kwargs: Any, output: Any) -> None:
         call.state = "done"

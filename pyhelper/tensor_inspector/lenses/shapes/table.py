@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import chain, islice
 
 from ...safe.record import Record
 from ...words.table import aligned, branched
-from ...words.text import middle
+from ...words.text import plural
+from ..model.words import line_name
 from .call import LayerRun
 from .failure import Failure
 from .recorder import Recorder
@@ -24,7 +25,8 @@ from .words import (
     wrong,
 )
 
-_WIDTH = 48  #: characters of the first column
+_WIDTH = 60  #: characters of the first column
+_LISTED = 1000  #: lines
 _HEAD = ("layer", "input", "output", "", "range", "not finite", "parameters", "time")
 _RIGHT = (False, False, False, False, False, False, True, True)
 
@@ -46,18 +48,20 @@ class _Line(Record):
 
 def table(recorder: Recorder, failure: Failure | None, hooks: int) -> str:
     """A line a call, layers of a list that are alike as one; the exception last."""
-    tops = branched(_Line(recorder.calls[:1], recorder.calls[:1]), _Line.below) if recorder.calls else ()
-    rows = [(middle(branch + _name(line.group), _WIDTH), *_cells(line)) for line, branch in tops]
-    foot = [not_called(hooks)] if hooks else []
+    first = [_Line(recorder.calls[:1], recorder.calls[:1])] if recorder.calls else []
+    tops = chain.from_iterable(branched(one, _Line.below) for one in first)
+    rows, of_first = [], False
+    for line, branch in islice(tops, _LISTED):
+        rows.append((line_name(branch, name_of(line.group), what(line.group), _WIDTH), *_cells(line)))
+        of_first = of_first or (len(line.group) > 1 and bool(line.group[0].below))
+    more = sum(len(line.group) for line, _ in tops)
+    foot = [f"… {plural(more, 'more call')}"] if more else []
+    foot += ["below lines of several: parameters and time of the first, the range of all"] if of_first else []
+    foot += [not_called(hooks)] if hooks else []
     if failure is not None:
         where = "" if failure.call is None else f" in {failure.call.name or failure.call.key or failure.call.words}"
         foot.append(f"raised{where}: {failure.words()}")
     return aligned(_HEAD, rows, _RIGHT, foot)
-
-
-def _name(group: Sequence[LayerRun]) -> str:
-    name = name_of(group)
-    return f"{name}: {what(group)}" if name else what(group)
 
 
 def _cells(line: _Line) -> tuple[str, ...]:

@@ -88,20 +88,28 @@ def not_called(hooks: int) -> str:
 
 
 def name_of(group: Sequence[LayerRun]) -> str:
-    """``0…11``, ``relu (call 2)``"""
-    first = group[0].key if group[0].number == 1 else f"{group[0].key} (call {group[0].number})"
-    return first if len(group) == 1 else f"{first}…{group[-1].key}"
+    """``0…11``, ``down.0…3``, ``relu (call 2)``, ``cell (calls 1…50)``"""
+    first, last = group[0], group[-1]
+    if _is_repeated(group):
+        return f"{first.key} (calls {first.number:,}…{last.number:,})"
+    name = first.key if first.number == 1 else f"{first.key} (call {first.number:,})"
+    return name if first is last else f"{name}…{last.key.rpartition('.')[2]}"
+
+
+def _is_repeated(group: Sequence[LayerRun]) -> bool:
+    """Whether they are calls of one layer."""
+    return len(group) > 1 and group[0].module is group[-1].module
 
 
 def what(group: Sequence[LayerRun]) -> str:
     """``12 × Block``"""
-    return group[0].words if len(group) == 1 else f"{len(group):,} × {group[0].words}"
+    return group[0].words if len(group) == 1 or _is_repeated(group) else f"{len(group):,} × {group[0].words}"
 
 
 def parameters_of(group: Sequence[LayerRun]) -> int:
-    return sum(call.parameters for call in group)
+    return sum({id(call.module): call.parameters for call in group}.values())
 
 
 def groups_of(calls: Sequence[LayerRun]) -> list[list[LayerRun]]:
-    """Calls of layers of a list that are alike as one."""
+    """Calls that are alike of layers of a list, or of one layer, as one."""
     return folded(calls, lambda call: call.key, lambda call: call.alike)
