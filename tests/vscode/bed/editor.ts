@@ -28,7 +28,9 @@ interface Stretch {
 }
 
 /** Milliseconds to wait for a window to be idle: on a machine that is busy it may never be. */
-const IDLE = 30_000;
+const IDLE = 5000;
+/** Milliseconds after which a hover that does not show is asked for once more: VS Code may have dropped what it was asked. */
+const LOST = 15_000;
 
 export class Editor {
   readonly root: Locator;
@@ -41,8 +43,14 @@ export class Editor {
 
   /** Rests the mouse on the text until a hover shows. */
   async hover(place: Place): Promise<Hover> {
-    await this.pointAt(place);
-    return until(`a hover on \`${place.text}\` in line ${place.line}`, () => this.shownHover());
+    let pointed = 0;
+    return until(`a hover on \`${place.text}\` in line ${place.line}`, async () => {
+      if (Date.now() - pointed > LOST) {
+        await this.pointAt(place);
+        pointed = Date.now();
+      }
+      return this.shownHover();
+    });
   }
 
   /**

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
+from weakref import proxy
 
 from ...measure.torch.modules import Member, is_module
 from ...safe.guard import first_of, instance_dict, plain_str
@@ -33,7 +34,7 @@ class Called:
     def __init__(
         self, step: Step, function: FunctionType, owner: Any, call: Call, view: int, caller: Called | None
     ) -> None:
-        self._step = step
+        self._step: Step = proxy(step)  # which keeps this: a cycle would keep values until the collector runs
         self._function = function
         self._owner = owner  #: what it is a method of; None of a plain function
         self.call = call
