@@ -343,7 +343,9 @@ def test_from_python_what_no_name_reaches_is_found_where_that_is_asked_for(monke
 
     assert sizes() == []
     assert 23456 * 4 in sizes(thorough=True)
-    with pytest.raises(TypeError, match="thorough is true or false"):
+    row = next(line for line in repr(tensor_inspector.memory(thorough=True)).splitlines() if "float32[23456]" in line)
+    assert row.strip().startswith("91.6 KiB")
+    with pytest.raises(TypeError, match="thorough is True or False, not str"):
         tensor_inspector.memory(thorough="yes")  # type: ignore[arg-type]
 
 
@@ -513,3 +515,20 @@ def test_a_key_stands_in_a_path_as_one_types_it(key: object) -> None:
 def test_a_key_that_no_one_types_is_no_path(key: object) -> None:
     (held,) = Opened(dict).parts({key: []})
     assert not held.is_path
+
+
+def test_a_block_has_one_name_wherever_it_stands_and_no_other_has_it() -> None:
+    x, layer = torch.ones(30, 4), nn.Linear(4, 3)
+    sparse, losses = torch.eye(50).to_sparse(), [layer(x).exp().sum() for _ in range(3)]
+    text = repr(tensor_inspector.memory())
+    largest, rest = text.partition("  largest ")[2].partition("  model ")[::2]
+    for op in {loss.grad_fn.next_functions[0][0].name().removesuffix("Backward0") for loss in losses}:  # type: ignore[union-attr]
+        names = [f"saved by {op}", f"saved by {op} (2)", f"saved by {op} (3)"]
+        for part in (largest, rest):
+            assert [
+                line.strip().partition("  ")[0] for line in part.splitlines() if f"    saved by {op}" in line
+            ] == names
+    for name in ("sparse._indices()", "sparse._values()"):
+        assert f"    {name}  " in largest
+        assert f"    {name}  " in rest
+    assert sparse.is_sparse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...measure.memory.blocks import MemoryBlocks
+from ...measure.memory.blocks import Extent, MemoryBlocks
 from .inventory import PARTS, Inventory
 
 
@@ -71,6 +71,13 @@ class Account:
 
     def value(self, number: int) -> Any:
         return self.inventory.values[self.best[number]]
+
+    def extent(self, number: int) -> Extent:
+        return self.inventory.extents[self.best[number]]
+
+    def is_unnamed(self, number: int) -> bool:
+        """Whether no name in sight reaches it."""
+        return self.inventory.indices[self.best[number]] < 0
 
     def op(self, number: int) -> str | None:
         """The operation that keeps a block that nothing else has."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Child, Rows, TextRow
-from ...measure.memory.blocks import MemoryBlocks
+from ...kinds import Child, Rows, TextRow, as_kind
+from ...measure.memory.blocks import Extent, MemoryBlocks
+from ...measure.memory.extents import extents_of
 from ...safe.budget import Budget
 from ...safe.environ import variable
 from ...safe.guard import module
@@ -29,6 +31,7 @@ _WORDS = {
 }
 _WORKSPACES = "CUBLAS_WORKSPACE_CONFIG"  #: pairs of KiB and how many, as ``:4096:2:16:8``
 _UNNAMED = 100  #: tensors
+_PARTS = 20  #: of one value
 _NAMES = 3  #: further ones in a line
 _NAMED_AT_MOST = 6  #: variables and blocks that the line of their row names
 _HARDLY = 0.01  #: of what is allocated
@@ -154,7 +157,7 @@ class MemoryRows:
             if not others:
                 yield Child("none", TextRow("every tensor has a name in sight"))
 
-        yield Child("no name in sight", Rows.later("tensors that no name in sight reaches", ask))
+        yield Child("no name in sight", Rows.later("tensors that no name in sight reaches, not counted above", ask))
 
     def _rows(self, line: str, items: Sequence[Any], row: Callable[[Any], Child]) -> Rows:
         return Rows(line, len(items), lambda start, count: map(row, items[start : start + count]))
@@ -177,15 +180,46 @@ class MemoryRows:
     def _block(self, number: int) -> Child:
         account = self._account
         names, device = account.names(number), account.device(number)
+        if not names:
+            return Child(f"{size(account.blocks.bytes[number])}{self._which.get(number, '')}", account.value(number))
         words: list[str | None] = [size(account.blocks.bytes[number]), None if device == "cpu" else device]
         name = self._name(number)
         if account.op(number) is None and len(names) > 1:
             more = f", and {len(names) - 1 - _NAMES:,} more" if len(names) > 1 + _NAMES else ""
             words.append(f"also {', '.join(names[1 : 1 + _NAMES])}{more}")
-        below = [Child(name, account.value(number), account.path(number))]
+        whole = names[0] if account.op(number) is None else name
+        below = [Child(whole, account.value(number), account.path(number))]
         return Child(name, Rows.of(line_of(words), below, "tensor"), "")
 
     def _name(self, number: int) -> str:
-        """What a block is called: by its first name, or by the operation that keeps it."""
+        """What a block is called, wherever it stands: by its first name, or by the operation that keeps it."""
         name = next(iter(self._account.names(number)), "tensor")
-        return name if self._account.op(number) is None else f"saved by {name}"
+        if self._account.op(number) is None:
+            name += _part_of(self._account.value(number), self._account.extent(number))
+        else:
+            name = f"saved by {name}"
+        return name + self._which.get(number, "")
+
+    @cached_property
+    def _which(self) -> dict[int, str]:
+        """Of the blocks that only one operation has saved, or that have no name, which one it is: the largest first."""
+        account, found, met = self._account, dict[int, str](), dict[Any, int]()
+        for number in account.largest:
+            op = account.op(number)
+            key = op or (account.blocks.bytes[number] if account.is_unnamed(number) else None)
+            if key is None:
+                continue
+            met[key] = met.get(key, 0) + 1
+            if met[key] > 1:
+                found[number] = f" ({met[key]:,})"
+        return found
+
+
+def _part_of(value: Any, extent: Extent) -> str:
+    """What is typed after a value for that part of it which has this memory, as the indices of a sparse tensor."""
+    if len(extents_of(value)) < 2:
+        return ""
+    budget = Budget()
+    parts = as_kind(value, budget).children(0, _PARTS)
+    found = (part.suffix for part in parts if extent in extents_of(as_kind(part.value, budget).elements()))
+    return next(found, None) or ""
