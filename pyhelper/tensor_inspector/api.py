@@ -1,8 +1,12 @@
 """The public functions, for pdb, a notebook, a test or a log.
 
-``budget_ms`` bounds the time, in milliseconds; without it all is read, however long that takes. It raises ``TypeError``
-where it is no number, ``ValueError`` where it is negative. A function about values of torch raises ``TypeError`` for
-any other value, and where the program has not imported torch.
+``budget_ms`` bounds the time, in milliseconds; without it all is read, however long that takes. What there was no time
+for is said: by ``complete`` of an answer and the first line that it prints, by ``exact`` of statistics. The clock is
+looked at between values and operations, so an answer may take somewhat longer. Code of the program that `gradcheck`,
+`shapes` and `item` run is not interrupted: the time it takes comes on top, and what follows it is bounded.
+
+It raises ``TypeError`` where it is no number, ``ValueError`` where it is negative. A function about values of torch
+raises ``TypeError`` for any other value, and where the program has not imported torch.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .kinds import Child, Rows
@@ -16,6 +17,9 @@ from .stop.snapshot import PAGE, Snapshot
 if TYPE_CHECKING:
     from .lenses.answer import Answer
     from .protocol import Node
+
+
+_CUT = "not all was looked at: there was no time for more"
 
 
 def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: int, ms: float) -> Answer:
@@ -41,13 +45,21 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
             work = registry.lens(lens, asked, options, budget, paused)
         except InvalidQuestion as error:
             raise TypeError(str(error)) from None
-        work.guard = guard
-        while not work.go_on():
-            work.budget.renew(budget.ms)
-        found, text = work.found(), work.text()
+        work.guard, work.limit = guard, budget if isfinite(budget.ms) else None
+        done = work.go_on()
+        while not done and work.limit is None:
+            done = work.go_on()
+        if not done:
+            work.stop()
+        found: dict[str, Any] = {"complete": True, **work.found()}
+        text = work.text()
         if text is not None:
-            return Answer({**found, "text": text}, text)
-        return Answer(found, printed(work.row(), depth, PAGE, budget))
+            found["text"] = text
+        else:
+            text = printed(work.row(), depth, PAGE, budget)
+        if not done or work.cut:
+            found["complete"], text = False, f"{_CUT}\n{text}"
+        return Answer(found, text)
 
 
 def parameters_in_sight(budget: Budget) -> dict[int, str]:

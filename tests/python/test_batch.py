@@ -20,6 +20,7 @@ import torch
 from asking import Paused
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, SequentialSampler, TensorDataset
 from untouched import Watch
 
@@ -554,18 +555,65 @@ def test_work_is_done_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     data = (torch.tensor([[0.0, torch.nan]] * 4), torch.tensor([0, 0, 0, 1]))
+    assert "uneven" in str(batch(torch.tensor([0] * 30 + [1] * 10)))
     assert data
     paused = Paused(sys._getframe(), monkeypatch)
     answer = paused.lens("batch", batch="data")
     row = answer["node"]
     assert row["name"] == "data in data"
-    assert row["line"].startswith("4 samples · [0] 4 NaN · [0] f32[4,2], [1] i64[4]")
+    assert row["line"].startswith(
+        "4 samples · [0] 4 NaN · 2 samples of 4 equal to an earlier one · 1 sample repeats an"
+    )
     rows = {node["name"]: node for node in row["page"]["nodes"]}
-    assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1, uneven 3 : 1"
+    assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1"
     assert rows["[0]"]["badges"] == ["nan"]
     below = paused.below(answer, rows["[1]"])
     assert [(node["name"], node.get("path")) for node in below] == [("labels", None), ("data[1]", "data[1]")]
     assert [node["line"] for node in paused.below(answer, below[0])] == ["3 · 75%", "1 · 25%"]
+
+
+def test_of_a_list_of_samples_all_are_read() -> None:
+    found = batch([(torch.ones(2), 0)] * 900 + [(torch.ones(2), 1)] * 900)
+    assert [part["values"] for part in found["parts"]] == [1800, 1800]
+    assert found["parts"][1]["labels"] == [{"label": 0, "count": 900}, {"label": 1, "count": 900}]
+    assert (found["complete"], "uneven" in str(found)) == (True, False)
+    samples = [torch.ones(2)] * 2999 + [torch.tensor([1.0, torch.nan])]
+    assert batch(samples)["parts"][0]["nan"] == 1
+
+
+def test_where_not_all_samples_are_read_each_part_and_the_line_say_so() -> None:
+    found = batch([(torch.ones(2), 0)] * 9000 + [(torch.ones(2), 1)] * 9000, budget_ms=0)
+    assert (found["complete"], {part["exact"] for part in found["parts"]}) == (False, {False})
+    first, line, *rows = str(found).splitlines()
+    assert first == "not all was looked at: there was no time for more"
+    assert line.startswith("18,000 samples · ≈ of the first ")
+    assert " of 18,000 · ≈all 1" in rows[0]
+    assert found["parts"][1]["labels"][0]["label"] == 0
+    assert len(found["parts"][1]["labels"]) == 1
+
+
+def test_a_packed_sequence_holds_as_many_samples_as_sequences() -> None:
+    packed = nn.utils.rnn.pack_sequence([torch.ones(4), torch.ones(3), torch.ones(1)])
+    found = batch(packed)
+    assert (found["size"], found["problems"]) == (3, [])
+    assert ".batch_sizes  int64[4] · 1…3 · μ" in str(found)
+
+
+def test_what_chance_makes_of_a_few_labels_is_not_called_uneven() -> None:
+    for times, said in (
+        ([3, 1], False),
+        ([12, 4], False),
+        ([30, 10], True),
+        ([7, 3, 9, 5, 6], False),
+        ([900, 100], True),
+    ):
+        labels = [label for label, amount in enumerate(times) for _ in range(amount)]
+        assert ("uneven" in str(batch(torch.tensor(labels)))) is said
+
+
+def test_what_contradicts_stands_in_the_line_before_the_parts() -> None:
+    data = {f"feature{number}": torch.ones(100, 2) for number in range(4)} | {"y": torch.tensor([0, 1] * 50)}
+    assert "1 sample repeats an earlier one with another ['y']" in str(batch(data)).splitlines()[0]
 
 
 def paused_in(function: str, monkeypatch: pytest.MonkeyPatch) -> Paused:

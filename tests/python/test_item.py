@@ -279,3 +279,11 @@ def test_a_closed_file_is_no_reason_to_fail() -> None:
             return 7
 
     assert item(Closed())["error"] is None
+
+
+def test_the_numbers_of_one_item_are_no_labels() -> None:
+    class Listed(Dataset[Any]):
+        def __getitem__(self, index: int) -> Any:
+            return [[2.0, 3.0]], 1
+
+    assert "  [0][0]  2 numbers · 2…3 · μ 2.5" in str(item(Listed())).splitlines()

@@ -76,11 +76,16 @@ class Lens:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget  #: renewed for each slice
+        self.cut = False  #: something was left out already as it began, since there was no time
+        self.limit: Budget | None = None  #: all the time there is, where there is a limit
         self.guard: Untouched | None = None  #: held by whoever asks; it may be lifted where code of the program runs
 
     def go_on(self) -> bool:
         """Works until all is done, or the time is over. Returns whether all is done."""
         raise NotImplementedError
+
+    def stop(self) -> None:
+        """There is no more time: what was found until now is the answer."""
 
     def progress(self) -> float:
         """How much is done, from 0 to 1, as far as it is known."""

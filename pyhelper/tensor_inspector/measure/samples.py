@@ -5,6 +5,7 @@ Only functions that torch and numpy have in common are used. What is too large i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..safe.budget import Budget
@@ -12,7 +13,8 @@ from ..safe.guard import module
 
 FEW = 1000  #: different values up to which each is counted
 _COUNTED = 1 << 20  #: elements whose values are counted
-_SAMPLES = 1 << 16
+MOST = 1 << 16  #: samples that are told apart
+_BLOCK = 256  #: of them that are read at once
 _COMPARED = 1 << 26  #: elements that are compared
 _PICKED = 64  #: of a sample, by which those are found that may be equal
 _UNSIGNED = ("uint16", "uint32", "uint64")
@@ -36,7 +38,7 @@ def counts(values: Any, *, whole: bool = True) -> tuple[int, dict[Any, int]] | N
 def equal_samples(values: Any, budget: Budget) -> list[int] | None:
     """For each sample the first that is equal to it; None where there was no time, or too much to compare."""
     amount = int(values.shape[0]) if len(values.shape) > 1 else 0
-    if not 2 <= amount <= _SAMPLES or not 0 < _size(values) <= _COMPARED:
+    if not 2 <= amount <= MOST or not 0 < _size(values) <= _COMPARED:
         return None
     rows = values.reshape(amount, -1)
     width = int(rows.shape[1])
@@ -63,8 +65,10 @@ def constant_columns(values: Any) -> list[int]:
     return [at for at, same in enumerate((values == values[:1]).all(0).tolist()) if same]
 
 
-def _keys(picked: Any) -> list[tuple[Any, ...]]:
-    return [tuple("NaN" if number != number else number for number in row) for row in picked.tolist()]
+def _keys(picked: Any) -> Iterator[tuple[Any, ...]]:
+    for start in range(0, int(picked.shape[0]), _BLOCK):
+        for row in picked[start : start + _BLOCK].tolist():
+            yield tuple("NaN" if number != number else number for number in row)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -12,6 +12,7 @@ from ...safe.budget import Budget
 from ...words.line import line_of
 from ..lens import Lens, Paused
 from .columns import columns_of
+from .data import data_of
 from .part import DataPart
 from .parts import DataParts
 from .problems import Problem, problems, size_of
@@ -46,7 +47,7 @@ class BatchLens(Lens):
             self.parts.extend(columns_of(asked, table, _COLUMNS))
             self.left_out = table.size()[1] > _COLUMNS
         else:
-            found = DataParts(asked, quick)
+            found = DataParts(asked, budget)
             self.parts.extend(found.found.values())
             self.left_out = found.left_out
             self._lacking = found.lacking
@@ -54,22 +55,35 @@ class BatchLens(Lens):
             raise TypeError(f"{asked.name} holds nothing")
         if all(_is_nothing(part) for part in self.parts) and not self._is_table:
             raise TypeError(f"{asked.name} holds no tensors, arrays, numbers or texts")
-        self._waiting = deque((part, one.value) for part in self.parts for one in part.values)
+        by_number = sorted(
+            ((at, part, one.value) for part in self.parts for at, one in enumerate(part.values)), key=lambda one: one[0]
+        )
+        self._waiting = deque((part, value) for _, part, value in by_number)  # of all parts as much
+        self._measured = 0
         self._total = max(1, len(self._waiting))
         self.size: int | None = None
         self.problems: list[Problem] = []
 
     def go_on(self) -> bool:
         while self._waiting:
-            if self.budget.spent():
+            if self._measured >= len(self.parts) and self.budget.spent():
                 return False
             part, value = self._waiting.popleft()
             part.measure(value, self.budget)
+            self._measured += 1
+        self._settle()
+        return True
+
+    def stop(self) -> None:
+        for part, _ in self._waiting:
+            part.note_unread()
+        self._settle()
+
+    def _settle(self) -> None:
         for part in self.parts:
             part.settle()
         self.size = size_of(self.parts)
         self.problems = [] if self._is_table else problems(self.parts, self.size, self._lacking)
-        return True
 
     def progress(self) -> float:
         return 1 - len(self._waiting) / self._total
@@ -79,10 +93,10 @@ class BatchLens(Lens):
             "lens": "batch",
             "of": "table" if self._is_table else "batch",
             "size": self.size,
-            "parts": [part.data() for part in self.parts],
+            "parts": [data_of(part) for part in self.parts],
             "problems": [problem.data() for problem in self.problems],
             "settings": [],
-            "complete": not self.left_out,
+            "complete": not self.left_out and not self._waiting,
         }
         return answer
 

@@ -16,6 +16,7 @@ from ..lens import Lens, Paused, wrong_type
 from ..running.deep_copy import Uncopied
 from ..running.isolation import Isolation, uncopied_in
 from ..running.unguarded import Unguarded
+from .data import data_of
 from .item_words import row_of
 from .part import DataPart
 from .parts import DataParts
@@ -90,7 +91,7 @@ class ItemLens(Lens):
             "type": None if self._failure is not None else full_name(type(self._item)),
             "ms": self._ms,
             "error": self._failure,
-            "parts": [part.data() for part in self.parts],
+            "parts": [data_of(part) for part in self.parts],
             "not_copied": unrestored(self._uncopied),
         }
         return answer
@@ -116,7 +117,7 @@ class ItemLens(Lens):
     def _find_parts(self) -> None:
         if self._failure is not None:
             return
-        found = DataParts(Child("item", self._item, None), Budget(reads=False), is_batch=False)
+        found = DataParts(Child("item", self._item, None), self.budget, is_batch=False)
         self.parts.extend(found.found.values())
         self._waiting = [(part, one.value) for part in reversed(self.parts) for one in reversed(part.values)]
 

@@ -17,8 +17,6 @@ from .plain import NUMBERS, PlainValues, sort_of
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ...protocol import BatchLabel, BatchPart
-
     Sort = Literal["tensor", "array", "numbers", "strings", "other"]
 
 _LABELS = samples.FEW  #: different values that are counted as labels
@@ -26,13 +24,12 @@ _ITEMS = 1 << 16  #: numbers or texts of a list that are read
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
+_PLACES = ("offsets", "cu_seqlens", "batch_sizes")
 _FEW_FLOATS = 20  #: and of floating-point numbers, where all are whole
-_LABELS_LISTED = 100
 _ENOUGH = 20  #: rows of a table from which on a constant column is remarkable
 _COLUMNS = 1024  #: of a table in which constant ones are looked for
 _WHOLE = ("strided", "dense", "jagged", "nested")  #: layouts that store all elements
 _ONCE = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")  #: that store none twice
-IGNORED = -100  #: the label that torch's losses leave out
 
 
 class DataPart:
@@ -43,7 +40,7 @@ class DataPart:
         self.path = path
         self.folded = samples
         self.beside: int | None = None  #: how many stand in a list with it, which may be as many samples
-        self._is_batch = is_batch
+        self.is_batch = is_batch
         self.values: list[Child] = []
         self.sort: Sort = "other"
         self.types: list[str] = []
@@ -53,7 +50,8 @@ class DataPart:
         self.least: Any = None
         self.most: Any = None
         self.nan = self.inf = self.zeros = 0
-        self.exact = True
+        self.exact = True  #: of each value all elements were read
+        self.read: int | None = None  #: how many samples, where not all were
         self.unread: str | None = None
         self.reading: Reading | None = None  #: where there is one value
         self.labels: dict[Any, int] | None = None  #: how often each occurs
@@ -77,6 +75,10 @@ class DataPart:
         """Whether it is called so."""
         return self.name() in _NAMES
 
+    def is_place(self) -> bool:
+        """Whether it says where samples begin in values that stand one after the other."""
+        return self.name() in _PLACES
+
     @property
     def mean(self) -> float | None:
         return self._total / self._finite if self._finite and isfinite(self._total) else None
@@ -94,6 +96,10 @@ class DataPart:
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
         held = self._length or len(self._plain.items)
         return held if held > 1 or (held == 1 and not _is_one(self.values[0].value)) else None
+
+    def is_whole(self) -> bool:
+        """Whether all of it was read."""
+        return self.exact and self.read is None
 
     def present(self) -> int:
         """How many texts or numbers it holds."""
@@ -117,6 +123,13 @@ class DataPart:
             self._measure_elements(kind, budget)
         elif type(value) is str or type(value) in NUMBERS or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
+
+    def note_unread(self) -> None:
+        """One of its values will not be measured: there is no time."""
+        if self.folded is None:
+            self.exact, self.unread = False, "not read: there was no time"
+        else:
+            self.read = (len(self.values) if self.read is None else self.read) - 1
 
     def settle(self) -> None:
         """What follows once all values were taken in."""
@@ -231,9 +244,9 @@ class DataPart:
             most = _LABELS if one_each else several
             found = samples.counts(elements)
             self._take_counts(found, most if is_whole else min(most, _FEW_FLOATS))
-        if len(self.values) > 1 or not shape or not self._is_batch:
+        if len(self.values) > 1 or not shape or not self.is_batch:
             return
-        if one_each:
+        if one_each and shape[0] <= samples.MOST:
             self.keys = elements.reshape(-1).tolist()
             return
         self.keys = samples.equal_samples(elements, budget.share())
@@ -261,39 +274,6 @@ class DataPart:
         if all(size == 1 for size in self.shapes[0][1:]):
             return None
         return sum(1 for at, first in enumerate(self.keys) if first != at)
-
-    def imbalance(self) -> float | None:
-        """How much more often the most frequent label occurs than the rarest; without those that losses leave out."""
-        times = [amount for label, amount in (self.labels or {}).items() if label != IGNORED]
-        return max(times) / min(times) if len(times) > 1 else None
-
-    def data(self) -> BatchPart:
-        return {
-            "path": self.path,
-            "type": ", ".join(self.types),
-            "values": len(self.values),
-            "shape": self.shape(),
-            "dtype": ", ".join(self.dtypes) or None,
-            "device": ", ".join(self.devices) or None,
-            "min": self.least,
-            "max": self.most,
-            "mean": self.mean,
-            "nan": self.nan,
-            "inf": self.inf,
-            "missing": self.missing,
-            "exact": self.exact,
-            "unread": self.unread,
-            "distinct": self.distinct,
-            "labels": None if self.labels is None else self._label_data(self.labels),
-            "imbalance": self.imbalance(),
-            "duplicates": self.duplicates(),
-            "constant_columns": self.constant,
-        }
-
-    def _label_data(self, labels: dict[Any, int]) -> list[BatchLabel]:
-        most = sorted(labels.items(), key=lambda item: -item[1])[:_LABELS_LISTED]
-        listed_labels = {label for label, _ in most}
-        return [{"label": label, "count": amount} for label, amount in labels.items() if label in listed_labels]
 
 
 def _is_one(value: Any) -> bool:

@@ -16,8 +16,10 @@ from .plain import sort_of
 
 _PARTS = 200
 _DEPTH = 12
-_SAMPLES = 1000  #: items of a list
+_SAMPLES = 1000  #: items of a list, and as many more as there is time for
+_LISTED = 0.1  #: of the time, in which these are listed
 _ITEMS = 100_000  #: numbers or texts of one
+_CHECKED = 256  #: values after which one looks at the clock
 _FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
@@ -29,7 +31,10 @@ class DataParts:
         self.found: dict[str, DataPart] = {}
         self.left_out = False
         self.lacking: dict[str, tuple[int, int]] = {}  #: in how many of how many samples a key is that some lack
-        self._budget = budget
+        self._budget = Budget(reads=False)
+        self._all = budget.share()
+        self._listing = budget.share(_LISTED)
+        self._taken = 0
         self._is_batch = is_batch
         self._inside: set[int] = set()
         self._take(asked.value, "", asked.suffix, None)
@@ -46,14 +51,15 @@ class DataParts:
         """``samples`` is how many samples stand side by side where this one is of them, ``beside`` how many others
         stand in a list with it that may be samples too."""
         kind = as_kind(value, self._budget)
-        below = None if isinstance(kind, Table) else _below(kind)
+        below = None if isinstance(kind, Table) else _below(kind, self._listing)
         if below is None or _is_plain_list(value):
             self._add(value, path, suffix, samples, beside)
             return
         if id(value) in self._inside or depth > _DEPTH:
             self.left_out = self.left_out or depth > _DEPTH
             return
-        self.left_out = self.left_out or _length(kind) > len(below)
+        is_cut = _length(kind) > len(below)
+        self.left_out = self.left_out or is_cut
         self._inside.add(id(value))
         is_list = issubclass(type(kind), Sequence) and not issubclass(type(kind), NamedTuple)
         values = [child.value for child in below]
@@ -63,21 +69,38 @@ class DataParts:
             self._note_lacking(f"{path}[i]", values)
         beside = _length(kind) if is_list and path and not is_folded and samples is None else None
         for at, child in enumerate(below):
+            if at and self._is_over():
+                below, is_cut = below[:at], True
+                break
             step = child.suffix or _step(kind, child.name, at)
             further = "[i]" if is_folded else step
             reached = None if suffix is None or child.suffix is None else f"{suffix}{child.suffix}"
             amount = _length(kind) if is_folded else samples
             self._take(child.value, f"{path}{further}", reached, amount, depth + 1, beside)
+        if is_folded and is_cut:
+            self._note_read(f"{path}[i]", len(below))
         self._inside.discard(id(value))
+
+    def _is_over(self) -> bool:
+        """Whether there is no time for another value; for a few there always is."""
+        self._taken += 1
+        self.left_out = self.left_out or (self._taken % _CHECKED == 0 and self._all.spent())
+        return self._taken >= _CHECKED and self.left_out and self._all.spent()
 
     def _note_lacking(self, path: str, values: list[Any]) -> None:
         kinds = [as_kind(value, self._budget) for value in values]
         if kinds[0].kind == "mapping":
-            steps = [child.suffix or f"[{child.name}]" for kind in kinds for child in _below(kind) or ()]
+            steps = [child.suffix or f"[{child.name}]" for kind in kinds for child in _below(kind, self._listing) or ()]
             counted = Counter(steps)
             self.lacking.update(
                 (path + step, (times, len(kinds))) for step, times in counted.items() if times < len(kinds)
             )
+
+    def _note_read(self, path: str, read: int) -> None:
+        """Of a list not all samples are looked at."""
+        for part in self.found.values():
+            if part.path.startswith(path):
+                part.read = read
 
     def _add(self, value: Any, path: str, suffix: str | None, samples: int | None, beside: int | None) -> None:
         part = self.found.get(path)
@@ -90,10 +113,17 @@ class DataParts:
         part.values.append(Child(path, value, suffix))
 
 
-def _below(kind: Kind) -> list[Child] | None:
-    """What a value holds by name or number; None of what is a part itself."""
+def _below(kind: Kind, listing: Budget) -> list[Child] | None:
+    """What a value holds by name or number, as much as there is time to list; None of what is a part itself."""
     if isinstance(kind, Container):
-        return list(islice(kind.item_rows(0, _SAMPLES), _SAMPLES))
+        rows = iter(kind.item_rows(0, kind.length()))
+        found = list(islice(rows, _SAMPLES))
+        while len(found) % _SAMPLES == 0 and not listing.spent():
+            page = list(islice(rows, _SAMPLES))
+            if not page:
+                break
+            found += page
+        return found
     if kind.kind == "object" and (writes_out(type(kind.value))):
         return list(attributes(kind.value))
     return None
@@ -132,7 +162,7 @@ def _are_samples(values: list[Any], budget: Budget, is_top: bool, *, is_tuple: b
         return len(values) >= _FOLDED or _are_ragged(kinds, may_be_parts=is_top, is_tuple=is_tuple)
     if not (is_top and is_tuple) and all(map(_is_plain_list, values)):
         return len({sort_of(value) for value in values}) == 1
-    children = [_below(kind) for kind in kinds]
+    children = [_below(kind, Budget(0)) for kind in kinds]
     if children[0] is None or not children[0]:
         return False
     sorts: dict[str, set[str]] = {}

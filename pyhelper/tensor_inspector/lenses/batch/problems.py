@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Code = Literal["batch_size", "keys", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
 
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
-#: Names of the offsets at which samples begin in concatenated values.
-_PLACES = ("offsets", "cu_seqlens", "batch_sizes")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _LISTED = 80  #: characters
 
@@ -38,6 +36,9 @@ class Problem(Record):
 
 def size_of(parts: Sequence[DataPart]) -> int | None:
     """How many samples most of the parts have; the first one's of those that are as frequent."""
+    packed = next((part for part in parts if part.name() == "batch_sizes" and part.most is not None), None)
+    if packed is not None and any(_is_flat(part, packed) for part in parts):
+        return int(packed.most)  # of the longest sequences there is one element each at first
     alone = [part for part in parts if part.beside is None]
     amounts = [amount for amount in (part.amount() for part in alone or parts) if amount is not None]
     return Counter(amounts).most_common(1)[0][0] if amounts else None
@@ -60,7 +61,9 @@ def problems(
 
 def _sizes(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
     others = [part for part in parts if part.amount() not in (None, size) and part.beside != size]
-    others = [part for part in others if part.name() not in _PLACES and not _is_of_flat(part, parts)]
+    packed = [part for part in parts if part.name() == "batch_sizes"]
+    others = [part for part in others if not part.is_place() and not _is_of_flat(part, parts)]
+    others = [part for part in others if not any(_is_flat(part, one) for one in packed)]
     if not others or size is None:
         return
     text = listed((f"{_called(part)} has {part.amount():,}" for part in others), False, _LISTED)
@@ -75,6 +78,11 @@ def _keys(lacking: Mapping[str, tuple[int, int]]) -> Iterator[Problem]:
         texts = [f"{first} is in {times:,} of {plural(amount, 'sample')}"]
         texts += [f"{path} in {times:,}" for path, (times, _) in others]
         yield Problem("keys", listed(texts, False, _LISTED), list(lacking))
+
+
+def _is_flat(part: DataPart, places: DataPart) -> bool:
+    """Whether a part stores the samples one after the other whose sizes another one has."""
+    return part is not places and part.amount() == places.total
 
 
 def _is_of_flat(part: DataPart, parts: Sequence[DataPart]) -> bool:

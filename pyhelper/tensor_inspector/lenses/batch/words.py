@@ -10,14 +10,14 @@ from ...safe.budget import Budget
 from ...words.line import Word, head, line_of
 from ...words.stats import stats_words
 from ...words.text import exact_number, listed, number, percent, plural, quoted, shape
-from .part import IGNORED, DataPart
+from .labels import IGNORED, imbalance, is_uneven
+from .part import DataPart
 from .problems import Problem
 
 if TYPE_CHECKING:
     from ...protocol import Badge
 
 _LABELS = 6  #: listed in a line
-_UNEVEN = 1.5  #: ratio of two labels' counts from which on classes are called uneven
 _FEW = 20  #: values of a column that are listed
 _UNTOLD = 2  #: values that are each there once
 _ALL = 100  #: rows of labels
@@ -35,16 +35,18 @@ def row_of(name: str, size: int | None, parts: Sequence[DataPart], problems: Seq
 
 
 def _parts(size: int | None, parts: Sequence[DataPart], problems: Sequence[Problem]) -> Iterator[str | None]:
+    read = next((part.read for part in parts if part.read is not None and part.folded == size), None)
     yield None if size is None else plural(size, "sample")
+    yield None if read is None else Word(f"≈ of the first {read:,} only", loud=True)
     yield from (Word(problem.text, loud=True) for problem in problems if problem.loud)
     for part in parts:
         nan, inf = part.nan, part.inf
         missing = f"{part.missing:,} missing" if part.missing and not nan else ""
         wrong = ", ".join(filter(None, (missing, f"{nan:,} NaN" if nan else "", f"{inf:,} Inf" if inf else "")))
         yield Word(f"{part.path} {wrong}".strip(), loud=True) if wrong else None
+    yield from (problem.text for problem in problems if not problem.loud)
     shown = [f"{part.path} {brief(part)}".strip() for part in parts[:_LABELS]]
     yield listed(shown, len(parts) > _LABELS, 70) if parts else "empty"
-    yield from (problem.text for problem in problems if not problem.loud)
 
 
 def brief(part: DataPart) -> str:
@@ -72,7 +74,8 @@ def part_row(part: DataPart) -> Child:
 
 
 def part_words(part: DataPart) -> Iterator[str | None]:
-    several = len(part.values) > 1
+    several, of = len(part.values) > 1, "" if part.read is None else f" of {part.folded:,}"
+    read = len(part.values) if part.read is None else part.read
     if not several and part.sort in ("strings", "numbers", "other") and part.amount() is None:
         yield as_kind(part.values[0].value, Budget(reads=False)).line()
         return
@@ -80,11 +83,11 @@ def part_words(part: DataPart) -> Iterator[str | None]:
         sizes = part.shape()
         device = "" if part.devices in (["cpu"], []) else f" {', '.join(part.devices)}"
         yield head(", ".join(part.dtypes), "[…]" if sizes is None else _sizes(sizes), device)
-        yield f"×{len(part.values) - part.missing:,}" if several else None
+        yield f"×{read - part.missing:,}{of}" if several else None
     elif part.sort in ("strings", "numbers"):
         yield plural(part.present(), part.sort[:-1])
     elif part.types:
-        yield ", ".join(part.types) + (f" ×{len(part.values):,}" if several else "")
+        yield ", ".join(part.types) + (f" ×{read:,}{of}" if several else "")
         return
     if part.words and (part.least is not None or not _shows_labels(part)):
         yield from part.words
@@ -115,7 +118,7 @@ def _range(part: DataPart) -> Iterator[str | None]:
     if part.unread is not None:
         yield part.unread
         return
-    about = "" if part.exact else "≈"
+    about = "" if part.is_whole() else "≈"
     if part.least is not None:
         one = part.least == part.most
         ends = f"all {exact_number(part.least)}" if one else f"{exact_number(part.least)}…{exact_number(part.most)}"
@@ -128,13 +131,14 @@ def _range(part: DataPart) -> Iterator[str | None]:
 
 def _labels(part: DataPart) -> Word:
     """How many, how often each, or the most frequent and the rarest of many; how uneven."""
-    labels, imbalance = part.labels or {}, part.imbalance()
+    labels = part.labels or {}
     texts = [f"{_label(label)} ×{times:,}" for label, times in _first(labels, _LABELS)]
     shown = listed(texts, len(labels) > _LABELS, 60)
-    uneven = f", uneven {number(imbalance, 2)} : 1" if imbalance is not None and imbalance >= _UNEVEN else ""
+    uneven = f", uneven {number(imbalance(labels) or 1, 2)} : 1" if is_uneven(labels) else ""
     ignored = f", {IGNORED} is ignored by losses" if IGNORED in labels else ""
-    noun = "label" if part.is_label() or _one_each(part) else "value"
+    noun = "label" if part.is_label() or (part.is_batch and _one_each(part)) else "value"
     many = plural(len(labels), noun) if part.sort != "strings" else f"{len(labels):,} different"
+    many = many if part.is_whole() else f"≈{many}"
     return Word(f"{many}: {shown}{uneven}{ignored}", f"{many}{uneven}")
 
 
@@ -153,7 +157,8 @@ def _shows_labels(part: DataPart) -> bool:
     times = list((part.labels or {}).values())
     is_mask = part.dtypes == ["bool"] and len(part.values) == 1
     is_few = len(times) <= _FEW or not part.words
-    return len(times) > 1 and not is_mask and is_few and (max(times) > 1 or len(times) <= _UNTOLD)
+    is_told = max(times, default=0) > 1 or (len(times) <= _UNTOLD and part.is_batch)
+    return len(times) > 1 and not is_mask and is_few and is_told and not part.is_place()
 
 
 def _label(label: Any) -> str:
@@ -171,9 +176,9 @@ def _badges(part: DataPart) -> list[Badge]:
     if part.inf:
         badges.append("inf")
     is_one = part.least is not None and part.least == part.most and part.sort != "strings"
-    if is_one and part.exact and not badges and (part.amount() or 0) > 1:
+    if is_one and part.is_whole() and not badges and (part.amount() or 0) > 1:
         badges.append("zeros" if part.least == 0 else "constant")
-    if not part.exact:
+    if not part.is_whole():
         badges.append("sampled")
     return badges
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...measure.stats.layout import index_of
@@ -100,8 +100,8 @@ class Analytic:
         """The numbers of the result, out of all outputs as one vector."""
         return [float(values[at] if at is not None else (values * weighted(len(values))).sum()) for at in self.probes]
 
-    def read(self, call: Evaluation) -> None:
-        """Of a call that was made."""
+    def read(self, call: Evaluation, is_over: Callable[[], bool]) -> None:
+        """Of a call that was made; where the time is over, of one number of the result alone."""
         self._differentiable = [bool(output.requires_grad) for output in call.outputs]
         outputs = self.outputs(call) or []
         if not outputs:
@@ -121,11 +121,11 @@ class Analytic:
             self.why = "not_finite"
             return
         try:
-            self._differentiate(call.leaves, outputs)
+            self._differentiate(call.leaves, outputs, is_over)
         except (Exception, SystemExit, GeneratorExit) as error:
             self.why, self.error = "backward_raised", error_text(error)
 
-    def _differentiate(self, leaves: list[Leaf], outputs: list[Any]) -> None:
+    def _differentiate(self, leaves: list[Leaf], outputs: list[Any], is_over: Callable[[], bool]) -> None:
         wanted = [(number, leaf) for number, leaf in enumerate(leaves) if leaf.tensor.requires_grad]
         self.not_asked = [one.name for one in leaves if not one.tensor.requires_grad and not one.is_parameter]
 
@@ -142,6 +142,8 @@ class Analytic:
         for (number, leaf), gradient in zip(wanted, whole):
             self.leaves.append(_checked(number, leaf, gradient))
         for probe, weights in _probes(length):
+            if self.probes and is_over():
+                break
             self.probes.append(probe)
             for checked, gradient in zip(self.leaves, whole if probe is None else gradients(weights)):
                 if gradient is None:

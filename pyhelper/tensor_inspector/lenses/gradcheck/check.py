@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...measure.stats.layout import index_of
 from ...measure.torch.elements import is_plain
 from ...measure.torch.metadata import is_any_tensor
+from ...safe.budget import Budget
 from ...safe.guard import module
 from ..running.call_arguments import CallArguments
 from ..running.deep_copy import CannotCopy
@@ -42,6 +43,7 @@ class Check:
     def __init__(self, what: Callee, given: CallArguments) -> None:
         self._what = what
         self._given = given
+        self.limit: Budget | None = None  #: of the time for all of it, where there is one
         self.analytic = Analytic()
         self.why: GradcheckWhy | None = None
         self.error: str | None = None
@@ -65,7 +67,7 @@ class Check:
     def _steps(self) -> Iterator[None]:
         self._differentiate()
         yield
-        if self.why is None:
+        if self.why is None and not self._is_over():
             again = self._values(None)
             if again is None or not torch.equal(again[0], self.analytic.at):
                 self.why = "not_deterministic"
@@ -100,10 +102,13 @@ class Check:
             except Failed as error:
                 self.why, self.error = "raised", str(error)
             else:
-                found.read(call)
+                found.read(call, self._is_over)
                 self.why, self.error = found.why, found.error
         if self.why == "raised" and self._is_refused():
             self.why = "refuses_double"
+
+    def _is_over(self) -> bool:
+        return self.limit is not None and self.limit.spent()
 
     def _is_refused(self) -> bool:
         """Whether what raised with doubles runs with what it was given."""
@@ -136,8 +141,11 @@ class Check:
         part: Part | None = None
         if leaf.is_complex:
             part = "imag" if imaginary else "real"
-        verdicts, worst = set(), None
+        verdicts: set[Verdict] = set()
+        worst: Disagreement | None = None
         for probe, output in enumerate(self.analytic.probes):
+            if verdicts and self._is_over():
+                break
             entry = leaf.gradients[probe][at]
             analytic = entry.imag if imaginary else entry.real
             verdict = judged(analytic, partial(slope, probe), leaf.largest[probe], max(leaf.largest))

@@ -41,6 +41,7 @@ class _Gradcheck(Lens):
         self._steps = check.steps()
 
     def go_on(self) -> bool:
+        self._check.limit = self.limit
         return all(not self.budget.spent() for _ in self._steps)
 
     def progress(self) -> float:

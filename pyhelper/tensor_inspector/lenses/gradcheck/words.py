@@ -61,7 +61,10 @@ def _parts(found: GradcheckFound) -> list[str | None]:
         text = f"{_WHY[why]}: {found['error']}" if found["error"] else _WHY[why]
         return [Word(text, loud=True) if why in _LOUD else text]
     if not found["looked_at"]:
-        return ["not checked: nothing that it is given has a gradient"]
+        is_none = not found["inputs"]
+        return [
+            "not checked: nothing that it is given has a gradient" if is_none else "not checked: no time for an entry"
+        ]
     wrong, looked_at = found["wrong"], found["looked_at"]
     ratios = {one["ratio"] for one in found["inputs"] if one["wrong"]}
     ratio = ratios.pop() if len(ratios) == 1 else None

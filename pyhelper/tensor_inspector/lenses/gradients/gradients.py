@@ -30,14 +30,18 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     if is_optimizer(asked.value):
         return Gradients(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
     if is_module(asked.value):
-        return Gradients(asked, list(_of_module(asked, budget)), optimizers, budget, rows)
+        steps = Steps(budget)
+        found = list(_of_module(asked, steps))
+        lens = Gradients(asked, found, optimizers, budget, rows)
+        lens.cut = steps.over
+        return lens
     raise wrong_type(asked, "a torch.nn.Module or an optimizer")
 
 
-def _of_module(asked: Child, budget: Budget) -> Iterator[ParameterRow]:
+def _of_module(asked: Child, steps: Steps) -> Iterator[ParameterRow]:
     """The parameters of a module, each once, by the names that one types."""
     seen: set[int] = set()
-    for member in members(asked.value, Steps(budget)):
+    for member in members(asked.value, steps):
         for suffix, tensor in member.part("_parameters"):
             if id(tensor) not in seen:
                 seen.add(id(tensor))
@@ -81,6 +85,10 @@ class Gradients(Lens):
                 return False
             self._update(self._waiting.popleft())
         return True
+
+    def stop(self) -> None:
+        if self._waiting is None:
+            self._note_norms()
 
     def progress(self) -> float:
         if self._waiting is None:

@@ -56,6 +56,13 @@ class _Autograd(Lens):
             self._layout = self._chains.lay_out(self._graph.nodes[0])
         return all(not steps.end() for _ in self._layout or ())
 
+    def stop(self) -> None:
+        """Lays out the part of the graph that was met."""
+        if self._layout is None and self._graph.nodes:
+            self._layout = self._chains.lay_out(self._graph.nodes[0])
+        for _ in self._layout or ():
+            pass
+
     def progress(self) -> float:
         known = len(self._graph.nodes)
         read = 0.5 * self._read / known if self._graph.complete and known else 0.1

@@ -66,6 +66,10 @@ class _NanOrigin(Lens):
             self._steep = next(steep(self._graph, self._search.flow, self._graph.nodes), None)
         return True
 
+    def stop(self) -> None:
+        if self._search is None:
+            self._search = OriginSearch(self._graph, Flow(self._graph, self._visible_results()), [])
+
     def progress(self) -> float:
         return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
 

@@ -23,6 +23,7 @@ _ORDER = {part: order for order, part in enumerate(PARTS)}
 _INDEX_BITS = 40  #: bits of a rank that hold an index
 _SAVED = (_ORDER["saved"] * 2 + 1) * 2 + 1  #: what stands in a rank before the index, of what a graph has saved
 _AT_ONCE = 128  #: values whose memory is asked for between two looks at the clock
+_PROGRESS = (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)  #: before each stage, and after the last
 
 
 class Inventory:
@@ -73,7 +74,11 @@ class Inventory:
         return True
 
     def progress(self) -> float:
-        return (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)[self._stage]
+        return _PROGRESS[self._stage]
+
+    def end_walk(self) -> None:
+        """Leave out what was not met yet."""
+        self._stage = max(self._stage, 1)
 
     def part(self, number: int) -> str:
         return PARTS[self.ranks[number] >> (_INDEX_BITS + 2)]
@@ -85,7 +90,10 @@ class Inventory:
 
     @property
     def complete(self) -> bool:
-        return self.walk.complete and not self.walk.uncounted and (self.graphs is None or self.graphs.complete)
+        is_done = not self._shares or self._stage == len(_PROGRESS) - 1
+        return (
+            is_done and self.walk.complete and not self.walk.uncounted and (self.graphs is None or self.graphs.complete)
+        )
 
     def _walk(self, budget: Budget) -> bool:
         return self.walk.go_on(budget)

@@ -18,6 +18,7 @@ from .words import MemoryRows
 if TYPE_CHECKING:
     from ...protocol import Found, MemoryDevice, MemoryFound
 
+_WALK = 0.3  #: share of a limited time in which values are searched for
 _NAMES = 20  #: of one block
 
 
@@ -38,7 +39,13 @@ class MemoryAnswer(Lens):
         self._shown = shown
 
     def go_on(self) -> bool:
-        return self._inventory.go_on(self.budget)
+        if self.limit is None:
+            return self._inventory.go_on(self.budget)
+        if self._inventory.go_on(self.limit.share(_WALK)):
+            return True
+        self._inventory.end_walk()  # so that what was met is measured
+        self._inventory.go_on(self.limit)
+        return False
 
     def progress(self) -> float:
         return self._inventory.progress()

@@ -41,6 +41,9 @@ class ModelLens(Lens):
     def go_on(self) -> bool:
         return self._tree.go_on(self.budget)
 
+    def stop(self) -> None:
+        self._tree.stop()
+
     def progress(self) -> float:
         return self._tree.progress()
 

@@ -43,6 +43,11 @@ class ModuleTree:
             self._count()
         return True
 
+    def stop(self) -> None:
+        """Counts what was met until now."""
+        self._waiting.clear()
+        self.go_on(Budget())
+
     def progress(self) -> float:
         return len(self.modules) / max(1, len(self.modules) + len(self._waiting))
 

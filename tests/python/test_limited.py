@@ -1,0 +1,82 @@
+"""`budget_ms`: what there was no time for is left out of an answer, and the answer says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import tensor_inspector as ti
+
+MODEL = nn.Sequential(*(nn.Linear(2, 2) for _ in range(200)))
+X = torch.ones(2, requires_grad=True)
+
+
+def deep() -> torch.Tensor:
+    y = X
+    for _ in range(500):
+        y = y * 1.5 + X
+    return y.log() * 0
+
+
+ASKED: dict[str, Callable[..., Any]] = {
+    "memory": ti.memory,
+    "memory, thorough": lambda **limit: ti.memory(thorough=True, **limit),
+    "batch": lambda **limit: ti.batch([torch.ones(2) for _ in range(3000)], **limit),
+    "batch of parts": lambda **limit: ti.batch({"x": torch.ones(4, 2), "y": torch.ones(4)}, **limit),
+    "model": lambda **limit: ti.model(MODEL, **limit),
+    "gradients": lambda **limit: ti.gradients(MODEL, **limit),
+    "referrers": lambda **limit: ti.referrers(MODEL, **limit),
+    "autograd": lambda **limit: ti.autograd(deep(), **limit),
+    "nan_origin": lambda **limit: ti.nan_origin(deep() * torch.nan, **limit),
+    "no_gradient": lambda **limit: ti.no_gradient(MODEL, **limit),
+    "gradcheck": lambda **limit: ti.gradcheck(torch.sin, torch.ones(9), **limit),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ASKED if name != "batch of parts"])
+def test_an_answer_that_is_cut_says_so_first(name: str) -> None:
+    found = ASKED[name](budget_ms=0)
+    assert found["complete"] is False
+    assert str(found).splitlines()[0] == "not all was looked at: there was no time for more"
+    assert len(str(found).splitlines()) > 1
+
+
+@pytest.mark.parametrize("name", [name for name in ASKED if "memory" not in name and name != "referrers"])
+def test_without_a_limit_all_is_looked_at(name: str) -> None:
+    found = ASKED[name]()
+    assert found["complete"] is True
+    assert "no time" not in str(found)
+
+
+def test_of_parts_whose_values_there_was_no_time_to_read_the_shapes_are_known() -> None:
+    found = ASKED["batch of parts"](budget_ms=0)
+    assert found["size"] == 4
+    assert [part["shape"] for part in found["parts"]] == [[4, 2], [4]]
+
+
+def test_a_model_that_is_cut_counts_the_modules_that_were_met() -> None:
+    found = ti.model(MODEL, budget_ms=0)
+    assert 0 < found["modules"] < 201
+    assert found["parameters"] == 6 * (found["modules"] - 1)
+
+
+def test_a_slow_backward_is_not_called_for_each_number_of_the_result_once_the_time_is_over() -> None:
+    calls = []
+
+    class Counted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            calls.append(grad)
+            return grad * 2
+
+    found = ti.gradcheck(Counted, torch.ones(20), budget_ms=0)
+    assert (found["state"], found["looked_at"], len(calls)) == ("unchecked", 0, 2)
+    assert str(found).splitlines()[1] == "not checked: no time for an entry"
