@@ -70,7 +70,11 @@ function giveWay(pid) {
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;
   setPriority(pid, priority);
   if (!hasAutogroups) return;
-  writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch {
+    // not allowed here: then it takes its share
+  }
   // The terminal's Ctrl+C does not reach it.
   process.once("exit", () => {
     try {

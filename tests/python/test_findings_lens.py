@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
+import weakref
 from functools import partial
 from itertools import count
 from types import FrameType
@@ -16,7 +18,7 @@ from test_lens import Paused
 from torch.nn import functional as F
 from untouched import Watch
 
-from tensor_inspector import forget, operations
+from tensor_inspector import findings, forget, operations
 from tensor_inspector.lenses.findings import run, search
 from tensor_inspector.lenses.findings.finding import Violation
 from tensor_inspector.lenses.findings.rule import Rule
@@ -215,3 +217,27 @@ def test_asking_changes_nothing(monkeypatch: pytest.MonkeyPatch, thorough: bool)
         forget()
     assert [finding["rule"] for finding in answer["found"]["findings"]] == ["double-softmax"]
     assert watch.changes() == []
+
+
+def loss_of(model: torch.nn.Module) -> torch.Tensor:
+    return F.mse_loss(model(torch.ones(2, 3)), torch.zeros(2, 1))
+
+
+def asked_within(thorough: bool) -> weakref.ref[torch.Tensor]:
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = loss_of(model)
+    loss.backward()
+    optimizer.step()
+    findings(thorough=thorough)
+    return weakref.ref(loss)
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_what_was_looked_at_dies_without_the_collector_once_the_program_drops_it(thorough: bool) -> None:
+    asked_within(thorough)
+    gc.disable()
+    try:
+        assert asked_within(thorough)() is None
+    finally:
+        gc.enable()
