@@ -532,3 +532,14 @@ def test_a_block_has_one_name_wherever_it_stands_and_no_other_has_it() -> None:
         assert f"    {name}  " in largest
         assert f"    {name}  " in rest
     assert sparse.is_sparse
+
+
+def test_at_a_prompt_of_pdb_a_variable_has_one_name(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import torch\ndef step():\n    x = torch.ones(30)\n    breakpoint()\n    return x\nstep()\n")
+    typed = "import tensor_inspector as ti\nz = x * 1\nprint([one['names'] for one in ti.memory()['blocks']])\nq\n"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, str(program)], input=typed, capture_output=True, text=True, timeout=600, env=environment
+    )
+    assert "[['x'], ['z']]" in done.stdout, done.stderr

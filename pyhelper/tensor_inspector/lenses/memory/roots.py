@@ -59,7 +59,7 @@ def frames_of(frame: FrameType | None) -> list[FrameType]:
 
 
 def _views(frame: FrameType | None) -> list[frames.View]:
-    return [] if frame is None else frames.in_sight(frames.View(frame, frames.variables(frame)))
+    return [] if frame is None else frames.in_sight(frames.paused(frame))
 
 
 def _is_shown(name: str, value: Any) -> bool:

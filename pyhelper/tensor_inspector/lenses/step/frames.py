@@ -22,6 +22,8 @@ TOOLS = frozenset(
 )
 
 _PROMPTS = frozenset("IPython bdb cmd code ipdb pdb".split())
+_TYPED = ("<stdin>", "<string>")  #: the files that code has which was typed at a prompt
+_DEBUGGERS = ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger")
 
 
 class View:
@@ -65,16 +67,21 @@ def nearest(frame: FrameType | None) -> View | None:
     """
     prompt: FrameType | None = None
     for found in _outward(frame):
-        if found.f_code.co_filename in ("<stdin>", "<string>") and prompt is None:
+        if found.f_code.co_filename in _TYPED and prompt is None:
             prompt = found
-        name = plain_str(global_of(found, "__name__"))
-        if prompt is not None and name in ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger"):
-            shown: Any = _shown_by(found)
-            if shown is not None:
-                return View(shown, variables(prompt))
+        shown = None if prompt is None else _shown_by(found)
+        if prompt is not None and shown is not None:
+            return View(shown, variables(prompt))
         if found is not prompt and not is_tools(found):
             return View(found, variables(found))
     return View(prompt, variables(prompt)) if prompt is not None else None
+
+
+def paused(frame: FrameType) -> View:
+    """The view of a frame; at a prompt of pdb that of the frame that it shows, with what was assigned there."""
+    is_typed = frame.f_code.co_filename in _TYPED
+    shown = next(filter(None, map(_shown_by, _outward(frame))), None) if is_typed else None
+    return View(shown or frame, variables(frame))
 
 
 def in_sight(view: View) -> list[View]:
@@ -140,6 +147,8 @@ def _outward(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _shown_by(frame: FrameType) -> FrameType | None:
-    """The frame that the debugger of this frame's ``self`` shows."""
+    """The frame that the debugger of this frame's ``self`` shows, if this is one of a debugger."""
+    if plain_str(global_of(frame, "__name__")) not in _DEBUGGERS:
+        return None
     shown: Any = instance_dict(frame.f_locals.get("self")).get("curframe")
     return shown if type(shown) is FrameType else None
