@@ -16,7 +16,7 @@ def data_of(part: DataPart) -> BatchPart:
     return {
         "path": part.path,
         "type": ", ".join(part.types),
-        "values": len(part.values),
+        "values": len(part.values) if part.read is None else part.read,
         "shape": part.shape(),
         "dtype": ", ".join(part.dtypes) or None,
         "device": ", ".join(part.devices) or None,

@@ -19,7 +19,8 @@ _DEPTH = 12
 _SAMPLES = 1000  #: items of a list, and as many more as there is time for
 _LISTED = 0.1  #: of the time, in which these are listed
 _ITEMS = 100_000  #: numbers or texts of one
-_CHECKED = 256  #: values after which one looks at the clock
+_LEAST = 5000  #: values that are found in any time
+_CHECKED = 250  #: and after how many more one looks at the clock
 _FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
@@ -35,6 +36,7 @@ class DataParts:
         self._all = budget.share()
         self._listing = budget.share(_LISTED)
         self._taken = 0
+        self._is_cut = False
         self._is_batch = is_batch
         self._inside: set[int] = set()
         self._take(asked.value, "", asked.suffix, None)
@@ -84,8 +86,9 @@ class DataParts:
     def _is_over(self) -> bool:
         """Whether there is no time for another value; for a few there always is."""
         self._taken += 1
-        self.left_out = self.left_out or (self._taken % _CHECKED == 0 and self._all.spent())
-        return self._taken >= _CHECKED and self.left_out and self._all.spent()
+        if self._taken >= _LEAST and self._taken % _CHECKED == 0 and self._all.spent():
+            self.left_out = self._is_cut = True
+        return self._is_cut
 
     def _note_lacking(self, path: str, values: list[Any]) -> None:
         kinds = [as_kind(value, self._budget) for value in values]
