@@ -14,7 +14,7 @@ import { constants, setPriority } from "node:os";
  */
 export async function runAll(title, stages) {
   const started = Date.now();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, (_, number) => process.exit(128 + number));
   const results = [];
   for (const stage of stages) {
     const parts = Object.entries(stage);
@@ -43,7 +43,7 @@ function run(name, [program, ...args], isFirst) {
   const started = Date.now();
   const detached = !isFirst && hasAutogroups;
   const part = spawn(program, args, { stdio: isFirst ? "inherit" : ["ignore", "pipe", "pipe"], detached });
-  if (!isFirst && part.pid !== undefined) giveWay(part.pid);
+  if (!isFirst && part.pid !== undefined) giveWay(part, part.pid);
   let printed = "";
   for (const output of [part.stdout, part.stderr]) output?.setEncoding("utf8").on("data", (text) => (printed += text));
   return new Promise((resolve) => {
@@ -64,9 +64,10 @@ const hasAutogroups = existsSync("/proc/self/autogroup");
 
 /**
  * Lets a part, and all that it starts, take the time that others leave.
+ * @param {import("node:child_process").ChildProcess} part
  * @param {number} pid
  */
-function giveWay(pid) {
+function giveWay(part, pid) {
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;
   setPriority(pid, priority);
   if (!hasAutogroups) return;
@@ -76,13 +77,15 @@ function giveWay(pid) {
     // not allowed here: then it takes its share
   }
   // The terminal's Ctrl+C does not reach it.
-  process.once("exit", () => {
+  const stop = () => {
     try {
       process.kill(-pid, "SIGTERM");
     } catch {
       // it has ended
     }
-  });
+  };
+  process.once("exit", stop);
+  part.once("close", () => process.off("exit", stop));
 }
 
 /** @param {number} started */

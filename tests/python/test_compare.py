@@ -1356,3 +1356,9 @@ def test_a_comparison_is_plain_data_too() -> None:
     read = json.loads(json.dumps(found.to_dict()))
     assert [one["text"] for one in read["differences"]] == [one["text"] for one in found.differences]
     assert (read["same"], read["compared"], read["differences"][-1]["values"]["a"]) == (False, found.compared, "1j")
+
+
+def test_long_doubles_are_texts_in_the_data() -> None:
+    a, b = (np.array([1, last], np.longdouble) for last in (2, 3))
+    found = json.loads(json.dumps(compare(a, b).to_dict()))
+    assert found["differences"][0]["values"]["at"] == [1]

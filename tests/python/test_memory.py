@@ -534,6 +534,14 @@ def test_a_block_has_one_name_wherever_it_stands_and_no_other_has_it() -> None:
     assert sparse.is_sparse
 
 
+def test_of_two_blocks_whose_path_nobody_can_type_the_second_has_a_number() -> None:
+    pair = {torch.ones(3000), torch.ones(2000)}
+    largest = repr(tensor_inspector.memory()).partition("  largest ")[2]
+    assert "    pair{…}  " in largest
+    assert "    pair{…} (2)  " in largest
+    assert len(pair) == 2
+
+
 def test_at_a_prompt_of_pdb_a_variable_has_one_name(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import torch\ndef step():\n    x = torch.ones(30)\n    breakpoint()\n    return x\nstep()\n")

@@ -112,7 +112,7 @@ describe("20: the shapes of layers", () => {
     await wb.inspector.choose(["layers of model"], "Copy Summary");
     await expect
       .poll(() => copied(wb))
-      .toMatch(/^layer +parameters +trainable +bytes .*\n─+\nNet +3,978 +3,978 +15\.6 KiB /);
+      .toMatch(/^layer +parameters +trainable +buffers +bytes .*\n─+\nNet +3,978 +3,978 +17 +15\.6 KiB /);
     expect(await copied(wb)).toContain("├─ head: Linear(256 → 10)");
     await shot(wb, SHAPES, "sorted");
   });

@@ -72,7 +72,7 @@ class Comparison:
         return self.same
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, for ``json.dumps``; complex numbers are texts."""
+        """All of it as plain data, for ``json.dumps``; complex numbers and numpy's long doubles are texts."""
         return {
             "same": self.same,
             "close": self.close,
@@ -157,11 +157,14 @@ def severity(difference: Difference) -> tuple[int, float]:
     return _ORDER.index("values"), -values["relative"]
 
 
+_JSON = (int, float, str, list, type(None))  #: True and False are of int
+
+
 def _plain(difference: Difference) -> dict[str, Any]:
     plain: dict[str, Any] = dict(difference)
     if "values" in difference:
         values = difference["values"].items()
-        plain["values"] = {name: str(item) if type(item) is complex else item for name, item in values}
+        plain["values"] = {name: item if isinstance(item, _JSON) else str(item) for name, item in values}
     return plain
 
 

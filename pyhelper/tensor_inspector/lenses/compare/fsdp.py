@@ -10,7 +10,7 @@ from ...measure.torch.metadata import is_exact_tensor
 from ...measure.torch.modules import members, state_of
 from ...safe.attributes import attribute
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_name, dict_get, instance_dict
+from ...safe.guard import class_name, dict_get, instance_dict, module
 
 _MANAGED = "_is_fsdp_managed_module"  #: set on each module whose parameters FSDP has taken
 _FLAT = "_flat_param"  #: one parameter of FSDP's own that holds those of a module and of all below it
@@ -18,7 +18,9 @@ _FLAT = "_flat_param"  #: one parameter of FSDP's own that holds those of a modu
 
 def is_managed(model: Any) -> bool:
     """Whether FSDP manages parameters of a model."""
-    return any(member.setting(_MANAGED) is True for member in members(model, Steps(Budget())))
+    return module("torch.distributed.fsdp") is not None and any(
+        member.setting(_MANAGED) is True for member in members(model, Steps(Budget()))
+    )
 
 
 def original_state(model: Any) -> Iterator[tuple[str, Any]]:

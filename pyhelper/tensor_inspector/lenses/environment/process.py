@@ -42,14 +42,8 @@ PUBLIC = frozenset(
     """.split()
 )
 _BY_TORCH = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")  #: which it sets itself
-_SECRET = (
-    "AUTH",
-    "CREDENTIAL",
-    "KEY",
-    "PASS",
-    "SECRET",
-    "TOKEN",
-)  #: in the names of variables whose values are not shown
+#: In the names of variables whose values are not shown.
+_SECRET = ("AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN")
 _ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  #: of numpy, by default
 
 

@@ -30,11 +30,8 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 _ALL = 2000  #: entries of all inputs
 _SECONDS = 20.0
-_ORDER: tuple[Verdict, ...] = (
-    "unsure",
-    "kink",
-    "agrees",
-)  #: the verdict on an entry is the first of these that holds for some probe
+#: The verdict on an entry is the first of these that holds for some probe.
+_ORDER: tuple[Verdict, ...] = ("unsure", "kink", "agrees")
 
 
 class Check:

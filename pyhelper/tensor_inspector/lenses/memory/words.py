@@ -193,22 +193,22 @@ class MemoryRows:
 
     def _name(self, number: int) -> str:
         """What a block is called, wherever it stands: by its first name, or by the operation that keeps it."""
+        return self._first_name(number) + self._which.get(number, "")
+
+    def _first_name(self, number: int) -> str:
         name = next(iter(self._account.names(number)), "tensor")
-        if self._account.op(number) is None:
-            name += _part_of(self._account.value(number), self._account.extent(number))
-        else:
-            name = f"saved by {name}"
-        return name + self._which.get(number, "")
+        if self._account.op(number) is not None:
+            return f"saved by {name}"
+        return name + _part_of(self._account.value(number), self._account.extent(number))
 
     @cached_property
     def _which(self) -> dict[int, str]:
-        """Of the blocks that only one operation has saved, or that have no name, which one it is: the largest first."""
+        """Numbers that tell blocks with one name apart, such as those that one operation has saved, and unnamed ones of
+        one size: the largest first."""
         account, found, met = self._account, dict[int, str](), dict[Any, int]()
         for number in account.largest:
-            op = account.op(number)
-            key = op or (account.blocks.bytes[number] if account.is_unnamed(number) else None)
-            if key is None:
-                continue
+            by_size = account.op(number) is None and account.is_unnamed(number)
+            key = account.blocks.bytes[number] if by_size else self._first_name(number)
             met[key] = met.get(key, 0) + 1
             if met[key] > 1:
                 found[number] = f" ({met[key]:,})"

@@ -32,7 +32,7 @@ def table(tree: ModuleTree, order: ModuleOrder) -> str:
 def _cells(group: Sequence[Submodule]) -> tuple[str, ...]:
     one = group[0]
     if one.same is not None:
-        return (f"as {one.same}" if one.same else "as the model", *[""] * 7)
+        return (f"as {one.same}" if one.same else "as the model", *[""] * (len(_HEAD) - 2))
     counted = ("parameters", "trainable", "buffers", "bytes")
     *numbers, taken = (sum(getattr(below.total, name) for below in group) for name in counted)
     hooks = sum(len(below.hooks) for below in group)
