@@ -134,7 +134,7 @@ def test_asking_leaves_it_as_it_is(case: str, paused: Paused) -> None:
 def test_python_is_told_the_same_as_the_debugger(paused: Paused) -> None:
     with torch.no_grad(), torch.autocast("cpu"):
         asked, told = paused.lens("environment"), environment()
-    assert told == asked["found"]
+    assert told == {"complete": True, "text": asked["text"], **asked["found"]}
     assert str(told) == asked["text"]
     assert (values(told)["grad mode"], values(told)["autocast"]) == ("off", "cpu bfloat16")
 
