@@ -20,6 +20,7 @@ from . import (
     numbers_kept,
     optimizer,
     practice,
+    purpose,
     rounds,
 )
 
@@ -51,6 +52,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **practice.PROGRAMS,
     **beneath.PROGRAMS,
     **forms.PROGRAMS,
+    **purpose.PROGRAMS,
 }
 
 

@@ -191,6 +191,12 @@ NEVER: dict[str, dict[str, str]] = {
         "a predictor whose error is sought": "states_that_a_predictor_does_not_know",
         "a judge that is a part of one model with what it judges": "judge_in_one_module_with_its_generator",
         "a judge beside an error against data": "picture_judged_and_compared",
+        "a judge whose score is a term beside one": "picture_judged_by_margins_and_compared",
+        "a judge in a function": "judged_by_a_function",
+        "a loss that has the labels of a judge": "judged_by_a_loss_with_its_labels",
+        "a judge of two classes": "judged_to_be_of_the_class_of_real_ones",
+        "an extractor of features in train mode": "compared_by_features_in_train_mode",
+        "two critics beside a likelihood": "climbs_two_critics_with_its_likelihood",
     },
     "optimizer-stale-params": {"tensors optimized as such": "scale_for_a_later_phase"},
     "frozen-params": {

@@ -179,6 +179,121 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "picture_judged_by_margins_and_compared": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 1, 3, padding=1))
+ d = nn.Sequential(nn.Conv2d(2, 8, 3), nn.LeakyReLU(0.2), nn.Conv2d(8, 1, 3))
+ o, l1 = torch.optim.Adam(g.parameters(), lr=2e-4), nn.L1Loss()
+ for _ in range(2):
+     a, b = torch.rand(4, 1, 8, 8), torch.rand(4, 1, 8, 8)
+     fake = g(a)
+     losses = {"near": 100 * l1(fake, b), "judged": -d(torch.cat([a, fake], 1)).mean() / a.size(0)}
+     loss = sum(losses.values())
+     o.zero_grad()
+     stop()
+     loss.backward()
+     stop()
+     o.step()
+     by_hand = -d(torch.cat([b, g(a)], 1)).mean() + (g(a) - b).abs().mean()
+     o.zero_grad()
+     by_hand.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "judged_by_a_function": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6))
+ d = nn.Sequential(nn.Linear(6, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+ def judged(g, d, criterion, real):
+     fake = g(torch.randn(8, 4))
+     p = d(fake)
+     return criterion(p, torch.ones_like(p)) + 10 * (fake - real).abs().mean()
+ o, rule = torch.optim.Adam(g.parameters(), lr=1e-3), nn.BCEWithLogitsLoss()
+ for _ in range(3):
+     real = torch.randn(8, 6)
+     loss = judged(g, d, rule, real)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "judged_by_a_loss_with_its_labels": (
+        "param-not-in-optimizer",
+        """
+ class GANLoss(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.register_buffer("real", torch.tensor(1.0))
+         self.loss = nn.MSELoss()
+     def forward(self, p, is_real):
+         return self.loss(p, self.real.expand_as(p))
+ g = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6))
+ d = nn.Sequential(nn.Linear(6, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+ o, rule, near = torch.optim.Adam(g.parameters(), lr=1e-3), GANLoss(), nn.L1Loss()
+ for _ in range(3):
+     real = torch.randn(8, 6)
+     fake = g(torch.randn(8, 4))
+     loss = rule(d(fake), True) + 10 * near(fake, real)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "judged_to_be_of_the_class_of_real_ones": (
+        "param-not-in-optimizer",
+        """
+ g = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 6))
+ d = nn.Sequential(nn.Linear(6, 16), nn.LeakyReLU(0.2), nn.Linear(16, 2))
+ o = torch.optim.Adam(g.parameters(), lr=1e-3)
+ for _ in range(3):
+     loss = F.cross_entropy(d(g(torch.randn(8, 4))), torch.zeros(8, dtype=torch.long))
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "compared_by_features_in_train_mode": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 3, 3, padding=1))
+ features = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3))
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     x = torch.rand(4, 3, 8, 8)
+     with torch.no_grad():
+         wanted = features(x)
+     out = net(x + 0.1 * torch.randn_like(x))
+     loss = F.l1_loss(features(out), wanted) + (features(out) - features(x).detach()).square().mean() + F.l1_loss(out, x)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "climbs_two_critics_with_its_likelihood": (
+        "param-not-in-optimizer",
+        """
+ policy = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 2))
+ q1, q2 = nn.Linear(8, 1), nn.Linear(8, 1)
+ o = torch.optim.Adam(policy.parameters(), lr=1e-3)
+ for _ in range(3):
+     s, did = torch.randn(16, 6), torch.randn(16, 2)
+     a = policy(s).tanh()
+     logp = -(a - did).square().sum(1, keepdim=True)
+     q = torch.min(q1(torch.cat([s, a], 1)), q2(torch.cat([s, a], 1)))
+     loss = (0.2 * logp - q).mean() + F.mse_loss(a, did)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
     "driven_from_what_it_was": (
         "loss-sign",
         """

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from math import log
 from typing import Any
 
+from ...measure.torch.modules import Member
 from ...measure.torch.node import AutogradNode
 from ..step.backpropagated import Loss
+from ..step.called import functions_called
 from ..step.step import Step
-from .losses import KINDS, loss_calls, modules_behind
+from .losses import KINDS, LossCall, loss_calls, modules_behind
+from .made_of import made_of
 
 _MEAN = 1  #: the reduction, as the graph keeps it
 
@@ -16,15 +20,38 @@ _MEAN = 1  #: the reduction, as the graph keeps it
 def is_on_purpose(step: Step, loss: Loss, error: AutogradNode, path: list[str]) -> bool:
     """``path`` are the operations between the loss and the error that it is the negative of.
 
-    What a model has made is no truth to be missed by accident: outputs are pushed apart. And who minimises the negative
-    of an error by accident never sees it far below what a guess gets: what was learnt is made to be forgotten.
+    What a model has made is no truth to be missed by accident: outputs are pushed apart. And where this run has learnt,
+    the negative of an error that is far below what a guess gets is made to be forgotten.
     """
+    behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
     calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
-    if any(True for one in calls for _ in modules_behind(step, one.call.argument(1, "target"), one.view)):
+    calls = [one for one in calls if one.view != step.at or id(one.call.node) in behind]
+    targets = [one.call.argument(1, "target") for one in calls]
+    if calls and all(any(True for _ in modules_behind(step, to, one.view)) for one, to in zip(calls, targets)):
         return True
-    guess = _of_a_guess(step, error) if path == ["Neg"] and error.setting("reduction") in (_MEAN, None) else None
+    is_plain = path == ["Neg"] and error.setting("reduction") in (_MEAN, None) and not _is_weighed(error, calls)
+    guess = _of_a_guess(step, error) if is_plain and _has_learnt(step, loss) else None
     known = [step.number(loss.tensor), *(moment.losses.get(loss.name) for moment in step.moments)]
     return guess is not None and any(number is not None and -number < guess / 2 for number in known)
+
+
+def _is_weighed(error: AutogradNode, calls: list[LossCall]) -> bool:
+    """Whether it has weights: they make it smaller than that of a guess. After a backward its calls alone tell."""
+    names = ("weight", "pos_weight")
+    kept = [error.tensor(name) for name in names]
+    modules = [Member(one.criterion) for one in calls if one.criterion is not None]
+    kept += [tensor for one in modules for name, tensor in one.items("_buffers") if name in names]
+    given = [one.call.argument(2, "weight") or one.call.keywords.get("pos_weight") for one in calls]
+    return any(one is not None for one in (*kept, *given))
+
+
+def _has_learnt(step: Step, loss: Loss) -> bool:
+    """Whether the error itself was minimised before: under this name, or by a function that a frame in sight calls."""
+    if any(number > 0 for moment in step.moments for name, number in moment.losses.items() if name == loss.name):
+        return True
+    ours = {id(view.frame.f_code) for view in step.views}
+    called = functions_called(step, range(len(step.sources)))
+    return any(one.source.backwards and id(one.code) not in ours for one in called)
 
 
 def _of_a_guess(step: Step, error: AutogradNode) -> float | None:

@@ -8,13 +8,15 @@ from types import FunctionType
 from typing import Any
 
 from ...measure.torch.metadata import is_exact_tensor
-from ...safe.guard import class_dict, class_module, class_name, mro
+from ...safe.guard import class_dict, class_module, class_name, module, mro
 from ..step.calls import Call
 from ..step.expressions import before_moves, last_name, names_in, parent_of, root_of, text_of
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
+from .made_of import ABOUT
 
+torch: Any = module("torch")
 BY_CLASS = {
     "CrossEntropyLoss": "cross_entropy",
     "NLLLoss": "nll_loss",
@@ -114,18 +116,40 @@ def modules_behind(step: Step, value: ast.expr | None, view: int) -> Iterator[Vi
     waiting: list[ast.AST] = [] if value is None else [value]
     while waiting and len(seen) < 100:
         node = waiting.pop()
-        for call in (below for below in ast.walk(node) if isinstance(below, ast.Call)):
+        parts = list(_parts(node))
+        for call in (below for below in parts if isinstance(below, ast.Call)):
             callee = text_of(call.func)
-            found = step.module_of(callee, view) or step.module_of(parent_of(callee) or "", view)
+            found = step.module_of(callee, view)
+            if found is None and not _is_of_every_module(last_name(call.func)):
+                found = step.module_of(parent_of(callee) or "", view)
             if found is not None and class_name(type(found.value)) not in BY_CLASS:
                 yield found
-        for name in {root_of(one) for one in names_in(node)} - seen:
+        for name in dict.fromkeys(below.id for below in parts if isinstance(below, ast.Name) and below.id not in seen):
             seen.add(name)
             made = source.value_of(name)
-            parts = [getattr(made[1], part, None) for part in ("value", "iter")] if made is not None else []
-            waiting += [part for part in parts if isinstance(part, ast.AST)]
+            values = [getattr(made[1], part, None) for part in ("value", "iter")] if made is not None else []
+            waiting += [one for one in values if isinstance(one, ast.AST)]
             filled = (call.args for call in source.calls_of("append", "extend") if text_of(call.receiver) == name)
             waiting += [one for args in filled for one in args]
+
+
+def _is_of_every_module(method: str) -> bool:
+    """Whether every module has a method of that name, as ``parameters``: what that gives is no result of the model."""
+    return method not in ("__call__", "forward") and method in class_dict(torch.nn.Module)
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """What an expression is made of, without where it is moved to, and what is asked of it beside its elements."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to":
+            waiting.append(node.func.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            waiting += [*node.args, *node.keywords]
+        elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 class ModelInput:

@@ -43,7 +43,7 @@ def made_of(source: Source, name: str) -> Iterator[Made]:
         if name in seen:
             continue
         seen.add(name)
-        bound = list(_bound(source, name))
+        bound = list(bound_to(source, name))
         parent = None if bound else parent_of(name)
         waiting += [parent] if parent is not None else []
         for one in bound:
@@ -51,7 +51,7 @@ def made_of(source: Source, name: str) -> Iterator[Made]:
             waiting += names_in(one.value)
 
 
-def _bound(source: Source, name: str) -> Iterator[Made]:
+def bound_to(source: Source, name: str) -> Iterator[Made]:
     """The bindings that gave a name its value: the last one above, and those that it builds on."""
     last = source.value_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]

@@ -30,7 +30,7 @@ _COUNTS = ("len", "numel", "size")
 _DEEP = 12
 _MOST_TERMS = 200
 #: Of what layers make, by its operation: which of its inputs are their parameters.
-_WEIGHTS = {"Addmm": (0, 2), "Mm": (1,), "Convolution": (1, 2)}
+WEIGHTS = {"Addmm": (0, 2), "Mm": (1,), "Convolution": (1, 2)}
 
 
 class Grows(Record):
@@ -137,10 +137,10 @@ def _is_to_be_less(step: Step, node: AutogradNode) -> bool:
         return False
     below = step.graph.input(node)
     for _ in range(_DEEP):
-        if below is None or below.op in _WEIGHTS:
+        if below is None or below.op in WEIGHTS:
             break
         below = step.graph.input(below)
-    weights = [] if below is None else [step.graph.input(below, at) for at in _WEIGHTS.get(below.op, ())]
+    weights = [] if below is None else [step.graph.input(below, at) for at in WEIGHTS.get(below.op, ())]
     ends = [step.graph.through_views(one) for one in weights]
     return any(one is not None and one.leaf is not None and id(one.leaf) in step.optimized for one in ends)
 

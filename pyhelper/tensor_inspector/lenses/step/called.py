@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import proxy
 
@@ -43,6 +43,10 @@ class Called:
         self.source = Source(function.__code__, 0)
         names = self.source.arguments[0 if owner is None else 1 :]
         self.given: dict[str, ast.expr] = {**dict(zip(names, call.args)), **call.keywords}
+
+    @property
+    def code(self) -> CodeType:
+        return self._function.__code__
 
     @property
     def first(self) -> Called:

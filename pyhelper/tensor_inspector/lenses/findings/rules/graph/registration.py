@@ -261,8 +261,8 @@ def _looped_as(source: Source, name: str) -> list[str]:
     ]
 
 
-_TYPOS = frozenset("require_grad requires_gradient require_grads requires_grads required_grad trainable".split())
-_TYPOS_OF_MODULES = _TYPOS | {"requires_grad"}
+_TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
+_TYPOS_OF_MODULES = (*_TYPOS, "requires_grad")
 
 
 @rule(
@@ -275,7 +275,8 @@ def freeze_typo(step: Step) -> Iterator[Violation]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
     yield from compared(step)
     for one in step.trainable():
-        for name in _TYPOS.intersection(instance_dict(one.tensor)):
+        attributes = instance_dict(one.tensor)
+        for name in (typo for typo in _TYPOS if typo in attributes):
             yield Violation(
                 (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
                 (one.name, f"has an attribute {name}"),
@@ -283,7 +284,7 @@ def freeze_typo(step: Step) -> Iterator[Violation]:
             )
             return
     for name, member in step.members.values():
-        for typo in _TYPOS_OF_MODULES.intersection(member.attributes):
+        for typo in (typo for typo in _TYPOS_OF_MODULES if typo in member.attributes):
             if member.attributes[typo] is not False or assigned(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
             if any(one.member.is_in(member.module) for one in step.trainable()):

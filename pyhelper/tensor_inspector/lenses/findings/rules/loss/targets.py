@@ -28,6 +28,7 @@ from ...lines import bound
 from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
 from ...written import written
+from .shared import are_of_one
 
 
 @rule(
@@ -66,7 +67,8 @@ def _is_bare(backward: Any) -> bool:
 def target_requires_grad(step: Step) -> Iterator[Violation]:
     for node in step.graph.by(*REGRESSIONS):
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
-        if prediction is None or target is None or prediction is target:
+        is_one = prediction is target and step.graph.output(node, 0) == step.graph.output(node, 1)
+        if prediction is None or target is None or is_one:
             continue
         found = written(step, target)
         maxima = step.graph.below(target, "Max", "Amax", "MaxB")
@@ -83,7 +85,7 @@ def target_requires_grad(step: Step) -> Iterator[Violation]:
             and theirs <= set(step.parameters)
         )
         discounted = _is_discounted(step, prediction, target)
-        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not _are_of_one(step, node)
+        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not are_of_one(step, node)
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
         if bootstraps or foreign or discounted or collapses or hinted:
             yield Violation(
@@ -108,13 +110,6 @@ def _is_whole_loss(step: Step, node: AutogradNode) -> bool:
         if root is node:
             return True
     return False
-
-
-def _are_of_one(step: Step, error: AutogradNode) -> bool:
-    """Whether both sides are made of a result that they share, as the two states of an LSTM, and not only of weights."""
-    sides = [{node.index for node in step.graph.below(side)} for side in step.graph.inputs(error)]
-    shared = map(step.graph.node, set.intersection(*sides))
-    return any(node.leaf is None and node.op not in VIEWS for node in shared)
 
 
 def _is_called_target(name: str | None) -> bool:

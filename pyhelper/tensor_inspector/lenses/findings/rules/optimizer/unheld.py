@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import dtype_of, grad_hooks_of, is_exact_tensor, requires_grad, shape_of
+from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
 from .....measure.torch.modules import Member
 from .....measure.torch.node import LEAF, AutogradNode
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import module
 from ....step.backpropagated import Loss
-from ....step.expressions import is_name, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
-from ...made_of import made_of
+from .told import is_told
 
 torch: Any = module("torch")
 
 
 def unheld(step: Step) -> list[Parameter]:
     """Not those of a model that is only a means, nor of one whose optimizer was replaced since."""
-    if any(_is_past(step, loss) for loss in step.losses):
-        return []
-    reached = step.reached()
+    roots = [step.node_of(loss.tensor) for loss in step.losses if not _is_past(step, loss)]
+    reached = {id(leaf) for node in roots if node is not None for leaf in step.graph.leaves(node)}
     trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
     optimized = [tensor for variable in step.optimizers for tensor in tensors_of(variable.value)]
     inputs = (step.optimized & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
@@ -64,10 +60,21 @@ def _part_of(one: Parameter, holding: set[int]) -> Member | None:
 
 
 def _is_past(step: Step, loss: Loss) -> bool:
-    """Whether an optimizer was made since the backward of a loss, as for the next fold: that did not see this loss."""
+    """Whether an optimizer was made since the backward of a loss, as for the next fold: that did not see this loss.
+
+    Under a condition it may not have been made: then it is only where the loss leads to nothing that optimizers hold,
+    and those hold what a model in sight has.
+    """
     source, start = step.source, loss.backward.lineno
     keys = [variable.key for variable in step.optimizers if variable.view == step.at]
-    return not loss.pending and any(start < line < source.lineno for key in keys for line in source.lines_of(key))
+    lines = [line for key in keys for line in source.lines_of(key) if start < line < source.lineno]
+    if loss.pending or not lines:
+        return False
+    if not all(source.is_conditional(line, seen_from=source.lineno) for line in lines):
+        return True
+    node = step.node_of(loss.tensor)
+    leaves = set[int]() if node is None else set(map(id, step.graph.leaves(node)))
+    return not step.optimized & leaves and bool(step.optimized & set(step.parameters))
 
 
 def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
@@ -79,18 +86,14 @@ def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
 
 
 def _is_a_means(step: Step, part: Member, found: list[Parameter]) -> bool:
-    """Whether a model only judges what trained ones make, as a discriminator or an extractor of features does: it is in
-    eval mode, or nothing tells it what is right."""
+    """Whether a model only judges what trained ones make, as a discriminator or an extractor of features does: it alone
+    is in eval mode, or nothing tells it what is right."""
     uses = list(_uses(step, {id(one.tensor) for one in found if one.member.is_in(part.module)}))
     if not uses or not all(step.optimized & set(map(id, step.graph.leaves(node))) for node in uses):
         return False
-    if part.training is False:
+    if part.training is False and any(one.member.training is not False for one in step.trained()):
         return True
-    errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
-    judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
-    if not judged and any(_is_told_by_hand(step, loss) for loss in step.losses):
-        return False
-    return not any(_is_told(step, node, part.module) for node in judged)
+    return not is_told(step, part, uses)
 
 
 def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
@@ -102,30 +105,3 @@ def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
                 waiting.append(user)
             else:
                 yield user
-
-
-def _is_told(step: Step, error: AutogradNode, judge: Any) -> bool:
-    """Whether an error is one against labels: against data that is not the same everywhere, and that the model that is
-    judged by it has not made itself."""
-    if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
-        return False
-    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
-    target = error.tensor("target")
-    values = [one.target.value for one in calls if one.target is not None] if target is None else [target]
-    behind = (found for one in calls for found in modules_behind(step, one.call.argument(1, "target"), one.view))
-    members = (step.members.get(id(found.value)) for found in behind)
-    is_own = any(member is not None and member[1].is_in(judge) for member in members)
-    return not is_own and any(_varies(step, value) for value in values)
-
-
-def _is_told_by_hand(step: Step, loss: Loss) -> bool:
-    """Whether a loss is written as the difference to such data."""
-    nodes = (node for made in made_of(step.source, loss.name) for node in ast.walk(made.value))
-    minuses = (node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
-    values = (step.value(text_of(side)) for node in minuses for side in (node.left, node.right) if is_name(side))
-    return any(is_exact_tensor(one) and not requires_grad(one) and _varies(step, one) for one in values)
-
-
-def _varies(step: Step, value: Any) -> bool:
-    stats = step.stats(value)
-    return stats is not None and stats["min"] != stats["max"]

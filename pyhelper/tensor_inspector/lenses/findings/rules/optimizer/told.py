@@ -1,0 +1,153 @@
+"""Tells whether data says what a part of a model is to give: then that part is trained, and no judge of another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....measure.torch.modules import Member, parameters_of
+from .....measure.torch.node import AutogradNode
+from ....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
+from ....step.step import Step
+from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
+from ...made_of import ABOUT, ALIKE, bound_to, made_of
+
+_MOST = 100
+#: What makes a tensor whose elements are all alike.
+_OF_ONE_NUMBER = frozenset("full full_like new_full new_ones new_zeros ones ones_like zeros zeros_like".split())
+
+
+def is_told(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
+    """Whether an error of what a part makes is one against labels: against data that is not the same everywhere, and
+    that the part has not made itself. ``uses`` are the operations that its parameters are given to."""
+    errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
+    judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
+    if not judged:
+        return _is_told_by_hand(step, part, uses)
+    return any(_is_labelled(step, node, part, uses) for node in judged)
+
+
+def _is_labelled(step: Step, error: AutogradNode, part: Member, uses: list[AutogradNode]) -> bool:
+    if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
+        return False
+    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
+    if any(_is_made_by(step, part, one.call.argument(1, "target"), one.view) for one in calls):
+        return False
+    target = error.tensor("target")
+    values = [one.target.value for one in calls if one.target is not None] if target is None else [target]
+    if values:
+        return any(_varies(step, value) for value in values)
+    if error.op.startswith("NllLoss"):  # its backward has freed the target
+        return not any(_is_of_one_class(step, one.call.argument(1, "target"), one.view) for one in calls)
+    return _is_told_by_hand(step, part, uses) if calls else _is_given_labels(step, part)
+
+
+def _is_of_one_class(step: Step, target: ast.expr | None, view: int) -> bool:
+    """Whether a target is written as one number for all, as ``torch.zeros(8).long()``."""
+    made = step.sources[view].value_of(text_of(target)) if is_name(target) else None
+    nodes = [] if target is None else [*ast.walk(target), *(ast.walk(made[1]) if made is not None else ())]
+    return any(isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE_NUMBER for node in nodes)
+
+
+def _is_given_labels(step: Step, part: Member) -> bool:
+    """Whether a model that the part is in makes the loss, and is given such data beside its input."""
+    inside = {
+        id(node) for loss in step.losses for made in made_of(step.source, loss.name) for node in ast.walk(made.value)
+    }
+    for call, model, view in step.calls_of_modules():
+        if id(call.node) in inside and part.module is not model.value and part.is_in(model.value):
+            beside = [*call.args[1:], *call.keywords.values()]
+            operands = (step.operand(one, view, call.lineno) for one in beside)
+            if any(one is not None and _is_data(step, one.value) for one in operands):
+                return True
+    return False
+
+
+def _is_told_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
+    """Whether in the expressions behind a loss such data meets what the part has made."""
+    seen, waiting = set[str](), [key_of(loss.name) for loss in step.losses]
+    while waiting and len(seen) < _MOST:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for made in bound_to(step.source, name):
+            for node, around in _elements(step, made.value, ()):
+                value = step.value(text_of(node))
+                if not is_exact_tensor(value) or requires_grad(value):
+                    waiting.append(text_of(node))
+                elif (
+                    _is_met(step, around, part, uses)
+                    and _is_data(step, value)
+                    and not _is_made_by(step, part, node, step.at)
+                ):
+                    return True
+    return False
+
+
+#: The other operands of each operation around an expression, those of the nearest one last.
+_Around = tuple[tuple[ast.expr, ...], ...]
+
+
+def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.expr, _Around]]:
+    """The names in an expression whose elements count in it, but what is only given to a model."""
+    if isinstance(node, ast.expr) and is_name(node):
+        if not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
+            yield node, around
+        return
+    operands: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        callee = text_of(node.func)
+        if _is_model(step, callee) or last_name(node.func) in ABOUT | ALIKE:
+            return
+        operands = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if _is_model(step, parent_of(callee) or ""):
+            around = ()  # what it gives is its own
+        elif isinstance(node.func, ast.Attribute):
+            operands.append(node.func.value)
+    elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
+        operands = [below for below in ast.iter_child_nodes(node) if isinstance(below, ast.expr)]
+    for at, one in enumerate(operands):
+        yield from _elements(step, one, (*around, (*operands[:at], *operands[at + 1 :])))
+
+
+def _is_model(step: Step, expression: str) -> bool:
+    """Whether it is a module in sight with parameters: no loss, nor anything else that is as good as a function."""
+    found = step.module_of(expression, step.at)
+    return found is not None and bool(parameters_of(found.value))
+
+
+def _is_met(step: Step, around: _Around, part: Member, uses: list[AutogradNode]) -> bool:
+    """Whether the nearest of these operands that models have made depend on the part."""
+    for operands in reversed(around):
+        known = [met for one in operands for met in _makers(step, one, part, uses)]
+        if known:
+            return any(known)
+    return False
+
+
+def _makers(step: Step, operand: ast.expr, part: Member, uses: list[AutogradNode]) -> Iterator[bool]:
+    """Of each result of a model in an operand, whether the part has had its share in it."""
+    values = [value for value in map(step.value, names_in(operand)) if is_exact_tensor(value)]
+    nodes = [node for value in values if (node := step.node_of(value)) is not None]
+    for node in nodes:
+        yield any(step.graph.reaches(node, use) for use in uses)
+    for found in () if nodes else modules_behind(step, operand, step.at):
+        member = step.members.get(id(found.value))
+        yield part.is_in(found.value) or (member is not None and member[1].is_in(part.module))
+
+
+def _is_made_by(step: Step, part: Member, value: ast.expr | None, view: int) -> bool:
+    members = (step.members.get(id(found.value)) for found in modules_behind(step, value, view))
+    return any(member is not None and member[1].is_in(part.module) for member in members)
+
+
+def _is_data(step: Step, value: Any) -> bool:
+    return is_exact_tensor(value) and not requires_grad(value) and _varies(step, value)
+
+
+def _varies(step: Step, value: Any) -> bool:
+    stats = step.stats(value)
+    return stats is not None and stats["min"] != stats["max"]
