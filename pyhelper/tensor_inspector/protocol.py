@@ -101,6 +101,8 @@ NoGradientCode = Literal[
     "cleared",
     "not_known",
 ]
+#: Why not all of the graph could be looked at.
+NanUnknown = Literal["no_graph", "no_loss", "freed", "hooked", "custom", "modified", "not_saved", "too_many", "no_time"]
 #: What NaN or an infinity came from.
 NanCause = Literal[
     "zero_variance",
@@ -1167,8 +1169,7 @@ class NanOriginFound(TypedDict):
     #: Where in the source.
     file: str | None
     line: int | None
-    #: Why not all of the graph could be looked at.
-    unknown: list[Literal["no_graph", "no_loss", "freed", "hooked", "custom", "modified", "not_saved", "too_many"]]
+    unknown: list[NanUnknown]
 
 
 @final

@@ -33,6 +33,15 @@ class Paused:
             answer = self.ask("lens", **question, options=options or {}, **where)
         return answer
 
+    def late_lens(self, lens: str, **values: str) -> dict[str, Any]:
+        """As `lens`, where the time is over as the first slice begins."""
+        question = {"lens": lens, "values": {name: {"expression": value} for name, value in values.items()}}
+        answer = self.ask("lens", **question, limits={"ms": 0})
+        while answer.get("done") is False:
+            where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+            answer = self.ask("lens", **question, **where)
+        return answer
+
     def below(self, answer: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:
         """The rows below a row of an answer."""
         if "page" in node:

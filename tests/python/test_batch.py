@@ -7,6 +7,7 @@ import runpy
 import sys
 from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,6 +26,8 @@ from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, S
 from untouched import Watch
 
 from tensor_inspector import batch
+from tensor_inspector.kinds import Child
+from tensor_inspector.lenses.batch.batch import BatchLens
 from tensor_inspector.measure import samples
 from tensor_inspector.safe.budget import Budget
 
@@ -590,6 +593,46 @@ def test_where_not_all_samples_are_read_each_part_and_the_line_say_so() -> None:
     assert " of 18,000 · ≈all 1" in rows[0]
     assert found["parts"][1]["labels"][0]["label"] == 0
     assert len(found["parts"][1]["labels"]) == 1
+
+
+@pytest.mark.parametrize(
+    "samples", [[{"a": 1}] * 300_000, [{"a": at, "b": "x"} for at in range(200_000)]], ids=["one key", "two keys"]
+)
+def test_of_many_samples_not_all_the_time_is_spent_to_find_them(samples: list[Any]) -> None:
+    time = count()  # a millisecond passes whenever somebody looks at the clock
+    found = BatchLens(Child("samples", samples), Budget(200, clock=lambda: next(time) / 1000))
+    found.go_on()
+    found.stop()
+    answer = found.found()
+    assert answer["lens"] == "batch"
+    assert (answer["complete"], found.cut) == (False, True)
+    assert all(125 <= part["values"] < len(samples) for part in answer["parts"])
+    assert next(time) < 220
+
+
+def test_the_first_line_says_it_where_time_was_too_short_only_to_list_all() -> None:
+    time = count()
+    found = BatchLens(Child("samples", [1j] * 2000), Budget(10_000, clock=lambda: next(time) / 1000))
+    assert found.cut is False
+    found = BatchLens(Child("samples", [torch.ones(2)] * 2000), Budget(0))
+    assert found.cut is True
+
+
+def test_what_was_not_read_is_not_exact() -> None:
+    found = batch(torch.ones(3, device="meta"))
+    assert (found["parts"][0]["unread"], found["parts"][0]["exact"]) == ("meta tensor: no values", False)
+    part = batch([torch.zeros(3) for _ in range(5)] + [torch.zeros(3, device="meta")])["parts"][0]
+    assert (part["unread"], part["exact"]) == ("meta tensor: no values", False)
+
+
+def test_of_what_was_not_all_read_no_badge_says_that_all_are_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = torch.zeros(3, device="meta")
+    some = [torch.zeros(3) for _ in range(5)] + [meta]
+    assert some
+    paused = Paused(sys._getframe(), monkeypatch)
+    for name, badges in (("meta", ["unread"]), ("some", ["sampled"])):
+        rows = paused.lens("batch", batch=name)["node"]["page"]["nodes"]
+        assert [row["badges"] for row in rows if row["name"] in ("value", "[i]")] == [badges]
 
 
 def test_a_packed_sequence_holds_as_many_samples_as_sequences() -> None:

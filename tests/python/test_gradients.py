@@ -314,6 +314,15 @@ def test_slices_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer["found"] == whole
 
 
+def test_of_a_model_that_takes_several_slices_all_parameters_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Sequential(*[nn.Linear(2, 2) for _ in range(300)])
+        assert model
+        return sys._getframe()
+
+    assert Paused(stop(), monkeypatch).late_lens("gradients", model="model")["found"]["parameters"] == 600
+
+
 def test_looking_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = several()
     values = dict(frame.f_locals)

@@ -19,8 +19,10 @@ from torch import nn
 from untouched import Watch
 
 import tensor_inspector
+from tensor_inspector.lenses.memory import memory as memory_lens
 from tensor_inspector.lenses.memory import roots
 from tensor_inspector.lenses.memory.inside import Opened
+from tensor_inspector.lenses.memory.inventory import Inventory
 from tensor_inspector.measure.memory.blocks import Extent, MemoryBlocks
 from tensor_inspector.measure.memory.counters import device_memory
 from tensor_inspector.safe.budget import Budget
@@ -540,6 +542,26 @@ def test_of_two_blocks_whose_path_nobody_can_type_the_second_has_a_number() -> N
     assert "    pair{…}  " in largest
     assert "    pair{…} (2)  " in largest
     assert len(pair) == 2
+
+
+def test_what_took_longer_than_the_search_should_but_was_done_in_time_is_complete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)
+    monkeypatch.setattr(memory_lens, "_WALK", 0)
+
+    def stop() -> FrameType:
+        collected = [torch.empty(1) for _ in range(300)]
+        assert collected
+        return sys._getframe()
+
+    for is_walked in (True, False):
+        inventory = Inventory(stop())
+        if is_walked:
+            inventory.walk.go_on(Budget())
+        answer = memory_lens.MemoryAnswer(inventory, Budget(), 100)
+        answer.limit = Budget(60_000)
+        assert (answer.go_on(), inventory.complete) == (is_walked, is_walked)
 
 
 def test_at_a_prompt_of_pdb_a_variable_has_one_name(tmp_path: Path) -> None:

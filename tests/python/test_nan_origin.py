@@ -17,6 +17,9 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
+import tensor_inspector
+from tensor_inspector.measure.torch import graph
+
 WORLD = {"torch": torch, "nn": nn, "F": F, "checkpoint": checkpoint}
 
 
@@ -410,3 +413,22 @@ def test_what_logs_a_text_is_no_logarithm(monkeypatch: pytest.MonkeyPatch) -> No
     first = stop.__code__.co_firstlineno
     found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
     assert found["line"] == first + 6
+
+
+def test_where_there_was_no_time_the_graph_is_not_called_too_large() -> None:
+    y = torch.ones(2, requires_grad=True)
+    for _ in range(1000):
+        y = y * 1.5
+    found = tensor_inspector.nan_origin(y * torch.nan, budget_ms=0)
+    assert found["unknown"] == ["no_time"]
+    assert "can't be told: there was no time for more" in str(found)
+
+
+def test_what_a_graph_has_no_room_for_makes_it_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "MOST", 20)
+    y = torch.ones(2, requires_grad=True)
+    for _ in range(30):
+        y = y * 1.5
+    found = tensor_inspector.nan_origin(y * torch.nan)
+    assert found["complete"] is True
+    assert found["certain"] or found["unknown"][-1] == "too_many"

@@ -326,3 +326,13 @@ def test_the_main_file_of_a_tool_is_no_frame_of_the_user() -> None:
     for file, is_tool in (("/lib/debugpy/__main__.py", True), ("/app/debugpy.py", False), ("/app/__main__.py", False)):
         exec(compile("frame = look()", file, "exec"), said)
         assert frames.is_tools(said["frame"]) == is_tool
+
+
+def test_of_a_model_that_takes_several_slices_all_parameters_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Sequential(*[nn.Linear(2, 2) for _ in range(300)])
+        assert model
+        return sys._getframe()
+
+    found = Paused(stop(), monkeypatch).late_lens("no_gradient", parameter="model")["found"]
+    assert (found["asked"], sum(reason["count"] for reason in found["reasons"])) == (600, 600)

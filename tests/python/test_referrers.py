@@ -280,3 +280,11 @@ def test_it_answers_without_torch(ask: str) -> None:
     code = f"import sys\nfrom tensor_inspector import *\nx = [1]\nprint({ask}); assert 'torch' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_holders_that_were_met_before_the_time_was_over_are_told() -> None:
+    value, others = torch.ones(3), [object() for _ in range(1000)]
+    found = tensor_inspector.referrers(value, budget_ms=0)
+    assert others
+    assert found["complete"] is False
+    assert {"how": "name", "name": "value"} in found["referrers"]

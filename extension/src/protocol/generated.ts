@@ -201,6 +201,11 @@ export type NanCause =
   | "domain"
   | "unknown";
 /**
+ * Why not all of the graph could be looked at.
+ */
+export type NanUnknown =
+  "no_graph" | "no_loss" | "freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many" | "no_time";
+/**
  * What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep it, for their backward), unnamed (tensors that no name in sight reaches).
  */
 export type MemoryPart = "model" | "gradients" | "optimizer" | "variables" | "saved" | "unnamed";
@@ -1227,10 +1232,7 @@ export interface NanOriginFound {
    */
   file: string | null;
   line: number | null;
-  /**
-   * Why not all of the graph could be looked at.
-   */
-  unknown: ("no_graph" | "no_loss" | "freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many")[];
+  unknown: NanUnknown[];
 }
 /**
  * What the program runs with: versions, devices, and what changes what is computed; asked about no value.

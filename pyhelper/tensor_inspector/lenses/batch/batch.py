@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...protocol import BatchFound, Found
 
 _COLUMNS = 500
+_LEAST = 250  #: values that are measured in any time, and of each part one
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -49,7 +50,7 @@ class BatchLens(Lens):
         else:
             found = DataParts(asked, budget)
             self.parts.extend(found.found.values())
-            self.left_out = found.left_out
+            self.left_out, self.cut = found.left_out, found.is_late
             self._lacking = found.lacking
         if not self.parts and not self._is_table:
             raise TypeError(f"{asked.name} holds nothing")
@@ -61,12 +62,13 @@ class BatchLens(Lens):
         self._waiting = deque((part, value) for _, part, value in by_number)  # of all parts as much
         self._measured = 0
         self._total = max(1, len(self._waiting))
+        self._least = max(len(self.parts), _LEAST)
         self.size: int | None = None
         self.problems: list[Problem] = []
 
     def go_on(self) -> bool:
         while self._waiting:
-            if self._measured >= len(self.parts) and self.budget.spent():
+            if self._measured >= self._least and self.budget.spent():
                 return False
             part, value = self._waiting.popleft()
             part.measure(value, self.budget)

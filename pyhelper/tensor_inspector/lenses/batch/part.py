@@ -99,7 +99,7 @@ class DataPart:
 
     def is_whole(self) -> bool:
         """Whether all of it was read."""
-        return self.exact and self.read is None
+        return self.exact and self.read is None and self.unread is None
 
     def present(self) -> int:
         """How many texts or numbers it holds."""

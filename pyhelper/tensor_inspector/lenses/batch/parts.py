@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from ...kinds import Child, Kind, as_kind
 from ...kinds.python.containers import Container, NamedTuple, Sequence
@@ -18,25 +18,32 @@ _PARTS = 200
 _DEPTH = 12
 _SAMPLES = 1000  #: items of a list, and as many more as there is time for
 _LISTED = 0.1  #: of the time, in which these are listed
+_TOLD = 0.3  #: and in which it is told whether they are samples
 _ITEMS = 100_000  #: numbers or texts of one
 _LEAST = 5000  #: values that are found in any time
 _CHECKED = 250  #: and after how many more one looks at the clock
 _FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
+_T = TypeVar("_T")
+
 
 class DataParts:
-    """Found in their order. ``left_out`` is True where more parts exist, or deeper ones, than are listed."""
+    """Found in their order. ``left_out`` is True where more parts exist, or deeper ones, than are listed, ``is_late``
+    where that is so since there was no time."""
 
     def __init__(self, asked: Child, budget: Budget, *, is_batch: bool = True) -> None:
         self.found: dict[str, DataPart] = {}
         self.left_out = False
+        self.is_late = False
         self.lacking: dict[str, tuple[int, int]] = {}  #: in how many of how many samples a key is that some lack
         self._budget = Budget(reads=False)
         self._all = budget.share()
         self._listing = budget.share(_LISTED)
+        self._telling = budget.share(_TOLD)
+        self._having: dict[str, Counter[str]] = {}  #: how many samples have each key, by what their paths begin with
         self._taken = 0
-        self._is_cut = False
+        self._is_ended = False
         self._is_batch = is_batch
         self._inside: set[int] = set()
         self._take(asked.value, "", asked.suffix, None)
@@ -53,22 +60,25 @@ class DataParts:
         """``samples`` is how many samples stand side by side where this one is of them, ``beside`` how many others
         stand in a list with it that may be samples too."""
         kind = as_kind(value, self._budget)
-        below = None if isinstance(kind, Table) else _below(kind, self._listing)
-        if below is None or _is_plain_list(value):
+        below = None if isinstance(kind, Table) or _plain_sort(value) else _below(kind, self._listing)
+        if below is None:
             self._add(value, path, suffix, samples, beside)
             return
         if id(value) in self._inside or depth > _DEPTH:
             self.left_out = self.left_out or depth > _DEPTH
             return
-        is_cut = _length(kind) > len(below)
-        self.left_out = self.left_out or is_cut
         self._inside.add(id(value))
         is_list = issubclass(type(kind), Sequence) and not issubclass(type(kind), NamedTuple)
-        values = [child.value for child in below]
-        is_tuple = issubclass(type(value), tuple)
-        is_folded = is_list and samples is None and _are_samples(values, self._budget, not path, is_tuple=is_tuple)
-        if is_folded:
-            self._note_lacking(f"{path}[i]", values)
+        is_folded = False
+        if is_list and samples is None:
+            values, is_tuple = [child.value for child in below], issubclass(type(value), tuple)
+            alike = _samples_in(values, self._budget, self._telling, not path, is_tuple=is_tuple)
+            below, is_folded = below[: alike or None], alike > 0
+        is_cut = _length(kind) > len(below)
+        self.left_out, self.is_late = self.left_out or is_cut, self.is_late or is_cut
+        if path in self._having and kind.kind == "mapping":
+            self._having[path].update(child.suffix or f"[{child.name}]" for child in below)
+        having = self._having.setdefault(f"{path}[i]", Counter()) if is_folded else None
         beside = _length(kind) if is_list and path and not is_folded and samples is None else None
         for at, child in enumerate(below):
             if at and self._is_over():
@@ -79,25 +89,19 @@ class DataParts:
             reached = None if suffix is None or child.suffix is None else f"{suffix}{child.suffix}"
             amount = _length(kind) if is_folded else samples
             self._take(child.value, f"{path}{further}", reached, amount, depth + 1, beside)
-        if is_folded and is_cut:
-            self._note_read(f"{path}[i]", len(below))
+        if having is not None:
+            found = ((f"{path}[i]{step}", (times, len(below))) for step, times in having.items())
+            self.lacking.update((path, counts) for path, counts in found if counts[0] < counts[1])
+            if is_cut:
+                self._note_read(f"{path}[i]", len(below))
         self._inside.discard(id(value))
 
     def _is_over(self) -> bool:
         """Whether there is no time for another value; for a few there always is."""
         self._taken += 1
         if self._taken >= _LEAST and self._taken % _CHECKED == 0 and self._all.spent():
-            self.left_out = self._is_cut = True
-        return self._is_cut
-
-    def _note_lacking(self, path: str, values: list[Any]) -> None:
-        kinds = [as_kind(value, self._budget) for value in values]
-        if kinds[0].kind == "mapping":
-            steps = [child.suffix or f"[{child.name}]" for kind in kinds for child in _below(kind, self._listing) or ()]
-            counted = Counter(steps)
-            self.lacking.update(
-                (path + step, (times, len(kinds))) for step, times in counted.items() if times < len(kinds)
-            )
+            self.left_out = self.is_late = self._is_ended = True
+        return self._is_ended
 
     def _note_read(self, path: str, read: int) -> None:
         """Of a list not all samples are looked at."""
@@ -119,17 +123,18 @@ class DataParts:
 def _below(kind: Kind, listing: Budget) -> list[Child] | None:
     """What a value holds by name or number, as much as there is time to list; None of what is a part itself."""
     if isinstance(kind, Container):
-        rows = iter(kind.item_rows(0, kind.length()))
-        found = list(islice(rows, _SAMPLES))
-        while len(found) % _SAMPLES == 0 and not listing.spent():
-            page = list(islice(rows, _SAMPLES))
-            if not page:
-                break
-            found += page
-        return found
+        return list(_in_time(kind.item_rows(0, kind.length()), listing))
     if kind.kind == "object" and (writes_out(type(kind.value))):
         return list(attributes(kind.value))
     return None
+
+
+def _in_time(items: Iterable[_T], budget: Budget) -> Iterator[_T]:
+    """The first of them, and more while there is time."""
+    for at, item in enumerate(items):
+        if at >= _SAMPLES and at % _CHECKED == 0 and budget.spent():
+            return
+        yield item
 
 
 def _step(kind: Any, name: str, at: int) -> str:
@@ -145,39 +150,50 @@ def _length(kind: Kind) -> int:
     return kind.length() if isinstance(kind, Container) else 0
 
 
-def _is_plain_list(value: Any) -> bool:
-    """Whether it is a list of strings or of numbers, which stands for one part; some may be missing, as None."""
+def _plain_sort(value: Any) -> str | None:
+    """Of a list of strings or of numbers, which stands for one part, which it is; some may be missing, as None."""
     if not issubclass(type(value), (list, tuple)):
-        return False
+        return None
     base: Any = list if issubclass(type(value), list) else tuple
-    return sort_of(base.__getitem__(value, slice(_ITEMS))) is not None
+    return sort_of(base.__getitem__(value, slice(_ITEMS)))
 
 
-def _are_samples(values: list[Any], budget: Budget, is_top: bool, *, is_tuple: bool) -> bool:
-    """Whether these stand side by side as samples do: all hold the same, or are of one sort and of several lengths. At
-    the top, a few may as well be the parts of one batch: what is given and what is wanted."""
+def _samples_in(values: list[Any], budget: Budget, telling: Budget, is_top: bool, *, is_tuple: bool) -> int:
+    """How many stand side by side as samples do, the first ones for which there is time: all hold the same, or are of
+    one sort and of several lengths. 0 where they do not. At the top, a few may as well be the parts of one batch: what
+    is given and what is wanted."""
     if len(values) < 2:
-        return False
-    kinds = [as_kind(value, budget) for value in values]
-    if any(type(kind) is not type(kinds[0]) for kind in kinds):
-        return False
-    if kinds[0].kind in ("tensor", "array"):
-        return len(values) >= _FOLDED or _are_ragged(kinds, may_be_parts=is_top, is_tuple=is_tuple)
-    if not (is_top and is_tuple) and all(map(_is_plain_list, values)):
-        return len({sort_of(value) for value in values}) == 1
-    children = [_below(kind, Budget(0)) for kind in kinds]
-    if children[0] is None or not children[0]:
-        return False
+        return 0
+    first, may_be_parts = as_kind(values[0], budget), is_top and is_tuple
+
+    def kinds() -> Iterator[Kind]:
+        return (as_kind(value, budget) for value in values)
+
+    if first.kind in ("tensor", "array"):
+        tensors = list(_in_time(kinds(), telling))
+        if any(type(kind) is not type(first) for kind in tensors):
+            return 0
+        is_alike = len(tensors) >= _FOLDED or _are_ragged(tensors, may_be_parts=is_top, is_tuple=is_tuple)
+        return len(tensors) if is_alike else 0
+    if not may_be_parts and _plain_sort(values[0]) is not None:
+        plain = list(_in_time(zip(map(type, kinds()), map(_plain_sort, values)), telling))
+        if all(sort is not None for _, sort in plain):
+            return len(plain) if len(set(plain)) == 1 else 0
+    names: list[list[str]] = []
     sorts: dict[str, set[str]] = {}
-    for child in (child for below in children for child in below or ()):
-        sorts.setdefault(child.name, set()).add(as_kind(child.value, budget).kind)
+    for kind in _in_time(kinds(), telling):
+        below = _below(kind, Budget(0)) or []
+        if type(kind) is not type(first) or (not below and not names):
+            return 0
+        names.append([child.name for child in below])
+        for child in below:
+            sorts.setdefault(child.name, set()).add(as_kind(child.value, budget).kind)
     if any(len(found - {"none"}) > 1 for found in sorts.values()):
-        return False
-    names = [[child.name for child in below or ()] for below in children]
-    if kinds[0].kind != "mapping" or (is_top and is_tuple):
-        return all(one == names[0] for one in names)
+        return 0
+    if first.kind != "mapping" or may_be_parts:
+        return len(names) if all(one == names[0] for one in names) else 0
     most_have_most = 2 * sum(2 * len(one) >= len(sorts) for one in names) > len(names)
-    return bool(set(names[0]).intersection(*names)) and most_have_most
+    return len(names) if most_have_most and set(names[0]).intersection(*names) else 0
 
 
 def _are_ragged(kinds: list[Kind], *, may_be_parts: bool, is_tuple: bool) -> bool:

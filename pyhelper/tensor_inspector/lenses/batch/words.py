@@ -179,7 +179,7 @@ def _badges(part: DataPart) -> list[Badge]:
     if is_one and part.is_whole() and not badges and (part.amount() or 0) > 1:
         badges.append("zeros" if part.least == 0 else "constant")
     if not part.is_whole():
-        badges.append("sampled")
+        badges.append("sampled" if part.unread is None or part.least is not None else "unread")
     return badges
 
 

@@ -30,18 +30,14 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     if is_optimizer(asked.value):
         return Gradients(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
     if is_module(asked.value):
-        steps = Steps(budget)
-        found = list(_of_module(asked, steps))
-        lens = Gradients(asked, found, optimizers, budget, rows)
-        lens.cut = steps.over
-        return lens
+        return Gradients(asked, _of_module(asked), optimizers, budget, rows)
     raise wrong_type(asked, "a torch.nn.Module or an optimizer")
 
 
-def _of_module(asked: Child, steps: Steps) -> Iterator[ParameterRow]:
+def _of_module(asked: Child) -> Iterator[ParameterRow]:
     """The parameters of a module, each once, by the names that one types."""
     seen: set[int] = set()
-    for member in members(asked.value, steps):
+    for member in members(asked.value, Steps(Budget())):
         for suffix, tensor in member.part("_parameters"):
             if id(tensor) not in seen:
                 seen.add(id(tensor))
@@ -49,36 +45,40 @@ def _of_module(asked: Child, steps: Steps) -> Iterator[ParameterRow]:
                 yield ParameterRow(path or f"{member.path}{suffix}".lstrip("."), path, tensor)
 
 
-def _of_optimizer(asked: Child, names: Names) -> list[ParameterRow]:
-    found = []
+def _of_optimizer(asked: Child, names: Names) -> Iterator[ParameterRow]:
     for number, group in enumerate(groups(asked.value)):
         for at, tensor in enumerate(group.tensors):
             name = names.of(tensor)
-            found.append(ParameterRow(name or f"param_groups[{number}]['params'][{at}]", name, tensor))
-    return found
+            yield ParameterRow(name or f"param_groups[{number}]['params'][{at}]", name, tensor)
 
 
 class Gradients(Lens):
-    """Reads the norms of all gradients and weights, and then works out what the optimizer would do with them."""
+    """Finds the parameters, reads the norms of all gradients and weights, and then works out what the optimizer would
+    do with them."""
 
     def __init__(
-        self, asked: Child, rows: list[ParameterRow], optimizers: list[Any], budget: Budget, limit: int
+        self, asked: Child, rows: Iterator[ParameterRow], optimizers: list[Any], budget: Budget, limit: int
     ) -> None:
         super().__init__(budget)
         self._asked = asked
-        self._all = rows
+        self._finding = rows
+        self._all: list[ParameterRow] = []
         self._row_limit = limit
-        self._with_gradient = [row for row in rows if row.gradient is not None]
-        self._norms = Norms([*(row.gradient for row in self._with_gradient), *(row.weight for row in rows)])
+        self._with_gradient: list[ParameterRow] = []
+        self._norms: Norms | None = None
         self._rules = Rules(optimizers)
         self._waiting: deque[ParameterRow] | None = None
         self._rule: str | None = None
 
     def go_on(self) -> bool:
         if self._waiting is None:
+            if self._norms is None:
+                if not self._find():
+                    return False
+                self._norms = self._norms_of_all()
             if not self._norms.go_on(self.budget):
                 return False
-            self._note_norms()
+            self._note_norms(self._norms)
             self._waiting = deque(row for row in self._with_gradient if row.is_finite())
         while self._waiting:
             if self.budget.spent():
@@ -88,11 +88,11 @@ class Gradients(Lens):
 
     def stop(self) -> None:
         if self._waiting is None:
-            self._note_norms()
+            self._note_norms(self._norms or self._norms_of_all())
 
     def progress(self) -> float:
         if self._waiting is None:
-            return 0.5 * self._norms.progress()
+            return 0.0 if self._norms is None else 0.5 * self._norms.progress()
         return 0.5 + 0.5 * (1 - len(self._waiting) / max(1, len(self._with_gradient)))
 
     def found(self) -> Found:
@@ -128,8 +128,21 @@ class Gradients(Lens):
         """The rows, the worst first."""
         return sorted(self._all, key=ParameterRow.order)
 
-    def _note_norms(self) -> None:
-        found = self._norms.found
+    def _find(self) -> bool:
+        """Whether all parameters are found."""
+        steps = Steps(self.budget)
+        for row in self._finding:
+            self._all.append(row)
+            if steps.end():
+                return False
+        return True
+
+    def _norms_of_all(self) -> Norms:
+        self._with_gradient = [row for row in self._all if row.gradient is not None]
+        return Norms([*(row.gradient for row in self._with_gradient), *(row.weight for row in self._all)])
+
+    def _note_norms(self, norms: Norms) -> None:
+        found = norms.found
         for row, norm in zip(self._with_gradient, found):
             row.note_gradient(norm)
         for row, norm in zip(self._all, found[len(self._with_gradient) :]):

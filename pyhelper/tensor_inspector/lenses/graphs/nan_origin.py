@@ -25,7 +25,7 @@ from .origin_words import WHY, parts
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ...protocol import Found, NanCause, NanOriginFound
+    from ...protocol import Found, NanCause, NanOriginFound, NanUnknown
 
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
 
@@ -50,6 +50,7 @@ class _NanOrigin(Lens):
         self._graph = Graph([function] if function is not None else self._losses(), budget)
         self._search: OriginSearch | None = None
         self._steep: AutogradNode | None = None
+        self._stopped = False
 
     def go_on(self) -> bool:
         if not self._counts.any():
@@ -67,6 +68,7 @@ class _NanOrigin(Lens):
         return True
 
     def stop(self) -> None:
+        self._stopped = True
         if self._search is None:
             self._search = OriginSearch(self._graph, Flow(self._graph, self._visible_results()), [])
 
@@ -256,14 +258,15 @@ class _NanOrigin(Lens):
         node = self._operation()
         return [] if node is None or not node.is_custom else node.ctx_tensors()[:_SHOWN]
 
-    def _unknown(self) -> list[Any]:
+    def _unknown(self) -> list[NanUnknown]:
         if self._search is None or (self._search.found is not None and self._search.found.certain):
             return []
         if not self._graph.nodes:
             return ["no_loss" if self._is_gradient else "no_graph"]
         if self._search.found is not None and self._search.found.is_hidden:
             return ["freed"]
-        return sorted(self._search.unknown) + ["too_many"] * (not self._graph.complete)
+        found: list[Any] = ["no_time"] * self._stopped + sorted(self._search.unknown)
+        return found + ["too_many"] * self._graph.full
 
 
 def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, Any]]:

@@ -84,7 +84,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     asked, step = values["parameter"], step_around(paused, budget)
     names = Names(step, asked.suffix, asked.value)
     if is_module(asked.value):
-        return _NoGradient(asked, list(_of_module(asked, names, budget)), step, budget)
+        return _NoGradient(asked, _of_module(asked, names), step, budget)
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a parameter or a torch.nn.Module")
     known = names.parameter(asked.value)
@@ -93,11 +93,11 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
         if known is None
         else Target(known.name, known.name, asked.value, known.member, _last(known.name))
     )
-    return _NoGradient(asked, [target], step, budget)
+    return _NoGradient(asked, iter([target]), step, budget)
 
 
-def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
-    for member in members(asked.value, Steps(budget)):
+def _of_module(asked: Child, names: Names) -> Iterator[Target]:
+    for member in members(asked.value, Steps(Budget())):
         for suffix, tensor in member.part("_parameters"):
             known, path = names.parameter(tensor), f"{asked.suffix or ''}{member.path}{suffix}"
             yield Target(
@@ -138,27 +138,32 @@ def _last(name: str) -> str:
 
 
 class _NoGradient(Lens):
-    def __init__(self, asked: Child, targets: list[Target], step: Step | None, budget: Budget) -> None:
+    def __init__(self, asked: Child, targets: Iterator[Target], step: Step | None, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked
-        self._targets = targets
-        self._waiting = list(reversed(targets))
+        self._finding = targets
+        self._targets: list[Target] = []
+        self._is_found = False
+        self._told = 0
         self._step = step
         self._reasons: dict[tuple[Any, ...], Reason] = {}
         self._losses = [] if step is None else _losses(step)
         self._reached = [self._leaves(loss) for loss in self._losses]
 
     def go_on(self) -> bool:
-        while self._waiting:
-            target = self._waiting.pop()
+        if not self._is_found and not self._find():
+            return False
+        while self._told < len(self._targets):
+            target = self._targets[self._told]
             reason = self._why(target)
             self._reasons.setdefault(reason.key(), reason).targets.append(target)
+            self._told += 1
             if self.budget.spent():
                 break
-        return not self._waiting
+        return self._told == len(self._targets)
 
     def progress(self) -> float:
-        return 1 - len(self._waiting) / max(1, len(self._targets))
+        return self._told / max(1, len(self._targets))
 
     def found(self) -> Found:
         reasons: list[NoGradientReason] = [
@@ -190,6 +195,16 @@ class _NoGradient(Lens):
         if not reasons:
             return Child(name, Rows.of("it has no parameters", []), "")
         return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
+
+    def _find(self) -> bool:
+        """Whether all parameters are found."""
+        steps = Steps(self.budget)
+        for target in self._finding:
+            self._targets.append(target)
+            if steps.end():
+                return False
+        self._is_found = True
+        return True
 
     def _sorted(self) -> list[Reason]:
         """The reasons, that of the most parameters first; parameters with a gradient come last."""

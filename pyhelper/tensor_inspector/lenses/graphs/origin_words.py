@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...words.text import listed, plural
 
 if TYPE_CHECKING:
-    from ...protocol import NanCause
+    from ...protocol import NanCause, NanUnknown
 
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
@@ -28,7 +28,7 @@ CAUSES: dict[NanCause, str] = {
     "domain": "a number outside of what it is defined for",
 }
 #: Why the origin is not known.
-WHY: dict[str, str] = {
+WHY: dict[NanUnknown, str] = {
     "no_graph": "it has no grad_fn: detached, or made where gradients were off",
     "no_loss": "no loss in sight whose backward made this gradient",
     "freed": "an earlier backward has freed saved tensors",
@@ -37,6 +37,7 @@ WHY: dict[str, str] = {
     "modified": "a saved tensor was modified in place",
     "not_saved": "not every operation saves what it made",
     "too_many": "the graph is too large",
+    "no_time": "there was no time for more",
 }
 
 

@@ -76,6 +76,11 @@ class Inventory:
     def progress(self) -> float:
         return _PROGRESS[self._stage]
 
+    @property
+    def is_walked(self) -> bool:
+        """Whether all that names reach was met."""
+        return self._stage > 0
+
     def end_walk(self) -> None:
         """Leave out what was not met yet."""
         self._stage = max(self._stage, 1)

@@ -43,9 +43,9 @@ class MemoryAnswer(Lens):
             return self._inventory.go_on(self.budget)
         if self._inventory.go_on(self.limit.share(_WALK)):
             return True
+        is_walked = self._inventory.is_walked
         self._inventory.end_walk()  # so that what was met is measured
-        self._inventory.go_on(self.limit)
-        return False
+        return self._inventory.go_on(self.limit) and is_walked
 
     def progress(self) -> float:
         return self._inventory.progress()

@@ -67,6 +67,10 @@ class ReferrersAnswer(Lens):
                 return False
         return self._upward.go_on(self.budget)
 
+    def stop(self) -> None:
+        if self._upward is None:
+            self._holders = self._by_name()
+
     def progress(self) -> float:
         if self._upward is None:
             return 0.5 * self._inventory.progress()

@@ -43,7 +43,7 @@ class Graph:
         self._leaves: dict[int, list[Any]] = {}
         self._of_op: dict[str, list[int]] | None = None
         self._users: tuple[dict[int, int], list[int], list[int]] | None = None
-        self._full = False
+        self.full = False  #: more nodes exist than are walked through
         for root in roots:
             if root is not None and id(root) not in self._numbers:
                 self._enter(root)
@@ -55,7 +55,7 @@ class Graph:
 
     @property
     def complete(self) -> bool:
-        return self._walked == len(self._functions) and not self._full
+        return self._walked == len(self._functions) and not self.full
 
     @property
     def _walked(self) -> int:
@@ -89,7 +89,7 @@ class Graph:
         """The number of a node that is met for the first time; None where it would be one too many."""
         number = len(self._functions)
         if number >= MOST:
-            self._full = True
+            self.full = True
             return None
         self._numbers[id(function)] = number
         self._functions.append(function)
