@@ -190,6 +190,7 @@ NEVER: dict[str, dict[str, str]] = {
         "features by a method of the judge": "features_matched_by_a_method",
         "a predictor whose error is sought": "states_that_a_predictor_does_not_know",
         "a judge that is a part of one model with what it judges": "judge_in_one_module_with_its_generator",
+        "such a judge in eval mode": "judge_in_eval_mode_in_one_module_with_its_generator",
         "a judge beside an error against data": "picture_judged_and_compared",
         "a judge whose score is a term beside one": "picture_judged_by_margins_and_compared",
         "a judge in a function": "judged_by_a_function",

@@ -161,6 +161,25 @@ TRAPS: dict[str, tuple[str, str]] = {
  train_g(gan, torch.optim.Adam(gan.g.parameters(), lr=1e-3))
 """,
     ),
+    "judge_in_eval_mode_in_one_module_with_its_generator": (
+        "param-not-in-optimizer",
+        """
+ class Both(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.g = nn.Sequential(nn.Linear(9, 16), nn.ReLU(), nn.Linear(16, 6))
+         self.d = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3)).eval()
+ both = Both()
+ o = torch.optim.Adam(both.g.parameters(), lr=1e-3)
+ for _ in range(3):
+     y = torch.randint(0, 3, (16,))
+     loss = F.cross_entropy(both.d(both.g(torch.cat([torch.randn(16, 6), F.one_hot(y, 3).float()], 1))), y)
+     o.zero_grad()
+     loss.backward()
+     stop()
+     o.step()
+""",
+    ),
     "picture_judged_and_compared": (
         "param-not-in-optimizer",
         """
