@@ -164,7 +164,7 @@ def _plain(difference: Difference) -> dict[str, Any]:
     plain: dict[str, Any] = dict(difference)
     if "values" in difference:
         values = difference["values"].items()
-        plain["values"] = {name: item if isinstance(item, _JSON) else str(item) for name, item in values}
+        plain["values"] = {name: item if issubclass(type(item), _JSON) else str(item) for name, item in values}
     return plain
 
 
