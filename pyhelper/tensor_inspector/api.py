@@ -4,7 +4,6 @@
 for is said: by ``complete`` of an answer and the first line that it prints, by ``exact`` of statistics. The clock is
 looked at between values and operations, so an answer may take somewhat longer. Code of the program that `gradcheck`,
 `shapes` and `item` run is not interrupted: the time it takes comes on top, and what follows it is bounded.
-
 It raises ``TypeError`` where it is no number, ``ValueError`` where it is negative. A function about values of torch
 raises ``TypeError`` for any other value, and where the program has not imported torch.
 """
@@ -197,11 +196,9 @@ def gradcheck(function: object, /, *inputs: object, budget_ms: float = float("in
     Tensors that require a gradient are checked, and a module's parameters; all tensors, where none does. What running
     it changes is restored, except what its code changes elsewhere: files, what it prints, global variables, attributes
     of classes, other processes. A dict that prints as a line and rows: entries that disagree, the worst first.
-
     At most 64 entries of each input are looked at (``looked_at`` of ``entries``): half of them those with the largest
     gradients, the others from everywhere; 2,000 of all, for 20 seconds. A gradient agrees within a thousandth of the
     larger of the two, a millionth of the largest gradient, and what rounding makes of the differences.
-
     Raises ``TypeError`` where it can't be called or copied.
     """
     values = {"function": function, **inputs_of(inputs, named)}

@@ -9,7 +9,7 @@ from ..rule import Rule
 from .call import unfit
 from .data import inputs, one_class, samples, splits
 from .graph import absent, cut, dead, flat, freed, registration, retained, unused
-from .loss import broadcast, labels, probabilities, sign, softmax, targets
+from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
 from .numbers import activations, causes, gradients, state
 from .optimizer import accumulated, calls, groups, rates, updates
@@ -18,7 +18,7 @@ _FILES = (
     *(unfit, inputs, samples, one_class, splits),
     *(causes, state, gradients),
     *(flat, dead, cut, unused, registration, freed, retained),
-    *(probabilities, softmax, broadcast, labels, targets, sign),
+    *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
     *(groups, rates, calls, accumulated, updates),
     *(copies, absent, evaluated, mode, layers, repeated, activations),
 )
