@@ -96,6 +96,11 @@ class Account:
         index = self.inventory.indices[self.best[number]]
         return None if index < 0 or self.op(number) is not None else self.inventory.walk.named_path(index).path
 
+    def is_unique(self, number: int) -> bool:
+        """Whether no other block has its name."""
+        index = self.inventory.indices[self.best[number]]
+        return index >= 0 and self.op(number) is None and self.inventory.walk.is_unique(index)
+
     def bytes(self, *, device: str | None = None, part: str | None = None) -> int:
         return sum(
             amount

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from types import FrameType
 from typing import Any
 
@@ -54,7 +55,6 @@ class Walk:
         self._names: list[str] = []
         self._paths: list[bool] = []  #: whether its name is what one types
         self._keys: dict[int, Any] = {}  #: what some stand under
-        self._indices_of_keys: dict[int, int] | None = None
         self._is_registered: list[bool] = []
         self._groups: list[int] = []
         self._within: dict[int, int] = {}  #: of what was met as a group, and inside another one later: where there
@@ -153,17 +153,20 @@ class Walk:
             group = self._groups[self._within[group]]
         return group
 
-    def _path_of_key(self, key: Any) -> NamedPath | None:
-        """Where a tensor is that others stand under, as an optimizer's state does."""
-        if self._indices_of_keys is None:
-            keys = {id(one) for one in self._keys.values()}
-            self._indices_of_keys = {}
-            for index in self.met:
-                one = id(self.values[index])
-                if one in keys and (one not in self._indices_of_keys or self._is_registered[index]):
-                    self._indices_of_keys[one] = index
-        number = self._indices_of_keys.get(id(key))
-        return None if number is None else self.named_path(number)
+    def _index_of_key(self, index: int) -> int | None:
+        """Where the tensor is that a value stands under, as an optimizer's state does."""
+        return self._indices_of_keys.get(id(self._keys[index])) if index in self._keys else None
+
+    @cached_property
+    def _indices_of_keys(self) -> dict[int, int]:
+        """By the ids of keys; asked once all is gone through."""
+        keys = {id(one) for one in self._keys.values()}
+        found: dict[int, int] = {}
+        for index in self.met:
+            one = id(self.values[index])
+            if one in keys and (one not in found or self._is_registered[index]):
+                found[one] = index
+        return found
 
     def name_of(self, value: Any) -> str | None:
         """The name of an object that was gone through."""
@@ -175,12 +178,21 @@ class Walk:
         above = self._above[index]
         return None if above < 0 else above
 
+    def is_unique(self, number: int) -> bool:
+        """Whether no other value has its name: each step from the variable on is typed as it stands."""
+        while self._above[number] >= 0:
+            key = self._index_of_key(number)
+            if not (self._paths[number] if key is None else self.is_unique(key)):
+                return False
+            number = self._above[number]
+        return True
+
     def named_path(self, number: int) -> NamedPath:
         names: list[str] = []
         is_path = True
         while number >= 0:
-            under = self._keys.get(number)
-            key = None if under is None else self._path_of_key(under)
+            under = self._index_of_key(number)
+            key = None if under is None else self.named_path(under)
             names.append(self._names[number] if key is None else f"[{key.name}]")
             is_path = is_path and (self._paths[number] if key is None else key.path is not None)
             number = self._above[number]

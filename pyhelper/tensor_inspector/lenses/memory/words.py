@@ -207,8 +207,11 @@ class MemoryRows:
         one size: the largest first."""
         account, found, met = self._account, dict[int, str](), dict[Any, int]()
         for number in account.largest:
-            by_size = account.op(number) is None and account.is_unnamed(number)
-            key = account.blocks.bytes[number] if by_size else self._first_name(number)
+            if account.is_unique(number):
+                continue
+            op = account.op(number)
+            unnamed = account.blocks.bytes[number] if account.is_unnamed(number) else None
+            key = ("saved by", op) if op is not None else unnamed or self._first_name(number)
             met[key] = met.get(key, 0) + 1
             if met[key] > 1:
                 found[number] = f" ({met[key]:,})"
