@@ -564,6 +564,16 @@ def test_what_took_longer_than_the_search_should_but_was_done_in_time_is_complet
         assert (answer.go_on(), inventory.complete) == (is_walked, is_walked)
 
 
+def test_tensors_that_are_keys_of_each_other_have_names() -> None:
+    a, b = torch.ones(4000), torch.ones(3000)
+    of_each_other, of_itself = {a: b, b: a}, {torch.ones(2000): None}
+    for key in of_itself:
+        of_itself[key] = key
+    del a, b, key
+    assert {block["bytes"] for block in tensor_inspector.memory()["blocks"]} >= {16000, 12000, 8000}
+    assert of_each_other
+
+
 def test_at_a_prompt_of_pdb_a_variable_has_one_name(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import torch\ndef step():\n    x = torch.ones(30)\n    breakpoint()\n    return x\nstep()\n")

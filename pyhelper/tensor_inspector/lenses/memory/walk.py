@@ -159,14 +159,19 @@ class Walk:
 
     @cached_property
     def _indices_of_keys(self) -> dict[int, int]:
-        """By the ids of keys; asked once all is gone through."""
+        """By the ids of keys; asked once all is gone through. None is under a key itself: two could name each other."""
         keys = {id(one) for one in self._keys.values()}
         found: dict[int, int] = {}
         for index in self.met:
             one = id(self.values[index])
-            if one in keys and (one not in found or self._is_registered[index]):
+            if one in keys and (one not in found or self._is_registered[index]) and not self._is_under_key(index):
                 found[one] = index
         return found
+
+    def _is_under_key(self, index: int) -> bool:
+        while index >= 0 and index not in self._keys:
+            index = self._above[index]
+        return index >= 0
 
     def name_of(self, value: Any) -> str | None:
         """The name of an object that was gone through."""
