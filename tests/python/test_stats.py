@@ -472,10 +472,10 @@ class Clock:
 class TestPace:
     """How `scan` goes through much memory: told by the sizes of the steps it takes, and by when."""
 
-    def run(self, costs, idle=(4,), ms=40.0, rehearse=None):
+    def run(self, costs, idle=(4,), ms=40.0, rehearse=None, threads=4):
         """The sizes of the steps taken, the last of them again and again at the last cost, and the time they took.
 
-        ``idle``: how many of four cores were found idle, the last number again and again, too.
+        ``idle``: how many of four cores were found idle, the last number again and again, too. ``threads`` of torch.
         """
         module = sys.modules["tensor_inspector.measure.stats.scan"]
         clock, sizes, costs, idle, count = Clock(), [], list(costs), list(idle), 1 << 22
@@ -488,7 +488,8 @@ class TestPace:
         view = torch.zeros(1).expand(count)
         budget = Budget(ms, clock=clock)
         found = patch.object(module, "_idle_cores", lambda: idle.pop(0) if len(idle) > 1 else idle[0])
-        with patch.object(module, "_CORES", 4), found:
+        torch_has = patch.object(module, "_torch_threads", lambda: threads)
+        with patch.object(module, "_CORES", 4), torch_has, found:
             tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
         assert tally.read == sum(sizes)
         return sizes, clock.now * 1000
@@ -501,6 +502,9 @@ class TestPace:
         sizes, _ = self.run([0.01], [idle])
         assert sum(sizes) == 1 << 22
         assert max(sizes) < 1 << 15  # what torch splits
+
+    def test_one_thread_waits_for_no_other_however_busy_the_cores_are(self):
+        assert self.run([0.5], [0], threads=1)[0] == [1 << 20] * 4
 
     def test_threads_of_the_last_block_that_still_spin_are_no_others(self):
         assert self.run([0.5], [4, 1])[0] == [1 << 20] * 4

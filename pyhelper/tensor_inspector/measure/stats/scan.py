@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any, Callable, Optional, Protocol, TypeVar
 
 from ...safe.budget import Budget
+from ...safe.guard import module
 from . import systematic_sample
 from .layout import Dims, blocks
 from .reductions import BLOCK
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
-ALONE = 30_000  # elements: so many torch works on with one thread
+ALONE = 31 << 10  # elements: so many torch works on with one thread; whole rows of those that are added up in rows
 _RESERVE_MS = 3.0  # kept for the sample
 _STALL_MS = 15.0  # what a block may take when the cores become busy in its midst
 _REHEARSAL_MS = 0.5
@@ -63,7 +64,10 @@ class Pace:
         return late or self._left <= 0.0 or self._last > self._left
 
     def alone(self) -> bool:
-        """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
+        """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are. Where
+        torch has only one, as programs set that run beside each other, blocks need not be small for that."""
+        if self._threads() < 2:
+            return False
         if not self._crowded and self._left > _STALL_MS:
             idle = _idle_cores()
             self._crowded = 2 * BLOCK if idle is not None and idle + self._helpers < self._threads() else 0
@@ -77,7 +81,12 @@ class Pace:
 
     def _threads(self) -> int:
         """Among which a block is split."""
-        return min(self._block_size // ALONE, _CORES)
+        return min(self._block_size // ALONE, _CORES, _torch_threads())
+
+
+def _torch_threads() -> int:
+    """Among how many threads torch splits its work at the most; 0 where there is no torch."""
+    return int(getattr(module("torch"), "get_num_threads", int)())
 
 
 def _idle_cores() -> Optional[int]:
