@@ -56,7 +56,7 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
         if text is not None:
             found["text"] = text
         else:
-            text = printed(work.row(), depth, PAGE, budget)
+            text = printed(work.summary(), depth, PAGE, budget)
         if not done or work.cut:
             found["complete"], text = False, f"{_CUT}\n{text}"
         return Answer(found, text)

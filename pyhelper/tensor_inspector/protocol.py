@@ -485,6 +485,8 @@ class MemoryDevice(TypedDict):
     known: Integer
     #: What tensors take, as torch counts it.
     allocated: Integer | None
+    #: What of the allocated only rounds sizes up, as torch counts it: in no tensor.
+    rounding: Integer | None
     #: What torch has taken from the driver to serve tensors from.
     reserved: Integer | None
     #: The most that tensors took so far; of the CPU, the most that the process had in memory.

@@ -1572,6 +1572,10 @@ export interface MemoryDevice {
    */
   allocated: Integer | null;
   /**
+   * What of the allocated only rounds sizes up, as torch counts it: in no tensor.
+   */
+  rounding: Integer | null;
+  /**
    * What torch has taken from the driver to serve tensors from.
    */
   reserved: Integer | null;

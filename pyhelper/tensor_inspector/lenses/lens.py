@@ -99,6 +99,10 @@ class Lens:
         """The answer as a row of a tree, with what there is to see below it."""
         raise NotImplementedError
 
+    def summary(self) -> Child:
+        """The row as Python prints it, two levels deep at most: nothing stands there twice, nothing is looked for."""
+        return self.row()
+
     def text(self) -> str | None:
         """The answer as text to be copied, where it says more than its rows: a table, a report."""
         return None

@@ -85,16 +85,18 @@ class Account:
 
     def names(self, number: int) -> list[str]:
         """Every name that reaches a block, the best first; of what only graphs keep, the operations that do."""
-        inventory, ops = self.inventory, self.inventory.ops
-        members = sorted(self.blocks.members(number), key=inventory.ranks.__getitem__)
+        inventory, ops, name = self.inventory, self.inventory.ops, self.inventory.walk.name
+        members = self.blocks.members(number)
+        if len(members) > 1:
+            members.sort(key=inventory.ranks.__getitem__)
         indices = [inventory.indices[member] for member in members if member not in ops]
-        named = [inventory.walk.named_path(index).name for index in indices if index >= 0]
+        named = [name(index) for index in indices if index >= 0]
         return list(dict.fromkeys(named or [ops[member] for member in members if member in ops]))
 
     def path(self, number: int) -> str | None:
         """The expression that reaches what stands for a block."""
         index = self.inventory.indices[self.best[number]]
-        return None if index < 0 or self.op(number) is not None else self.inventory.walk.named_path(index).path
+        return None if index < 0 or self.op(number) is not None else self.inventory.walk.path(index)
 
     def is_unique(self, number: int) -> bool:
         """Whether no other block has its name."""

@@ -56,6 +56,9 @@ class MemoryAnswer(Lens):
     def row(self) -> Child:
         return MemoryRows(self._found, self._account).top()
 
+    def summary(self) -> Child:
+        return MemoryRows(self._found, self._account).summary()
+
     @cached_property
     def _account(self) -> Account:
         return Account(self._inventory)
@@ -76,7 +79,7 @@ class MemoryAnswer(Lens):
             ],
             "groups": [
                 {
-                    "name": inventory.walk.named_path(one.index).name,
+                    "name": inventory.walk.name(one.index),
                     "bytes": one.bytes,
                     "count": len(one.blocks),
                     "graphs": len(one.graphs),
@@ -105,6 +108,7 @@ def _devices(account: Account, process: ProcessMemory) -> Iterator[MemoryDevice]
         "device": "cpu",
         "known": account.bytes(device="cpu"),
         "allocated": None,
+        "rounding": None,
         "reserved": None,
         "peak": process.peak,
         "fragmented": None,
@@ -123,6 +127,7 @@ def _devices(account: Account, process: ProcessMemory) -> Iterator[MemoryDevice]
             "device": device,
             "known": account.bytes(device=device),
             "allocated": None if one is None else one.allocated,
+            "rounding": None if one is None else one.rounding,
             "reserved": None if one is None else one.reserved,
             "peak": None if one is None else one.peak,
             "fragmented": None if one is None else one.fragmented,

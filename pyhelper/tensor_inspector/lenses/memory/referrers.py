@@ -109,7 +109,7 @@ class ReferrersAnswer(Lens):
     def _by_name(self) -> list[Holder]:
         walk = self._inventory.walk
         found = [index for index in walk.met if walk.values[index] is self._asked.value]
-        return [Holder("name", walk.named_path(index).name, self._value_at(walk.holder(index))) for index in found]
+        return [Holder("name", walk.name(index), self._value_at(walk.holder(index))) for index in found]
 
     def _by_memory(self) -> list[Holder]:
         """Others that keep the same memory: views, arrays over it, and what graphs have saved of it."""
@@ -121,7 +121,7 @@ class ReferrersAnswer(Lens):
                 continue
             for member in sorted(members, key=inventory.ranks.__getitem__):
                 index, op = inventory.indices[member], inventory.ops.get(member)
-                name = inventory.walk.named_path(index).name if index >= 0 else "a tensor without a name in sight"
+                name = inventory.walk.name(index) if index >= 0 else "a tensor without a name in sight"
                 if op is not None:
                     found.append(Holder("graph", f"{name}.grad_fn: {op}", None))
                 elif inventory.values[member] is not self._asked.value:

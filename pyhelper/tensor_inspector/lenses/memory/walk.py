@@ -14,16 +14,9 @@ from .inside import Opened
 from .parts import HeldPart
 
 MOST = 200_000  #: indices at most
-
-
-class NamedPath:
-    """Where a value is held: ``name`` is what people call it, ``path`` what one types in the paused frame."""
-
-    __slots__ = ("name", "path")
-
-    def __init__(self, name: str, path: str | None) -> None:
-        self.name = name
-        self.path = path
+_LONGEST = 400  #: characters of a holder's name; what a longer list of nodes holds has no more
+#: What a name tells: some value, one value only, or what one types.
+_ANY, _UNIQUE, _TYPED = range(3)
 
 
 class Walk:
@@ -58,6 +51,7 @@ class Walk:
         self._is_registered: list[bool] = []
         self._groups: list[int] = []
         self._within: dict[int, int] = {}  #: of what was met as a group, and inside another one later: where there
+        self._spelled: dict[int, tuple[str, int]] = {}  #: whole names, once they were asked for
         self._opened: dict[int, int] = {}  #: the first index of each object, by its id
         self._waiting: deque[tuple[int, Iterator[HeldPart] | None]] = deque()
         for part in roots:
@@ -176,7 +170,7 @@ class Walk:
     def name_of(self, value: Any) -> str | None:
         """The name of an object that was gone through."""
         index = self._opened.get(id(value))
-        return None if index is None or self.values[index] is not value else self.named_path(index).name
+        return None if index is None or self.values[index] is not value else self.name(index)
 
     def holder(self, index: int) -> int | None:
         """The index of its holder; None for a variable."""
@@ -185,21 +179,35 @@ class Walk:
 
     def is_unique(self, number: int) -> bool:
         """Whether no other value has its name: each step from the variable on is typed as it stands."""
-        while self._above[number] >= 0:
-            key = self._index_of_key(number)
-            if not (self._paths[number] if key is None else self.is_unique(key)):
-                return False
-            number = self._above[number]
-        return True
+        return self._spell(number)[1] >= _UNIQUE
 
-    def named_path(self, number: int) -> NamedPath:
-        names: list[str] = []
-        is_path = True
-        while number >= 0:
-            under = self._index_of_key(number)
-            key = None if under is None else self.named_path(under)
-            names.append(self._names[number] if key is None else f"[{key.name}]")
-            is_path = is_path and (self._paths[number] if key is None else key.path is not None)
+    def name(self, number: int) -> str:
+        """What people call a value."""
+        return self._spell(number)[0]
+
+    def path(self, number: int) -> str | None:
+        """What one types for it in the paused frame."""
+        name, told = self._spell(number)
+        return name if told == _TYPED else None
+
+    def _spell(self, number: int) -> tuple[str, int]:
+        """The name of a value, and what it tells. All on the way to it are spelled once: many have one holder."""
+        if number in self._spelled:
+            return self._spelled[number]
+        way = []
+        while number >= 0 and number not in self._spelled:
+            way.append(number)
             number = self._above[number]
-        name = "".join(reversed(names))
-        return NamedPath(name, name if is_path else None)
+        name, told = self._spelled.get(number, ("", _TYPED))
+        for number in reversed(way):
+            key = self._index_of_key(number)
+            if key is None:
+                own = self._names[number]
+                by_own = _TYPED if self._paths[number] else _UNIQUE if self._above[number] < 0 else _ANY
+            else:
+                own, by_own = self._spell(key)
+                own = f"[{own}]"
+            if len(name) > _LONGEST:
+                name, told = f"{name[:_LONGEST]}…", _ANY
+            name, told = self._spelled[number] = name + own, min(told, by_own)
+        return name, told

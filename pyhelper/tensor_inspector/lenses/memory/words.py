@@ -38,14 +38,19 @@ _HARDLY = 0.01  #: of what is allocated
 _SHARE = 0.2  #: of all, from which on a variable stands in the first line
 
 
-def _not_found(device: str, allocated: int, known: int) -> str | None:
-    """What torch has given out, and no tensor that was found has; nothing where that is hardly anything.
+def _rest(one: MemoryDevice) -> int | None:
+    """What torch has given out, and no tensor that was found has; None where it does not count, or where some that was
+    found is of another allocator.
 
     The workspaces of cuBLAS are torch's, of some megabytes for each stream: in a small program a part that one sees.
     """
-    rest = allocated - known
-    if rest <= _HARDLY * allocated:
+    if one["allocated"] is None:
         return None
+    rest = one["allocated"] - one["known"] - (one["rounding"] or 0)
+    return rest if rest >= 0 else None
+
+
+def _not_found(device: str, rest: int) -> str:
     hint = ", workspaces of libraries as cuBLAS may be among it" if device.partition(":")[0] == "cuda" else ""
     return f"not found: {size(rest)}{hint}"
 
@@ -55,10 +60,10 @@ def _exact(bytes: int) -> str:
     return size(bytes) if bytes < 1024 else f"{size(bytes)} ({bytes:,} B)"
 
 
-def _outside(device: str) -> str:
+def _outside(one: MemoryDevice) -> str:
     """What may have been given out to no tensor in sight, and how much of it where the program has said so."""
-    others = "tensors without a name, rounding up"
-    if device.partition(":")[0] != "cuda":
+    others = "tensors without a name" if one["rounding"] is not None else "tensors without a name, rounding up"
+    if one["device"].partition(":")[0] != "cuda":
         return f"may be {others}"
     pairs = re.findall(r":(\d{1,9}):(\d{1,9})", variable(_WORKSPACES))
     each = sum(int(kib) * int(many) << 10 for kib, many in pairs)
@@ -73,29 +78,42 @@ class MemoryRows:
         self._account = account
 
     def top(self) -> Child:
+        parts = (Child(_WORDS[part], self._part(part), "") for part in self._parts)
+        return self._top([*parts, *self._unnamed()])
+
+    def summary(self) -> Child:
+        """The same without the blocks of each part, which stand among the largest, and without a search."""
+        parts = [Child(_WORDS[part], TextRow(self._part(part).line), "") for part in self._parts]
+        if self._can_search:
+            parts.append(Child(_WORDS["unnamed"], TextRow("not looked for: memory(thorough=True) does")))
+        return self._top(parts)
+
+    def _top(self, parts: list[Child]) -> Child:
         account = self._account
         rows = [
             *map(self._device, self._found["devices"]),
             Child("by variable", self._rows(self._by_variable(), account.variables, self._variable), ""),
             Child("largest", self._rows(self._largest(), account.largest, self._block), ""),
-            *(self._part(part) for part in PARTS if account.bytes(part=part)),
-            *self._unnamed(),
+            *parts,
         ]
-        return Child("memory", Rows.of(line_of(self._parts()), rows), "")
+        return Child("memory", Rows.of(line_of(self._of_all()), rows), "")
+
+    @property
+    def _parts(self) -> list[str]:
+        return [part for part in PARTS if self._account.bytes(part=part)]
 
     def _device(self, one: MemoryDevice) -> Child:
-        """Where torch counts: two rows that add up to what it has given out, to the byte."""
-        line, allocated = line_of(self._of_device(one)), one["allocated"]
-        if allocated is None or allocated < one["known"]:  # then some is of another allocator
+        """Where torch counts: rows that add up to what it has given out, to the byte."""
+        line, rest = line_of(self._of_device(one)), _rest(one)
+        if rest is None:
             return Child(one["device"], TextRow(line), "")
-        words = [_exact(allocated - one["known"]), _outside(one["device"])]
-        rows = [
-            Child("in tensors and arrays found", TextRow(_exact(one["known"])), ""),
-            Child("in none of them", TextRow(line_of(words)), ""),
-        ]
+        rows = [Child("in tensors and arrays found", TextRow(_exact(one["known"])), "")]
+        if one["rounding"] is not None:
+            rows.append(Child("rounding up of blocks", TextRow(_exact(one["rounding"])), ""))
+        rows.append(Child("in none of them", TextRow(line_of([_exact(rest), _outside(one)])), ""))
         return Child(one["device"], Rows.of(line, rows), "")
 
-    def _parts(self) -> Iterator[str | None]:
+    def _of_all(self) -> Iterator[str | None]:
         found = self._found
         yield size(found["bytes"]) if found["complete"] else f"at least {size(found['bytes'])}"
         for one in found["groups"][:2]:
@@ -107,7 +125,7 @@ class MemoryRows:
 
     def _by_variable(self) -> str:
         variables, walk = self._account.variables, self._account.inventory.walk
-        first = (f"{walk.named_path(one.index).name} {size(one.bytes)}" for one in variables[:_NAMED_AT_MOST])
+        first = (f"{walk.name(one.index)} {size(one.bytes)}" for one in variables[:_NAMED_AT_MOST])
         return listed(first, len(variables) > _NAMED_AT_MOST, LINE - 2) or "none"
 
     def _largest(self) -> str:
@@ -123,23 +141,24 @@ class MemoryRows:
         if one["allocated"] is None:
             yield f"{size(one['known'])} in tensors and arrays"
         else:
+            rest = _rest(one)
             yield f"allocated {size(one['allocated'])}"
-            yield _not_found(one["device"], one["allocated"], one["known"])
+            yield _not_found(one["device"], rest) if rest and rest > _HARDLY * one["allocated"] else None
         yield None if one["reserved"] is None else f"reserved {size(one['reserved'])}"
         yield None if one["peak"] is None else f"peak {size(one['peak'])}"
         yield None if not one["fragmented"] else f"fragmented {size(one['fragmented'])}"
         if one["free"] is not None:
             yield f"{size(one['free'])} free" + ("" if one["total"] is None else f" of {size(one['total'])}")
 
-    def _part(self, part: str) -> Child:
+    def _part(self, part: str) -> Rows:
         blocks, bytes = self._account.of_part(part), self._account.bytes(part=part)
         line = line_of([size(bytes), percent(bytes, self._found["bytes"], 2), plural(len(blocks), "block")])
-        return Child(_WORDS[part], self._rows(line, blocks, self._block), "")
+        return self._rows(line, blocks, self._block)
 
     def _unnamed(self) -> Iterator[Child]:
         """Looked for when it is opened: all objects of the process are gone through."""
         inventory = self._account.inventory
-        if inventory.is_thorough or module("torch") is None:
+        if not self._can_search:
             return
 
         def ask(budget: Budget) -> Iterator[Child]:
@@ -159,23 +178,27 @@ class MemoryRows:
 
         yield Child("no name in sight", Rows.later("tensors that no name in sight reaches, not counted above", ask))
 
+    @property
+    def _can_search(self) -> bool:
+        return not self._account.inventory.is_thorough and module("torch") is not None
+
     def _rows(self, line: str, items: Sequence[Any], row: Callable[[Any], Child]) -> Rows:
         return Rows(line, len(items), lambda start, count: map(row, items[start : start + count]))
 
     def _variable(self, one: Variable) -> Child:
         walk = self._account.inventory.walk
-        named = walk.named_path(one.index)
+        name = walk.name(one.index)
         words: list[str | None] = [size(one.bytes)]
         words.append(f"holds {plural(len(one.graphs), 'graph')}" if len(one.graphs) > 1 else None)
         words.append(f"{size(one.saved)} saved for backward" if one.saved else None)
         words.append(plural(len(one.blocks), "block"))
-        itself = [Child(named.name, walk.values[one.index], named.path)]
+        itself = [Child(name, walk.values[one.index], walk.path(one.index))]
 
         def rows(start: int, count: int) -> Iterator[Child]:
             yield from itself[start : start + count]
             yield from map(self._block, one.blocks[max(0, start - 1) : start + count - 1])
 
-        return Child(named.name, Rows(line_of(words), 1 + len(one.blocks), rows), "")
+        return Child(name, Rows(line_of(words), 1 + len(one.blocks), rows), "")
 
     def _block(self, number: int) -> Child:
         account = self._account

@@ -13,12 +13,14 @@ _COUNTING = ("cuda", "xpu")  #: torch's modules of devices that count in the sam
 
 
 class DeviceMemory(Record):
-    """In bytes, None where that is not known: what tensors take, what torch has reserved for them, the most that
-    tensors took, what of the reserved lies between tensors and can't be given back, what the device has left, and has.
+    """In bytes, None where that is not known: what tensors take, what of that only rounds their sizes up, what torch
+    has reserved for them, the most that tensors took, what of the reserved lies between tensors and can't be given
+    back, what the device has left, and has.
     """
 
     device: str
     allocated: int | None = None
+    rounding: int | None = None
     reserved: int | None = None
     peak: int | None = None
     fragmented: int | None = None
@@ -41,7 +43,7 @@ def device_memory(seen: Iterable[str]) -> Iterator[DeviceMemory]:
             yield DeviceMemory(
                 "mps:0",
                 mps.current_allocated_memory(),
-                mps.driver_allocated_memory(),
+                reserved=mps.driver_allocated_memory(),
                 total=getattr(mps, "recommended_max_memory", lambda: None)(),
             )
         except Exception:  # of a version that does not count
@@ -57,12 +59,19 @@ def _counted(kind: str, of_kind: Any) -> Iterator[DeviceMemory]:
         yield DeviceMemory(
             f"{kind}:{number}",
             stats.get("allocated_bytes.all.current"),
+            _rounding(stats),
             stats.get("reserved_bytes.all.current"),
             stats.get("allocated_bytes.all.peak"),
             stats.get("inactive_split_bytes.all.current"),
             free,
             total,
         )
+
+
+def _rounding(stats: dict[str, int]) -> int | None:
+    """Of what is allocated, what nobody has asked for. Not every allocator counts what was asked for."""
+    allocated, requested = (stats.get(f"{counted}_bytes.all.current") for counted in ("allocated", "requested"))
+    return allocated - requested if allocated and requested else None
 
 
 def _is_in_use(kind: str, number: int) -> bool:
