@@ -175,10 +175,13 @@ def _known_as(step: Step, container: str) -> Iterator[tuple[Source, str]]:
         given = [*enumerate(call.args), *call.keywords.items()]
         positions = [at for at, argument in given if text_of(argument) == container]
         called = function_called(step, call, step.at) if positions else None
-        for at in positions if called is not None else ():
-            names = called.arguments[1 if call.receiver is not None else 0 :] if called is not None else []
-            name = at if type(at) is str else names[at] if type(at) is int and at < len(names) else None
-            if called is not None and name is not None:
+        if called is None:
+            continue
+        names = called.arguments if call.receiver is None else called.arguments[1:]
+        by_position: dict[object, str] = dict(enumerate(names))
+        for at in positions:
+            name = at if isinstance(at, str) else by_position.get(at)
+            if name is not None:
                 yield called, name
 
 

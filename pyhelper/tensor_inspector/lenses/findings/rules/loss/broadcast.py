@@ -206,9 +206,13 @@ def _counted(source: Source) -> Iterator[ast.Compare]:
     for node in (node for statement in source.body for node in ast.walk(statement)):
         if not isinstance(node, ast.Call) or last_name(node.func) not in ("mean", "sum") or node.keywords:
             continue
-        is_method = isinstance(node.func, ast.Attribute) and not node.args
-        inner = node.func.value if is_method else node.args[0] if len(node.args) == 1 else None  # type: ignore[attr-defined]
-        compared = before_moves(inner)
+        if isinstance(node.func, ast.Attribute) and not node.args:
+            counted = node.func.value
+        elif len(node.args) == 1:
+            counted = node.args[0]
+        else:
+            continue
+        compared = before_moves(counted)
         if isinstance(compared, ast.Compare):
             yield compared
 

@@ -56,7 +56,7 @@ def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Violation
 
 
 def _sign_of(operator: ast.operator) -> str:
-    return "-" if isinstance(operator, ast.Sub) else "*" if isinstance(operator, ast.Mult) else ""
+    return {ast.Sub: "-", ast.Mult: "*"}.get(type(operator), "")
 
 
 def _side(

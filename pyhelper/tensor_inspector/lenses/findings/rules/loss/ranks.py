@@ -37,7 +37,9 @@ def _change(step: Step, part: ast.expr, view: int, line: int, depth: int) -> int
     if isinstance(part, ast.Slice):
         return 0
     if isinstance(part, ast.Constant):
-        return 1 if part.value is None else -1 if type(part.value) is int else None
+        if part.value is None:
+            return 1
+        return -1 if type(part.value) is int else None
     if is_name(part):
         value = step.value(text_of(part), view)
         if type(value) is int:

@@ -114,7 +114,9 @@ def _classes_for_loss(step: Step, node: AutogradNode) -> int | None:
         elif user.op == "LogSoftmax" and user.dim() == 1:
             waiting += [(above, at, user) for above, at in step.graph.users(user) if above.op.startswith("NllLoss")]
         elif user.op in ("NllLoss", "NllLoss2D") and position == 0:
-            return 1 if given == sizes else len(sizes) - 1 if len(given) == 2 else None
+            if given == sizes:
+                return 1
+            return len(sizes) - 1 if len(given) == 2 else None
     return None
 
 

@@ -120,9 +120,12 @@ def _names_in_lambdas(tree: ast.AST | None) -> Iterator[str]:
 
 
 def _codes_of(value: Any) -> Iterator[CodeType]:
-    inner = value.__func__ if type(value) is MethodType else value.func if type(value) is partial else value
-    if type(inner) is FunctionType:
-        yield inner.__code__
+    if type(value) is MethodType:
+        value = value.__func__
+    elif type(value) is partial:
+        value = value.func
+    if type(value) is FunctionType:
+        yield value.__code__
 
 
 def _functions(step: Step, views: set[int]) -> dict[str, list[CodeType]]:

@@ -261,7 +261,9 @@ def _is_without_backward(step: Step, known: list[Parameter], stops: list[Any]) -
 
 
 def _named(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _has_new_grad(step: Step, one: Parameter, stops: list[Any]) -> bool:
