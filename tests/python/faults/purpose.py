@@ -38,6 +38,15 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "headless_by_a_function": _headless(
         "mine(out, t)", before=" def mine(a, b):\n     return (a - b).square().mean()\n"
     ),
+    "headless_under_a_mask": _headless(
+        "((out - t).square() * keep).mean()", "t = torch.randn(8, 3); keep = (torch.rand(8, 3) > 0.5).float()"
+    ),
+    "headless_by_likelihoods_by_hand": _headless(
+        "-(hot * F.log_softmax(out, 1)).sum(1).mean()", f"{_LABELS}; hot = F.one_hot(y, 3).float()"
+    ),
+    "headless_by_halves_of_an_error": _headless(
+        "(hot * F.softplus(-out) + (1 - hot) * F.softplus(out)).mean()", "hot = (torch.rand(8, 3) > 0.5).float()"
+    ),
     "headless_by_a_method": _headless("out.sub(t).square().mean()"),
     "headless_on_a_device_asked_for": _headless(
         "F.cross_entropy(out, y.to(d))", f"d = next(head.parameters()).device; {_LABELS}"

@@ -401,4 +401,143 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "score_of_a_judge_under_a_mask": (
+        "param-not-in-optimizer",
+        """
+ class G:
+     def __init__(self):
+         self.gen, self.disc = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
+         self.opt = torch.optim.Adam(self.gen.parameters(), lr=1e-3)
+     def update(self, z, keep):
+         made = self.gen(z)
+         score = self.disc(made).squeeze(1)
+         loss = -(score * keep).sum() / keep.sum()
+         self.opt.zero_grad()
+         loss.backward()
+         stop()
+         self.opt.step()
+ t = G()
+ for i in range(4):
+     t.update(torch.randn(16, 4), (torch.rand(16) > 0.4).float())
+""",
+    ),
+    "score_of_a_judge_where_a_mask_is": (
+        "param-not-in-optimizer",
+        """
+ gen, disc = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.ReLU(), nn.Linear(8, 1))
+ opt = torch.optim.Adam(gen.parameters(), lr=1e-3)
+ for i in range(5):
+     z = torch.randn(16, 4)
+     s = disc(gen(z))[:, 0]
+     m = torch.rand(16) > 0.5
+     loss = torch.where(m, -s, torch.zeros_like(s)).mean()
+     opt.zero_grad()
+     loss.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "places_of_a_picture_judged_under_a_mask": (
+        "param-not-in-optimizer",
+        """
+ gen = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.Conv2d(4, 1, 3, padding=1))
+ disc = nn.Sequential(nn.Conv2d(1, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.LeakyReLU(0.2), nn.Conv2d(4, 1, 3, 1, 1))
+ opt = torch.optim.Adam(gen.parameters(), lr=1e-3)
+ for i in range(4):
+     x = torch.rand(8, 1, 8, 8)
+     hole = (torch.rand(8, 1, 4, 4) > 0.5).float()
+     fake = gen(x)
+     logits = disc(fake)
+     adv = -(logits * hole).mean()
+     loss = F.l1_loss(fake, x) + 0.1 * adv
+     opt.zero_grad()
+     loss.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "victim_of_a_shift_that_is_trained": (
+        "param-not-in-optimizer",
+        """
+ class Shift(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.d = nn.Parameter(torch.zeros(6))
+     def forward(self, x):
+         return x + self.d.clamp(-0.2, 0.2)
+ victim, shift = nn.Linear(6, 3), Shift()
+ o = torch.optim.SGD(shift.parameters(), lr=0.1)
+ for _ in range(5):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = -F.cross_entropy(victim(shift(x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "domain_that_a_body_hides": (
+        "param-not-in-optimizer",
+        """
+ body, domain = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 8)), nn.Linear(8, 2)
+ om = torch.optim.SGD(body.parameters(), lr=0.1)
+ for _ in range(5):
+     x, d = torch.randn(16, 6), torch.randint(0, 2, (16,))
+     c = -F.cross_entropy(domain(body(x)), d)
+     om.zero_grad()
+     c.backward()
+     stop()
+     om.step()
+""",
+    ),
+    "gradients_of_a_judge_turned_by_hand": (
+        "loss-sign",
+        """
+ body, domain = nn.Sequential(nn.Linear(6, 16), nn.ReLU()), nn.Linear(16, 2)
+ o = torch.optim.SGD([*body.parameters(), *domain.parameters()], lr=0.1)
+ for _ in range(5):
+     x, d = torch.randn(16, 6), torch.randint(0, 2, (16,))
+     c = -F.cross_entropy(domain(body(x)), d)
+     o.zero_grad()
+     c.backward()
+     for p in domain.parameters():
+         p.grad.neg_()
+     stop()
+     o.step()
+""",
+    ),
+    "gradients_turned_as_they_come": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for p in net.parameters():
+     p.register_hook(lambda g: -g)
+ for _ in range(3):
+     x, d = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = -F.cross_entropy(net(x), d)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "gradients_turned_in_a_function": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def turn(m):
+     for p in m.parameters():
+         p.grad.mul_(-1)
+ for _ in range(3):
+     x, d = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = -F.cross_entropy(net(x), d)
+     o.zero_grad()
+     c.backward()
+     stop()
+     turn(net)
+     o.step()
+""",
+    ),
 }

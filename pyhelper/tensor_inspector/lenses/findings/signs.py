@@ -81,7 +81,7 @@ def _of_error(step: Step, loss: Loss, node: AutogradNode, is_negative: bool, pat
 
 def _of_sum(step: Step, loss: Loss, node: AutogradNode, path: list[str]) -> Grows | None:
     """The first error of a sum of which the negative is taken, where none of its errors is made less."""
-    errors = _errors_of(step, loss, node)
+    errors = _errors_of(step, loss, node, True)
     if not errors or not all(is_negative and _is_to_be_less(step, one) for one, is_negative in errors):
         return None
     if any(_is_of_choices(step, one) for one, _ in errors):
@@ -91,13 +91,19 @@ def _of_sum(step: Step, loss: Loss, node: AutogradNode, path: list[str]) -> Grow
     return Grows(f"the negative of a sum with {first}", "minimising it makes that loss grow", nodes, "")
 
 
-def _errors_of(step: Step, loss: Loss, node: AutogradNode) -> list[tuple[AutogradNode, bool]] | None:
-    """The errors among the terms of a negated sum, each with whether a negative number of times it is in the loss.
+def errors_in(step: Step, loss: Loss) -> list[tuple[AutogradNode, bool]] | None:
+    """The errors among the terms of a loss, each with whether a negative number of times it is in it.
 
     None where that is not known of all of them.
     """
+    node = step.node_of(loss.tensor)
+    return None if node is None else _errors_of(step, loss, node, False)
+
+
+def _errors_of(step: Step, loss: Loss, node: AutogradNode, is_negative: bool) -> list[tuple[AutogradNode, bool]] | None:
     found = list[tuple[AutogradNode, bool]]()
-    seen, waiting = set[tuple[int, bool]](), [(node, True)]
+    top = step.node_of(loss.tensor)
+    seen, waiting = set[tuple[int, bool]](), [(node, is_negative)]
     while waiting:
         node, is_negative = waiting.pop()
         if (node.index, is_negative) in seen:
@@ -108,7 +114,8 @@ def _errors_of(step: Step, loss: Loss, node: AutogradNode) -> list[tuple[Autogra
         if node.op in _ERRORS:
             found.append((node, is_negative))
             continue
-        negated = (False, node.op == "Sub") if node.op in ("Add", "Sub") else (_sign_of(step, loss, node),)
+        is_sum = node.op in ("Add", "Sub")
+        negated = (False, node.op == "Sub") if is_sum else (_sign_of(step, loss, node, node is top),)
         for at, sign in reversed(list(enumerate(negated))):
             below = step.graph.input(node, at)
             if sign is not None and below is not None:

@@ -6,17 +6,29 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....measure.torch.metadata import dtype_of, is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, parameters_of
 from .....measure.torch.node import AutogradNode
+from .....safe.guard import module
+from .....safe.record import Record
 from ....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from ....step.step import Step
 from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
 from ...made_of import ABOUT, ALIKE, bound_to, made_of
+from ...signs import errors_in
 
+torch: Any = module("torch")
 _MOST = 100
 #: What makes a tensor whose elements are all alike.
 _OF_ONE_NUMBER = frozenset("full full_like new_full new_ones new_zeros ones ones_like zeros zeros_like".split())
+#: What gives the same elements, or their number, in another shape.
+_SHAPING = frozenset(
+    "clamp clip count_nonzero expand expand_as float mean reshape squeeze sum to unsqueeze view".split()
+)
+#: What weighs what it is given beside.
+_WEIGHING = ("mul", "multiply", "where")
+#: What makes of several outputs what is likely: weights there are the classes that are wanted.
+_LIKELIHOODS = ("LogSoftmax", "Logsumexp", "Softmax")
 
 
 def is_told(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
@@ -26,6 +38,10 @@ def is_told(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
     judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
     if not judged:
         return _is_told_by_hand(step, part, uses)
+    signed = [one for loss in step.losses for one in errors_in(step, loss) or ()]
+    raised = {node.index for node, is_negative in signed if is_negative}
+    if all(node.index in raised for node in judged):
+        return False  # what is trained is to mislead the part
     return any(_is_labelled(step, node, part, uses) for node in judged)
 
 
@@ -78,17 +94,23 @@ def _is_told_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool
                 value = step.value(text_of(node))
                 if not is_exact_tensor(value) or requires_grad(value):
                     waiting.append(text_of(node))
-                elif (
-                    _is_met(step, around, part, uses)
-                    and _is_data(step, value)
-                    and not _is_made_by(step, part, node, step.at)
-                ):
+                    continue
+                meeting = _meeting(step, around, part, uses)
+                if not meeting or not _is_data(step, value) or _is_made_by(step, part, node, step.at):
+                    continue
+                if not (_weighs(step, value, meeting) and not _has_likelihoods(step, uses)):
                     return True
     return False
 
 
-#: The other operands of each operation around an expression, those of the nearest one last.
-_Around = tuple[tuple[ast.expr, ...], ...]
+class Operation(Record):
+    """An operation around an expression: what it is, and its other operands."""
+
+    node: ast.AST
+    others: tuple[ast.expr, ...]
+
+
+_Around = tuple[Operation, ...]  #: the nearest one last
 
 
 def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.expr, _Around]]:
@@ -110,7 +132,7 @@ def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.
     elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
         operands = [below for below in ast.iter_child_nodes(node) if isinstance(below, ast.expr)]
     for at, one in enumerate(operands):
-        yield from _elements(step, one, (*around, (*operands[:at], *operands[at + 1 :])))
+        yield from _elements(step, one, (*around, Operation(node, (*operands[:at], *operands[at + 1 :]))))
 
 
 def _is_model(step: Step, expression: str) -> bool:
@@ -119,13 +141,34 @@ def _is_model(step: Step, expression: str) -> bool:
     return found is not None and bool(parameters_of(found.value))
 
 
-def _is_met(step: Step, around: _Around, part: Member, uses: list[AutogradNode]) -> bool:
-    """Whether the nearest of these operands that models have made depend on the part."""
-    for operands in reversed(around):
-        known = [met for one in operands for met in _makers(step, one, part, uses)]
+def _meeting(step: Step, around: _Around, part: Member, uses: list[AutogradNode]) -> _Around:
+    """The operations up to the nearest one whose other operands models have made, if some of these depend on the part."""
+    for at in range(len(around) - 1, -1, -1):
+        known = [met for one in around[at].others for met in _makers(step, one, part, uses)]
         if known:
-            return any(known)
-    return False
+            return around[at:] if any(known) else ()
+    return ()
+
+
+def _weighs(step: Step, value: Any, meeting: _Around) -> bool:
+    """Whether what meets the output of a part only says how much it counts: a mask, a weight. It is a factor, never negative."""
+    first, *inner = meeting
+    is_factor = isinstance(first.node, ast.BinOp) and isinstance(first.node.op, (ast.Mult, ast.Div))
+    is_factor = is_factor or (isinstance(first.node, ast.Call) and last_name(first.node.func) in _WEIGHING)
+    if not is_factor or not all(not one.others or _is_shaping(one.node) for one in inner):
+        return False
+    stats = step.stats(value)
+    is_counted = dtype_of(value) is torch.bool or dtype_of(value).is_floating_point
+    return is_counted and stats is not None and stats["min"] is not None and stats["min"] >= 0
+
+
+def _is_shaping(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and last_name(node.func) in _SHAPING)
+
+
+def _has_likelihoods(step: Step, uses: list[AutogradNode]) -> bool:
+    found = [node for root in step.loss_nodes() for node in step.graph.below(root, *_LIKELIHOODS)]
+    return any(step.graph.reaches(node, use) for node in found for use in uses)
 
 
 def _makers(step: Step, operand: ast.expr, part: Member, uses: list[AutogradNode]) -> Iterator[bool]:
