@@ -82,8 +82,9 @@ def compare(
     loaded, NaN, plain values, then elements by how far those farthest apart are, relative to the larger of the two.
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
-    prints one difference per line; ``same``, ``differences``, ``to_dict()`` … give it as data. It is true where the two
-    are equal. Objects shared inside a value, such as tied parameters, count as equal to separate copies.
+    prints one difference per line; as a dict it is plain data, as are its attributes ``same``, ``differences`` … . It
+    is true where the two are equal. Objects shared inside a value, such as tied parameters, count as equal to separate
+    copies.
     Raises ``TypeError`` or ``ValueError`` where ``rtol`` or ``atol`` is no finite number from 0 up.
 
     A model or an optimizer beside what was saved of one, bare or as an entry of a checkpoint, is compared by the names
