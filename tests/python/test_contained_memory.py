@@ -61,6 +61,7 @@ def graphs_of(tensors: list[torch.Tensor]) -> int:
 
 
 BIG = torch.zeros(4, MIB, dtype=torch.uint8)
+FLAT = np.zeros(4 * MIB, np.uint8)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,8 @@ BIG = torch.zeros(4, MIB, dtype=torch.uint8)
         (lambda: [{"x": mib(1)}, [mib(1), (mib(1),)]], 3, 3 * MIB),
         (lambda: [BIG, BIG, BIG[0], BIG.T, BIG.numpy()], 4, 4 * MIB),
         (lambda: [BIG[0], BIG[1]], 2, 4 * MIB),
+        (lambda: [torch.from_numpy(FLAT[MIB:]), torch.from_numpy(FLAT[: 2 * MIB])], 2, 4 * MIB),
+        (lambda: [torch.from_numpy(FLAT), torch.from_numpy(FLAT[MIB : 2 * MIB]), mib(1)], 3, 5 * MIB),
         (lambda: [np.zeros(MIB, np.uint8), torch.zeros(0)], 2, MIB),
         (lambda: [torch.zeros(MIB, device="meta"), torch.zeros(1).expand(MIB)], 2, 4),
     ],

@@ -39,14 +39,16 @@ class ContainedMemory:
             self._measure(list(values.values()), budget.share(_SHARE))
 
     def _measure(self, values: list[Any], budget: Budget) -> None:
-        from ..measure.memory.blocks import MemoryBlocks
-
-        self.bytes = sum(MemoryBlocks(list(chain.from_iterable(extents_of_each(values)))).bytes)
         if module("torch") is None:
+            self.bytes = _bytes_of(values)
             return
+        from ..measure.memory.storages import bytes_of_tensors
         from ..measure.torch.metadata import EXACT_TENSORS, grad_fn_of, is_tensor, requires_grad
 
-        if EXACT_TENSORS.include(map(type, values)) and not any(map(requires_grad, values)):
+        are_exact = EXACT_TENSORS.include(map(type, values))
+        known = bytes_of_tensors(values) if are_exact else None
+        self.bytes = _bytes_of(values) if known is None else known
+        if are_exact and not any(map(requires_grad, values)):
             return
         functions = [grad_fn_of(value) if is_tensor(value) else None for value in values]
         indices = [index for index, function in enumerate(functions) if function is not None]
@@ -78,3 +80,9 @@ class ContainedMemory:
             "graphs": self.graphs,
             "graphs_of": self.graphs_of,
         }
+
+
+def _bytes_of(values: list[Any]) -> int:
+    from ..measure.memory.blocks import MemoryBlocks  # compiled only where it is needed
+
+    return sum(MemoryBlocks(list(chain.from_iterable(extents_of_each(values)))).bytes)

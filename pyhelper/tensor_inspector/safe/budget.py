@@ -26,10 +26,10 @@ class Known:
 
     def note_searched(self, tensors: Sequence[Any], with_nan: set[int], with_inf: set[int]) -> None:
         """Tensors were read whole: those of these ids have NaN, and Inf. An id may have been that of another before."""
-        fresh = dict(zip(map(id, tensors), map(ref, tensors)))
-        self.searched.update(fresh)
-        self.with_nan = self.with_nan.difference(fresh) | with_nan
-        self.with_inf = self.with_inf.difference(fresh) | with_inf
+        ids = list(map(id, tensors))
+        self.searched.update(zip(ids, map(ref, tensors)))
+        self.with_nan = self.with_nan.difference(ids) | with_nan
+        self.with_inf = self.with_inf.difference(ids) | with_inf
 
 
 class Budget:

@@ -73,6 +73,21 @@ class MemoryBlocks:
         return self._order[self._begins[number] : self._begins[number + 1]]
 
 
+def bytes_of(starts: Sequence[int], sizes: Sequence[int]) -> int:
+    """How many bytes some memory in one space of addresses takes, what overlaps once.
+
+    >>> bytes_of([200, 100, 120, 100], [8, 50, 80, 50])
+    108
+    """
+    total = end = 0
+    for at in sorted(range(len(starts)), key=starts.__getitem__):
+        first, after = starts[at], starts[at] + sizes[at]
+        if after > end:
+            total += after - (first if first > end else end)
+            end = after
+    return total
+
+
 def is_array(value: object) -> bool:
     return is_array_class(type(value))
 
