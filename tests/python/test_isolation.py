@@ -262,6 +262,41 @@ def test_no_model_runs_where_other_processes_may_have_to(monkeypatch: pytest.Mon
     assert why_not(nn.Linear(3, 3)) == "other processes would have to run it too"
 
 
+class Undone(nn.Module):
+    """Removes hooks by their handles, and becomes of another class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.handles = [
+            self.layer.register_forward_hook(lambda *_: None, with_kwargs=True),
+            self.layer.register_forward_pre_hook(lambda *_: None),
+            nn.modules.module.register_module_forward_hook(lambda *_: None),
+        ]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for handle in self.handles:
+            handle.remove()
+        self.__class__ = nn.Identity  # type: ignore[assignment]
+        return x
+
+
+def test_hooks_that_a_run_removes_and_the_class_of_a_module_are_put_back() -> None:
+    model = Undone()
+    layer, common = model.layer, nn.modules.module._global_forward_hooks
+    before = [dict(hooks) for hooks in (layer._forward_hooks, layer._forward_pre_hooks, common)]
+    try:
+        with Isolation(model):
+            model(torch.ones(2))
+            assert type(model) is nn.Identity
+        assert type(model) is Undone
+        assert [layer._forward_hooks, layer._forward_pre_hooks, common] == before
+        assert all(before)
+        assert set(layer._forward_hooks_with_kwargs) == set(layer._forward_hooks)
+    finally:
+        model.handles[-1].remove()
+
+
 def test_hooks_of_all_modules_are_not_called() -> None:
     called: list[int] = []
     hooks = [

@@ -670,6 +670,16 @@ def scripted() -> Any:
         return torch.jit.script(nn.Sequential(nn.Linear(2, 3)))
 
 
+class OddParameter(nn.UninitializedParameter):
+    pass
+
+
+def odd_lazy() -> nn.Module:
+    model = nn.Sequential(nn.ReLU(), nn.Linear(2, 2))
+    model[1].weight = OddParameter()
+    return model
+
+
 def with_lock() -> nn.Module:
     model = nn.Linear(2, 2)
     vars(model)["lock"] = threading.Lock()
@@ -681,7 +691,8 @@ def with_lock() -> nn.Module:
     [
         (lambda: torch.ones(1), (), "is a Tensor, not a torch.nn.Module"),
         (lambda: nn.ModuleList([nn.ReLU()]), (ONE,), "has no forward of its own"),
-        (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "has no shape yet: run the module on a batch first"),
+        (odd_lazy, (ONE,), r"\[1\].weight has no shape yet: run the module on a batch first"),
+        (nn.ReLU, (nn.UninitializedParameter(),), "input1 has no shape yet"),
         (with_lock, (ONE,), "lock holds a lock, which can't be copied"),
         (scripted, (ONE,), "not run: it is scripted, whose tensors can't be replaced by copies"),
         (lambda: nn.Sequential(scripted()), (ONE,), "not run: a part of it is scripted, whose"),
@@ -900,13 +911,65 @@ def test_names_that_are_one_are_refused_in_a_sentence() -> None:
         (nn.Linear, "value is the class Linear, not a torch.nn.Module: pass what Linear(…) makes"),
         (int, "value is the class int, not a torch.nn.Module"),
         (nn.functional.softmax, "value is a function, not a torch.nn.Module"),
-        (nn.LazyLinear(3), "value is not run: LazyLinear.weight has no shape yet: run the module on a batch first"),
     ],
 )  # fmt: skip
 def test_what_is_no_module_that_can_run_is_refused_in_a_sentence(value: Any, why: str) -> None:
     with pytest.raises(TypeError) as raised:
         ask(value, torch.ones(2, 2))
     assert str(raised.value) == why
+
+
+class Lazies(nn.Module):
+    """Lazy layers, one of them called twice and by name, one of another dtype."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten())
+        self.twice, self.head = nn.LazyLinear(5), nn.LazyLinear(2, dtype=torch.float64)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.twice(input=self.first(x))
+        return self.head(self.twice(x[:, :1].expand(-1, 144)).double())
+
+
+def everything_of(model: nn.Module) -> str:
+    """The class of each module, and all attributes with what is in them, by their ids."""
+    return str(
+        [
+            (
+                type(one),
+                [(name, id(value), type(value), len(str(value))) for name, value in vars(one).items()],
+                [
+                    (id(tensor), type(tensor), tensor.requires_grad)
+                    for tensor in (*one._parameters.values(), *one._buffers.values())
+                    if tensor is not None
+                ],
+            )
+            for one in model.modules()
+        ]
+    )
+
+
+@pytest.mark.parametrize("size", [8, 2])  # of which the second is too small for the layers
+def test_lazy_layers_are_told_as_the_run_makes_them_and_are_lazy_after_it(size: int) -> None:
+    model, x = Lazies(), torch.randn(2, 3, size, size)
+    model.first[0].weight.kept = "kept"
+    before, state = everything_of(model), torch.get_rng_state()
+    for _ in range(2):
+        found = ask(model, x)
+        assert everything_of(model) == before
+        assert torch.equal(torch.get_rng_state(), state)
+    if size == 2:
+        assert found["error"]["type"] == "RuntimeError"
+        return
+    assert found["error"] is None
+    rows = {(one["name"], one["call"]): one for one in found["rows"]}
+    assert rows["first.0", 1]["outputs"][0]["shape"] == [2, 4, 6, 6]
+    assert rows["twice", 2]["parameters"] == 145 * 5
+    assert rows["head", 1]["outputs"][0]["dtype"] == "float64"
+    model(x)  # as ever
+    assert type(model.twice) is nn.Linear
+    assert rows["", 1]["parameters"] == sum(parameter.numel() for parameter in model.parameters())
 
 
 class Looped(nn.Module):

@@ -33,6 +33,7 @@ from .code_references import methods
 from .copied_memory import CopiedMemory
 from .generators import is_generator
 from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy
+from .lazy import is_uninitialized, uninitialized_copy
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all copied tensors and arrays together
@@ -60,16 +61,20 @@ class DeepCopy:
     ``modules``, ``generators`` and ``functions`` that it finds are not copied, but listed. Without ``clones`` no memory
     is copied: it only finds out whether all can be. A value that can't be copied raises `CannotCopy`; with
     ``keep_uncopied`` it is used itself, as are the items of long containers, and listed in ``uncopied``. After
-    ``shared`` elements are copied, further parameters get new `Parameter` objects over the same memory.
+    ``shared`` elements are copied, further parameters get new `Parameter` objects over the same memory. With ``lazy``
+    those without a shape are copied too, for a run that initializes them.
     """
 
-    def __init__(self, *, clones: bool = True, keep_uncopied: bool = False, shared: int | None = None) -> None:
+    def __init__(
+        self, *, clones: bool = True, keep_uncopied: bool = False, shared: int | None = None, lazy: bool = False
+    ) -> None:
         self.modules: list[Any] = []
         self.generators: list[Any] = []
         self.functions: list[FunctionType] = []
         self._clones = clones
         self._keeps_uncopied = keep_uncopied
         self._most_copied = shared
+        self._takes_lazy = lazy
         self.shared: list[Any] = []  #: parameters whose memory the copies share
         self.uncopied: list[Uncopied] = []
         self._names: list[str] = []  #: of the attributes that lead to the value being copied
@@ -125,6 +130,8 @@ class DeepCopy:
         return self._container(value, cls, depth)
 
     def _tensor(self, value: Any) -> Any:
+        if self._takes_lazy and is_uninitialized(value):
+            return uninitialized_copy(value)
         if is_lazy(type(value)):
             raise CannotCopy("has no shape yet: run the module on a batch first")
         if not is_tensor(value):

@@ -34,8 +34,10 @@ from ...safe.untouched import RestoringContext
 from .affected import AffectedModules
 from .deep_copy import CannotCopy, DeepCopy, Uncopied
 from .generators import common_states, state_of
+from .lazy import initializing
 from .read_only import ReadOnly
 
+_DICTS = Classes(dict, OrderedDict)
 _COPIED = Classes(dict, OrderedDict, list, set)
 
 torch: Any = module("torch")
@@ -51,6 +53,7 @@ _COMMON_HOOKS = tuple(
     " _global_forward_pre_hooks _global_backward_hooks _global_backward_pre_hooks".split()
 )
 _OF_FORWARD = ("_forward_hooks", "_forward_pre_hooks", "_global_forward_hooks", "_global_forward_pre_hooks")
+_set_class = object.__dict__["__class__"].__set__
 _BEFORE, _AFTER, _ENDED = "before", "after", "ended"  #: keys of hooks, where the program's are numbers
 _BOOKKEEPING = frozenset((*instance_dict(torch.nn.Module()), "_compiled_call_impl"))
 _WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
@@ -68,15 +71,15 @@ def unwrapped(model: Any) -> Any:
     return model
 
 
-def why_not(*values: Any, shares: bool = False) -> str | None:
+def why_not(*values: Any, shares: bool = False, lazy: bool = False) -> str | None:
     """Why these modules, functions and arguments are not run; None where all that a run changes can be restored.
 
-    About a value that is no module it is a predicate: ``holds a lock, which can't be copied``. For ``shares`` see
-    `Isolation`.
+    About a value that is no module it is a predicate: ``holds a lock, which can't be copied``. For ``shares`` and
+    ``lazy`` see `Isolation`.
     """
     if _processes() > 1:
         return "other processes would have to run it too"
-    copies = DeepCopy(clones=False, shared=_COPIED_AT_MOST if shares else None)
+    copies = DeepCopy(clones=False, shared=_COPIED_AT_MOST if shares else None, lazy=lazy)
     try:
         for value in values:
             copies.of(value)
@@ -137,13 +140,13 @@ class Isolation(RestoringContext):
 
     Run modules themselves, and of all else what `copy` returns. Entering raises `CannotCopy` where something can't be
     copied; with ``keep_uncopied`` the original is used instead. With ``shares`` the parameters of a large model are not
-    copied: run code within `read_only`, where it can't write to them.
+    copied: run code within `read_only`, where it can't write to them. With ``lazy`` the run initializes lazy modules.
     """
 
-    def __init__(self, *values: Any, keep_uncopied: bool = False, shares: bool = False) -> None:
+    def __init__(self, *values: Any, keep_uncopied: bool = False, shares: bool = False, lazy: bool = False) -> None:
         super().__init__()
         self._values = values
-        self._copies = DeepCopy(keep_uncopied=keep_uncopied, shared=_COPIED_AT_MOST if shares else None)
+        self._copies = DeepCopy(keep_uncopied=keep_uncopied, shared=_COPIED_AT_MOST if shares else None, lazy=lazy)
         self._isolated: list[Member] = []
         self.hooks_left_out = 0  #: the number of forward hooks that are not called
 
@@ -171,9 +174,10 @@ class Isolation(RestoringContext):
         common = torch.nn.modules.module
         for name in _COMMON_HOOKS:
             if name in instance_dict(common):
+                hooks = getattr(common, name)
                 if name in _OF_FORWARD:
-                    self.hooks_left_out += len(getattr(common, name))
-                self._undo.append(partial(setattr, common, name, getattr(common, name)))
+                    self.hooks_left_out += len(hooks)
+                self._undo += [partial(setattr, common, name, hooks), _refill(hooks)]
                 setattr(common, name, OrderedDict())
 
     def copy(self, value: Any) -> Any:
@@ -186,16 +190,23 @@ class Isolation(RestoringContext):
         attributes = member.attributes
         before = dict(attributes)
         self._undo.append(partial(_restore, attributes, before))
+        self._undo.append(partial(_set_class, member.module, type(member.module)))
+        # A hook that is removed is found by its handle, in the dict that it was put into.
+        bookkeeping = (value for name, value in before.items() if name in _BOOKKEEPING and name not in _TABLES)
+        self._undo += [_refill(value) for value in bookkeeping if type(value) in _DICTS]
         copied = {name: self.copy(value) for name, value in _attributes(member)}
         for name, value in before.items():
             if name in copied:
                 attributes[name] = copied[name]
             elif name in _HOOKS:
-                attributes[name] = kept = _computing_weights(value) if name == "_forward_pre_hooks" else OrderedDict()
+                attributes[name] = kept = _kept(value) if name == "_forward_pre_hooks" else OrderedDict()
                 if name in _OF_FORWARD:
                     self.hooks_left_out += len(value) - len(kept)
             elif type(value) in _COPIED:
                 attributes[name] = type(value)(value)
+        with_kwargs = before.get("_forward_pre_hooks_with_kwargs", ())
+        flags = ((key, True) for key in attributes["_forward_pre_hooks"] if key in with_kwargs)
+        attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
         if is_filled(attributes.get("_modules")):
             attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
@@ -214,7 +225,7 @@ class Isolation(RestoringContext):
             hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
             for part, ours in hooks.items():
                 member.attributes[part] = OrderedDict([*ours.items(), *member.attributes[part].items()])
-                member.attributes[f"{part}_with_kwargs"] = OrderedDict.fromkeys(ours, True)
+                member.attributes[f"{part}_with_kwargs"].update(dict.fromkeys(ours, True))
             member.attributes["_forward_hooks_always_called"] = OrderedDict({_ENDED: True})  # since torch 2.1
 
     def set_eval(self) -> None:
@@ -230,9 +241,22 @@ def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
     return ((name, value) for name, value in attributes if name in _TABLES or name not in _BOOKKEEPING)
 
 
-def _computing_weights(hooks: Any) -> OrderedDict[int, Any]:
-    """Those of torch's own that compute a weight from others: `weight_norm`, `spectral_norm`, `prune`."""
-    return OrderedDict((key, hook) for key, hook in hooks.items() if stands_in(type(hook), "torch.nn.utils"))
+def _kept(hooks: Any) -> OrderedDict[int, Any]:
+    """Of the hooks before a forward those of torch's own that compute a weight from others (`weight_norm`,
+    `spectral_norm`, `prune`), or initialize it."""
+    computing = ((key, hook) for key, hook in hooks.items() if stands_in(type(hook), "torch.nn.utils"))
+    return OrderedDict([*initializing(hooks).items(), *computing])
+
+
+def _refill(hooks: Any) -> Callable[[], None]:
+    """What gives a dict the entries again that it has now."""
+    entries = list(hooks.items())
+
+    def put_back() -> None:
+        hooks.clear()
+        hooks.update(entries)
+
+    return put_back
 
 
 def _processes() -> int:

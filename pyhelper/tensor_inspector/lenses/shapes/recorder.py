@@ -85,6 +85,17 @@ class Recorder:
                     break
         return found
 
+    def is_lazy(self) -> bool:
+        """Whether some layers were not initialized when it began."""
+        return any(layer.total.lazy for layer in self._layers.values())
+
+    def tell_again(self, layers: Mapping[int, Submodule]) -> None:
+        """What the layers are now that they have run."""
+        for call in self.calls:
+            known = layers.get(id(call.module))
+            if known is not None:
+                call.words, call.parameters = known.words, known.total.parameters
+
     def settle(self) -> None:
         """All calls were noted."""
         signatures: dict[Hashable, int] = {}

@@ -10,6 +10,7 @@ from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
 from ...safe.guard import first_of, instance_dict, module
 from ..lens import Lens, Paused, wrong_type
+from ..model.submodule import Submodule
 from ..model.tree import ModuleTree
 from ..running.call_arguments import CallArguments
 from ..running.deep_copy import CannotCopy
@@ -34,7 +35,9 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     model = unwrapped(asked.value)
     if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
-    why = why_not(model, shares=True) or next(filter(None, (_why_not_taken(one) for one in given.all())), None)
+    why = why_not(model, shares=True, lazy=True) or next(
+        filter(None, (_why_not_taken(one) for one in given.all())), None
+    )
     if why is not None:
         raise ValueError(f"{asked.name} is not run: {why}")
     _, by_key = arguments(model, [one.value for one in given.positional])
@@ -53,9 +56,7 @@ class ShapesLens(Lens):
         self._asked = asked
         self._model = model
         self._given = given
-        tree = ModuleTree(model, asked.suffix)
-        tree.go_on(Budget())
-        self._recorder = Recorder({id(one.module): one for one in reversed(tree.modules)})
+        self._recorder = Recorder(self._layers())
         self._failure: Failure | None = None
         self._hooks = 0  #: of the program, which were not called
 
@@ -69,7 +70,7 @@ class ShapesLens(Lens):
 
     def _run(self) -> None:
         given, recorder = self._given, self._recorder
-        with Isolation(self._model, *(one.value for one in given.all()), shares=True) as run:
+        with Isolation(self._model, *(one.value for one in given.all()), shares=True, lazy=True) as run:
             self._hooks = run.hooks_left_out
             run.watch(recorder.before, recorder.after, recorder.ended)
             positional, named = arguments(self._model, [run.copy(one.value) for one in given.positional])
@@ -79,6 +80,13 @@ class ShapesLens(Lens):
                     _called(self._model, positional, named)
             except (Exception, SystemExit) as error:
                 self._failure = Failure(_of_the_program(error), recorder.fail(error))
+            if recorder.is_lazy():
+                recorder.tell_again(self._layers())
+
+    def _layers(self) -> dict[int, Submodule]:
+        tree = ModuleTree(self._model, self._asked.suffix)
+        tree.go_on(Budget())
+        return {id(one.module): one for one in reversed(tree.modules)}
 
     def progress(self) -> float:
         return 0.0

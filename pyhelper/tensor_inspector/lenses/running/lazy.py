@@ -1,0 +1,47 @@
+"""Lazy modules, which a run initializes: copies of their parameters, and the hooks of torch that do it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from types import MethodType
+from typing import Any
+
+from ...safe.guard import Classes, class_dict, instance_dict, module, stored
+
+torch: Any = module("torch")
+_lazy: Any = instance_dict(torch.nn.modules).get("lazy")
+_INFER = None if _lazy is None else class_dict(_lazy.LazyModuleMixin).get("_infer_parameters")
+_KINDS = Classes(torch.nn.parameter.UninitializedParameter, torch.nn.parameter.UninitializedBuffer)
+_HANDLE = "_initialize_hook"  #: an attribute that a module has until it is initialized
+
+
+def is_uninitialized(value: Any) -> bool:
+    return type(value) in _KINDS
+
+
+def uninitialized_copy(value: Any) -> Any:
+    """Another parameter or buffer that has no shape yet."""
+    # Not of the class's own `__new__`, whose arguments differ from version to version.
+    data = torch.empty(0, dtype=value.dtype, device=value.device)
+    made = torch.Tensor._make_subclass(type(value), data, value.requires_grad)
+    stored(made).update(stored(value))
+    return made
+
+
+def initializing(hooks: Any) -> OrderedDict[int, Any]:
+    """Of the hooks before a forward, those by which torch initializes a lazy module."""
+    return OrderedDict((key, _once(hook)) for key, hook in hooks.items() if _initializes(hook))
+
+
+def _initializes(hook: Any) -> bool:
+    return type(hook) is MethodType and _INFER is not None and hook.__func__ is _INFER
+
+
+def _once(hook: Any) -> Any:
+    """The hook, which removes itself only from the module's own hooks."""
+
+    def initialize(module: Any, *arguments: Any) -> None:
+        if _HANDLE in stored(module):
+            hook(module, *arguments)
+
+    return initialize
