@@ -8,6 +8,7 @@ from __future__ import annotations
 from . import (
     ahead,
     beneath,
+    by_hand,
     call,
     data,
     everyday,
@@ -53,6 +54,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **beneath.PROGRAMS,
     **forms.PROGRAMS,
     **purpose.PROGRAMS,
+    **by_hand.PROGRAMS,
 }
 
 

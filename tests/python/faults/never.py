@@ -73,6 +73,10 @@ NEVER: dict[str, dict[str, str]] = {
         "a body that is kept as it is at first": "cut_off_at_first",
         "a number that a model gives beside the loss": "a_second_number_that_a_model_gives",
         "some of a list are cut off by turns": "some_of_them_are_cut_off",
+        "terms of a loop by turns": "heads_by_turns_in_a_loop",
+        "terms of a list whose heads another optimizer has": "heads_of_another_optimizer_in_a_loop",
+        "terms that are scaled by their own numbers": "terms_scaled_by_themselves",
+        "numbers of a list are reported": "a_sum_of_numbers_is_kept",
     },
     "missing-grad": {
         "a method without gradients beside the forward": "searched_with_what_it_learns",
@@ -218,6 +222,7 @@ NEVER: dict[str, dict[str, str]] = {
         "cleared out of sight": "cleared_out_of_sight",
         "stops without a backward between them": "steps_while_it_collects",
         "cleared by a callback": "cleared_by_a_callback",
+        "cleared in the first of some rounds": "cleared_at_the_first_of_four",
         "cleared by a hook of the optimizer": "cleared_by_a_hook_of_the_step",
         "cleared by who calls": "cleared_by_who_calls",
         "cleared by a function that is bound to the tensors": "cleared_by_a_bound_function",
@@ -235,6 +240,11 @@ NEVER: dict[str, dict[str, str]] = {
         "a backward in a method": "backward_in_a_method",
         "a round that is left out": "cleared_where_a_round_is_left_out",
         "a second backward, or gradients set by hand": "cleared_before_a_second_backward",
+        "gradients of parts are added up by hand": "parts_kept_by_hand",
+        "gradients of parts are added up in a function": "parts_kept_by_a_function",
+        "cleared in the first of some rounds": "cleared_at_the_first_of_four",
+        "a step in each round, by a number of one": "one_part_for_each_step",
+        "a loss that is divided by another number": "a_mean_of_a_sum_in_some_rounds",
     },
     "lr-zero": {
         "warm-up by a schedule out of sight": "schedule_out_of_sight",
@@ -535,6 +545,9 @@ NEVER: dict[str, dict[str, str]] = {
     "dead-relu": {
         "sparse activations": "half_of_them_off",
         "a last layer that begins at zero": "last_layer_begins_at_zero",
+        "it begins at 0, where the bound passes gradients on": "begins_at_zero_below_a_bound",
+        "a layer that is dropped in some rounds": "a_layer_dropped_in_some_rounds",
+        "a layer that a condition leaves out": "a_layer_left_out_by_a_choice",
     },
     "saturated": {
         "gates": "gates_that_are_open",

@@ -13,6 +13,7 @@ from . import (
     numbers_kept,
     practice,
     rounds,
+    traps_by_hand,
     traps_data,
     traps_graph,
     traps_loss,
@@ -41,6 +42,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **forms.TRAPS,
     **traps_practice.TRAPS,
     **traps_purpose.TRAPS,
+    **traps_by_hand.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

@@ -11,7 +11,7 @@ from .data import inputs, one_class, samples, splits
 from .graph import absent, cut, dead, flat, freed, registration, retained, unused
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
-from .numbers import activations, causes, gradients, state
+from .numbers import activations, causes, dead_units, gradients, state
 from .optimizer import accumulated, calls, groups, rates, updates
 
 _FILES = (
@@ -20,7 +20,7 @@ _FILES = (
     *(flat, dead, cut, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
     *(groups, rates, calls, accumulated, updates),
-    *(copies, absent, evaluated, mode, layers, repeated, activations),
+    *(copies, absent, evaluated, mode, layers, repeated, dead_units, activations),
 )
 
 

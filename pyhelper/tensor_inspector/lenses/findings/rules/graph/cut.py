@@ -23,6 +23,7 @@ from ...lines import Line
 from ...made_of import CUTS, STEPS, cut_on, made_of, uses
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
+from .looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
@@ -69,6 +70,26 @@ def graph_cut(step: Step) -> Iterator[Violation]:
                 (variable.name, "has a graph that the loss does not reach"),
                 *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
                 line=line,
+            )
+            return
+    yield from _cut_terms(step, missed, reached, gets)
+
+
+def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str) -> Iterator[Violation]:
+    """Terms that a loop or a list adds to the loss as numbers: what made them is not trained by them."""
+    for loss in step.losses:
+        for term in cut_terms(step, loss):
+            cut = [one for one in missed if id(one.tensor) in term.leaves]
+            if not cut or not share_an_optimizer(step, [one.tensor for one in cut], reached):
+                continue
+            yield Violation(
+                (
+                    f"{grouped(cut)} {gets} no gradient from {loss.name}",
+                    ": ",
+                    f"{term.call} cuts off their terms",
+                ),
+                *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
+                line=term.line,
             )
             return
 

@@ -25,7 +25,7 @@ from ...terms import left_at
 from .renewed import renewed_in_callees
 from .switched_off import is_cleared_for
 
-_NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
+_NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
 
 
 @rule(

@@ -180,7 +180,7 @@ def _known_as(step: Step, container: str) -> Iterator[tuple[Source, str]]:
         names = called.arguments if call.receiver is None else called.arguments[1:]
         by_position: dict[object, str] = dict(enumerate(names))
         for at in positions:
-            name = at if isinstance(at, str) else by_position.get(at)
+            name = at if type(at) is str else by_position.get(at)
             if name is not None:
                 yield called, name
 

@@ -75,12 +75,31 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
             continue
         if version_of(one.tensor) == known.version:
             return None  # no step of the optimizer that has it
+        if not _steps_come_first(step) and not _had_stepped(stops, one):
+            return None  # this step may be the first that uses the sum
         if subject is None and version_of(grad) - known.grad_version == 1:
             subject = one
             summing = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
     if subject is None or not step.source.runs_a_backward_each_round():
         return None
     return subject, len(summing) + 1
+
+
+def _steps_come_first(step: Step) -> bool:
+    """Whether from one stop in this line to the next a step is made before a backward adds to what that has used."""
+    source, keys = step.source, {variable.key for variable in step.optimizers}
+    calls = [one for one in source.calls_of("step") if text_of(one.args[0] if one.args else one.receiver) in keys]
+    after = [
+        [(line < source.lineno, line) for line in lines]
+        for lines in ([one.lineno for one in calls], [one.lineno for one in source.backwards])
+    ]
+    return all(after) and min(after[0]) < min(after[1])
+
+
+def _had_stepped(stops: list[Moment], one: Parameter) -> bool:
+    """Whether a step was made before the last stop too: what it has used was added to since."""
+    known = [stop.weights[one.name].version for stop in stops[-2:] if one.name in stop.weights]
+    return len(set(known)) > 1
 
 
 def _has_newer_graph(step: Step, before: Moment) -> bool:

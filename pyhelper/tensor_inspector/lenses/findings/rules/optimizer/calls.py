@@ -17,12 +17,13 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, bound
 from ...rule import rule
+from .lost import lost_between_steps
 from .order import orders
 
 
 @rule(
     "error",
-    why="The optimizer finds no gradient, and changes nothing.",
+    why="What a backward gave is gone before a step could use it.",
     suggestion="call zero_grad before backward, or after step",
     needs="optimizer source",
 )
@@ -49,6 +50,7 @@ def step_without_grads(step: Step) -> Iterator[Violation]:
                 (cleared, f"cleared in line {second.at[1]}, just before its step"),
                 line=second.at,
             )
+    yield from lost_between_steps(step)
     yield from _clipped_to_nothing(step)
 
 

@@ -103,14 +103,14 @@ def _is_told_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool
     return False
 
 
-class Operation(Record):
+class Surrounding(Record):
     """An operation around an expression: what it is, and its other operands."""
 
     node: ast.AST
     others: tuple[ast.expr, ...]
 
 
-_Around = tuple[Operation, ...]  #: the nearest one last
+_Around = tuple[Surrounding, ...]  #: the nearest one last
 
 
 def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.expr, _Around]]:
@@ -132,7 +132,7 @@ def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.
     elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
         operands = [below for below in ast.iter_child_nodes(node) if isinstance(below, ast.expr)]
     for at, one in enumerate(operands):
-        yield from _elements(step, one, (*around, Operation(node, (*operands[:at], *operands[at + 1 :]))))
+        yield from _elements(step, one, (*around, Surrounding(node, (*operands[:at], *operands[at + 1 :]))))
 
 
 def _is_model(step: Step, expression: str) -> bool:

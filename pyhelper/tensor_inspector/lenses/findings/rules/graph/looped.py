@@ -1,0 +1,182 @@
+"""Finds the terms of a loss that leave autograd one by one: in a loop, in a list, in a function that sums them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .....measure.torch.metadata import is_exact_tensor
+from .....measure.torch.modules import is_module, parameters_of
+from .....safe.guard import SEQUENCES
+from .....safe.record import Record
+from ....step.backpropagated import Loss
+from ....step.called import functions_called, value_in
+from ....step.expressions import bound_in, is_name, key_of, last_name, names_in, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...lines import Line
+from ...made_of import ABOUT, ALIKE, CUTS, bound_to
+
+_SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
+_PUTTING = ("append", "extend", "insert")
+_MOST = 200  #: expressions
+_ITEMS = 64  #: of a list
+_END = 1 << 30  #: a line below all of a function
+_Loops = dict[str, ast.expr]  #: the variables of comprehensions: what each goes through
+
+
+class CutTerm(Record):
+    """The call that cuts a term of a loss off and its line, and the ids of the leaves that it would lead to."""
+
+    call: str
+    line: Line
+    leaves: set[int]
+
+
+class _Place(Record):
+    """A function's source, and what a name means there."""
+
+    source: Source
+    value: Callable[[str], Any]
+
+
+class _Use(Record):
+    """Where a term is made of something with a graph: by which leaves, whether as a value in sight, and what cuts it off."""
+
+    leaves: set[int]
+    is_value: bool
+    cut: str | None
+    lineno: int
+
+
+def cut_terms(step: Step, loss: Loss) -> Iterator[CutTerm]:
+    here = _Place(step.source, lambda name: value_in(step, name, step.at))
+    for place, term, loops in _terms(step, here, key_of(loss.name)):
+        uses = list(_uses(step, place, term, loops))
+        is_dead = all(use.cut is not None for use in uses)
+        cut = [use for use in uses if use.cut is not None and (is_dead or use.is_value)]
+        live = set[int]().union(*(use.leaves for use in uses if use.cut is None))
+        leaves = set[int]().union(*(use.leaves for use in cut)) - live
+        if leaves:
+            first = cut[0]
+            yield CutTerm(first.cut or "", (place.source.file, first.lineno), leaves)
+
+
+def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.expr, _Loops]]:
+    """The terms of a sum, those of lists and of functions in it too; what only scales one is left out."""
+    seen, waiting = set[tuple[int, str]](), list[tuple[_Place, ast.expr, _Loops]]([(place, ast.Name(name), {})])
+    for _ in range(_MOST):
+        if not waiting:
+            return
+        place, node, loops = waiting.pop()
+        text = text_of(node) if is_name(node) else ""
+        parts: list[ast.expr] | None = None
+        if text in loops:
+            parts, loops = [loops[text]], {}
+        elif text:
+            known = (id(place), text) in seen
+            seen.add((id(place), text))
+            parts = [] if known else list(_put_in(place.source, text))
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            parts, loops = [node.elt], {**loops, **_looped(node)}
+        elif isinstance(node, ast.Call) and last_name(node.func) in _SUMS:
+            parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+        elif isinstance(node, ast.Call):
+            inner = _entered(step, node)
+            if inner is not None:
+                results = (one.value for one in inner.source.returns)
+                waiting += [(inner, one, {}) for one in results if one is not None]
+                continue
+        else:
+            parts = _parts(step, place, node)
+        if parts is None:
+            yield place, node, loops
+        else:
+            waiting += [(place, part, loops) for part in parts]
+
+
+def _parts(step: Step, place: _Place, node: ast.expr) -> list[ast.expr] | None:
+    """What an expression is a sum of, or a multiple of; None for what is one term."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        return [node.left, node.right]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        scaled = [side for side in (node.left, node.right) if not _is_number(step, place, side)]
+        return scaled if len(scaled) == 1 else None
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return list(node.elts)
+    if isinstance(node, ast.Dict):
+        return list(node.values)
+    return [node.operand] if isinstance(node, ast.UnaryOp) else [node.value] if isinstance(node, ast.Starred) else None
+
+
+def _is_number(step: Step, place: _Place, side: ast.expr) -> bool:
+    called = [last_name(node.func) for node in ast.walk(side) if isinstance(node, ast.Call)]
+    return set(called) <= {"len"} and not any(_leaves(step, place.value(name)) for name in names_in(side))
+
+
+def _put_in(source: Source, name: str) -> Iterator[ast.expr]:
+    """What a name is bound to, and what is put into the list or dict of that name, as far as no condition decides it."""
+    made = [(one.lineno, one.value) for one in bound_to(source, name)]
+    made += [
+        (call.lineno, call.args[-1])
+        for call in source.calls_of(*_PUTTING)
+        if call.args and text_of(call.receiver) == name
+    ]
+    for key, bound in source.bindings.items():
+        if key.startswith(f"{name}["):
+            made += [(line, node.value) for line, node in bound if isinstance(node, ast.Assign)]
+    return (value for line, value in made if not source.is_conditional(line, seen_from=source.lineno))
+
+
+def _entered(step: Step, node: ast.Call) -> _Place | None:
+    """The function of the program that a call in the frame runs."""
+    called = next((one for one in functions_called(step, (step.at,)) if one.call.node is node), None)
+    if called is None or is_module(called.value(called.source.self_name)):
+        return None
+    return _Place(Source(called.code, _END), called.value)
+
+
+def _looped(node: ast.AST) -> _Loops:
+    generators = node.generators if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) else []
+    return {name: one.iter for one in generators for name in bound_in(one.target)}
+
+
+def _uses(step: Step, place: _Place, term: ast.expr, loops: _Loops) -> Iterator[_Use]:
+    """Each module that a term calls, and each value with a graph in it, with what cuts it off on the way up."""
+    loops = {name: value for one in ast.walk(term) for name, value in _looped(one).items()} | loops
+    waiting: list[tuple[ast.AST, str | None]] = [(term, None)]
+    while waiting:
+        node, cut = waiting.pop()
+        called = node.func if isinstance(node, ast.Call) else None
+        if (isinstance(node, ast.Attribute) and node.attr in ABOUT) or last_name(called) in ALIKE:
+            continue
+        if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in CUTS):
+            leaves = _leaves_of(step, place, text_of(node), loops)
+            off = place.source.is_under(node.lineno, "no_grad", "inference_mode")  # type: ignore[attr-defined]
+            if leaves:
+                yield _Use(leaves, called is None, "no_grad" if off is not None else cut, node.lineno)  # type: ignore[attr-defined]
+            continue
+        name = node.attr if isinstance(node, ast.Attribute) else last_name(called)
+        cut = f"{name}()" if called is not None and name in (*CUTS, "float") else cut
+        cut = ".data" if name == "data" else cut
+        waiting += [(below, cut) for below in ast.iter_child_nodes(node)]
+
+
+def _leaves_of(step: Step, place: _Place, name: str, loops: _Loops) -> set[int]:
+    """The ids of the leaves behind a name: of a loop's variable, behind all that the loop goes through."""
+    bound = [node.iter for _, node in place.source.bindings.get(name, ()) if isinstance(node, ast.For)]
+    through = [loops[name]] if name in loops else bound
+    values = [place.value(one) for each in through for one in names_in(each)] if through else [place.value(name)]
+    return set[int]().union(*(_leaves(step, value) for value in values))
+
+
+def _leaves(step: Step, value: Any) -> set[int]:
+    if is_module(value):
+        return set(map(id, parameters_of(value)))
+    if is_exact_tensor(value):
+        node = step.node_of(value)
+        return set() if node is None else {id(leaf) for leaf in step.graph.leaves(node)}
+    items = list(dict.values(value)) if type(value) is dict else value if type(value) in SEQUENCES else ()
+    some = (one for one in items[:_ITEMS] if is_module(one) or is_exact_tensor(one))
+    return set[int]().union(*(_leaves(step, one) for one in some))

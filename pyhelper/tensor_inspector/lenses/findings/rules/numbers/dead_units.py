@@ -1,0 +1,205 @@
+"""Rule about units that are 0 for every sample: a ReLU that is dead, or what is written in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from .....measure.torch.node import AutogradNode
+from .....words.text import number
+from ....step.called import functions_called
+from ....step.classes import is_library, methods_of
+from ....step.expressions import constant_of, shown_text, text_of
+from ....step.roles import Parameter
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+from ...lines import made
+from ...outputs import output_of
+from ...rule import rule
+
+LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
+#: Between a layer and the next one.
+_PASSING = frozenset(
+    "View UnsafeView Reshape ReshapeAlias Flatten T Transpose NativeDropout MaxPool2DWithIndices AvgPool2D Mean".split()
+)
+#: What gives 0, or nearly, for all that is negative, and passes no gradient there; the first ones none at 0 either.
+_ALSO_AT_ZERO = ("Relu", "Threshold")
+_RECTIFIERS = (*_ALSO_AT_ZERO, "Clamp", "ClampMin", "Gelu", "Hardtanh", "Maximum")
+#: By these a program writes such a function itself, and much else.
+_WRITTEN = ("IndexPut", "MaskedFill", "Mul", "Where")
+
+
+@rule(
+    "error",
+    why="A ReLU below 0 passes no gradient: these units never come back.",
+    suggestion="a smaller rate, biases near 0, or LeakyReLU",
+    needs="module thorough",
+)
+def dead_relu(step: Step) -> Iterator[Violation]:
+    """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
+    for node in step.graph.by(*_RECTIFIERS, *_WRITTEN):
+        users = [user for user, _ in users_through(step, node) if user.op in LINEAR]
+        given = list(step.graph.inputs(node))
+        before = product_in(step, given[0]) if len(given) == 1 else None
+        layer = None if before is None else weight_of(step, before)
+        if not users or before is None or layer is None:
+            continue
+        value = output_of(step, node)
+        stats = None if value is None else step.stats(value)
+        units = _units(node)
+        if stats is not None:
+            is_dead = stats["count"] > 8 and stats["zeros"] == stats["count"]
+        else:
+            is_dead = _is_dead_by_gradients(step, layer, users[0])
+        if node.op not in _ALSO_AT_ZERO and _is_all_zero(step, layer.tensor):
+            continue  # it begins at 0, where such a function passes gradients on
+        if node.op in _WRITTEN and not _is_rectified_by_hand(step):
+            continue
+        if is_dead:
+            what = "ReLUs" if node.op in ("Relu", "Clamp", "ClampMin") else "units"
+            sizes = "" if units is None else f"all {units} "
+            bias = _bias_words(step, step.graph.through_views(given[0]))
+            name = layer.name
+            is_inner = layer.member.parent is not None
+            yield Violation(
+                (
+                    f"{sizes}{what} after {name.rpartition('.')[0]} are 0 for every sample",
+                    ": ",
+                    f"{name} has a gradient of exactly zero{bias}",
+                ),
+                (
+                    f"{name}.grad" if step.grad(layer.tensor) is not None else name,
+                    "exactly zero" if step.grad(layer.tensor) is not None else f"feeds a dead {node.op.lower()}",
+                ),
+                (step.title_of(node), f"{node.op.lower()}, 0 everywhere"),
+                line=_made(step, layer),
+                certain=is_inner or stats is None,
+            )
+            return
+
+
+def _is_rectified_by_hand(step: Step) -> bool:
+    """Whether a function in sight, or a method of a module there, keeps what is above 0: ``h * (h > 0)``."""
+    classes = {id(cls): cls for cls in (type(one.module) for _, one in list(step.members.values()))}
+    methods = (source for cls in classes.values() if not is_library(cls) for _, source in methods_of(cls))
+    called = (one.source for one in functions_called(step))
+    return any(map(_rectifies, chain(step.sources, called, methods)))
+
+
+def _rectifies(source: Source) -> bool:
+    """Whether in one expression, or one assignment, a value meets its own comparison with 0."""
+    for part in (node for statement in source.body for node in ast.walk(statement)):
+        if not isinstance(part, (ast.Assign, ast.AugAssign, ast.Call, ast.BinOp)):
+            continue
+        below = list(ast.walk(part))
+        compared = [node for node in below if isinstance(node, ast.Compare) and _is_with_zero(node)]
+        inside = {id(node) for one in compared for node in ast.walk(one)}
+        names = {text_of(one.left) for one in compared}
+        if any(isinstance(node, ast.expr) and text_of(node) in names and id(node) not in inside for node in below):
+            return True
+    return False
+
+
+def _is_with_zero(node: ast.Compare) -> bool:
+    is_order = isinstance(node.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE))
+    return is_order and len(node.ops) == 1 and constant_of(node.comparators[0]) == 0
+
+
+def _is_all_zero(step: Step, tensor: Any) -> bool:
+    stats = step.stats(tensor)
+    return stats is not None and stats["zeros"] == stats["count"]
+
+
+def users_through(step: Step, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
+    """The users of a node, those behind views and dropout too."""
+    found: list[tuple[AutogradNode, int]] = []
+    waiting = list(step.graph.users(node))
+    while waiting and len(found) < 16:
+        user, position = waiting.pop()
+        if user.op in _PASSING or (user.op == "Mul" and user.inputs[1:] == [None]):
+            waiting.extend(step.graph.users(user))
+        else:
+            found.append((user, position))
+    return found
+
+
+def _units(node: AutogradNode) -> int | None:
+    sizes = node.sizes()
+    if not sizes or len(sizes) < 2:
+        return None
+    return sizes[1 if len(sizes) == 4 else -1]
+
+
+def _parameters_of(step: Step, node: AutogradNode) -> list[Parameter]:
+    found = []
+    for below in step.graph.inputs(node):
+        reached = step.graph.through_views(below)
+        one = step.parameters.get(id(reached.leaf)) if reached is not None and reached.leaf is not None else None
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def weight_of(step: Step, node: AutogradNode) -> Parameter | None:
+    return next((one for one in _parameters_of(step, node) if one.tensor.dim() > 1), None)
+
+
+def _is_dead_by_gradients(step: Step, layer: Parameter, user: AutogradNode) -> bool:
+    """The next layer's bias has a gradient, its weight has exactly none: what it was given is 0. So is the gradient
+    of the layer before."""
+    added = [one for one, _ in step.graph.users(user) if one.op == "Add"]  # a bias by hand
+    parts = [part for one in (user, *added) for part in _parameters_of(step, one)]
+    weight, bias = (
+        next((one for one in parts if one.tensor.dim() > 1), None),
+        next((one for one in parts if one.tensor.dim() == 1), None),
+    )
+    return (
+        weight is not None
+        and bias is not None
+        and _is_zero(step, layer.tensor) is True
+        and _is_zero(step, weight.tensor) is True
+        and _is_zero(step, bias.tensor) is False
+    )
+
+
+def _is_zero(step: Step, tensor: Any) -> bool | None:
+    grad = step.grad(tensor)
+    stats = None if grad is None else step.stats(grad)
+    return None if stats is None or not stats["count"] else stats["zeros"] == stats["count"]
+
+
+def _bias_words(step: Step, node: AutogradNode | None) -> str:
+    bias = (
+        next((one for one in _parameters_of(step, node) if one.tensor.dim() == 1), None) if node is not None else None
+    )
+    stats = None if bias is None else step.stats(bias.tensor)
+    if stats is None or stats["mean"] is None or stats["mean"] > -1:
+        return ""
+    return f" (biases near {number(stats['mean'], 3)})"
+
+
+def product_in(step: Step, node: AutogradNode | None) -> AutogradNode | None:
+    """The product of a layer, also where its bias is added by hand: ``x @ w + b``."""
+    node = step.graph.through_views(node)
+    if node is None or node.op != "Add":
+        return node if node is not None and node.op in LINEAR else None
+    parts = [step.graph.through_views(part) for part in step.graph.inputs(node)]
+    products = [part for part in parts if part is not None and part.op in LINEAR]
+    biases = [part for part in parts if part is not None and part.leaf is not None]
+    return products[0] if len(products) == 1 and len(biases) == 1 else None
+
+
+def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
+    for source in step.sources:
+        lines = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
+        if lines:
+            return source.file, lines[0]
+    return made(step, one.root.key)
+
+
+def _names(argument: Any, name: str) -> bool:
+    text = shown_text(argument)
+    return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)

@@ -1,0 +1,102 @@
+"""Finds gradients that are to be added up over several rounds, and are cleared in each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ....step.backpropagated import Loss
+from ....step.called import functions_called
+from ....step.calls import Call
+from ....step.decided import number_of
+from ....step.expressions import is_name, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+from ...made_of import made_of
+
+
+def lost_between_steps(step: Step) -> Iterator[Violation]:
+    """The loss is divided by a number of rounds, a step is made once in as many, and each round clears the gradients."""
+    source = step.source
+    for loss in step.losses:
+        counts = _divisors(step, loss)
+        for variable in step.optimizers if counts else ():
+            steps = [
+                call
+                for call in source.calls_of("step")
+                if text_of(call.args[0] if call.args else call.receiver) == variable.key
+            ]
+            clears = [call for call in source.calls_of("zero_grad") if text_of(call.receiver) == variable.key]
+            count = _rounds(source, loss.backward.lineno, steps, counts)
+            each = next((call for call in clears if _is_beside(source, call, loss.backward.lineno)), None)
+            if count is None or each is None or variable.view != step.at:
+                continue
+            if _are_kept(step):
+                continue  # added up by hand, elsewhere than in `.grad`
+            number = number_of(step, count, step.at)
+            amount = text_of(count) if number is None else f"{number:g}"
+            yield Violation(
+                (
+                    f"{variable.key}.zero_grad() runs in each round, {variable.key}.step() in one of {amount}",
+                    ": ",
+                    "what the other rounds gave is lost",
+                ),
+                (loss.name, f"divided by {amount}, to be one of as many parts"),
+                (variable.name, f"cleared in line {each.lineno}, before its step"),
+                line=(source.file, each.lineno),
+                suggestion="call zero_grad only after the step",
+            )
+            return
+
+
+def _divisors(step: Step, loss: Loss) -> dict[str, ast.expr]:
+    """What a loss is divided by before its backward, as the source writes it: names, and numbers above one."""
+    subject = loss.backward.call.receiver if not loss.backward.gradient else None
+    values = [*(made.value for made in made_of(step.source, loss.name)), *loss.backward.call.args]
+    values += [subject] if subject is not None else []
+    found = [one for value in values for node in ast.walk(value) if (one := _divisor(node)) is not None]
+    numbers = {text_of(one): number_of(step, one, step.at) for one in found}
+    return {text_of(one): one for one in found if (numbers[text_of(one)] or 2) > 1}
+
+
+def _divisor(node: ast.AST) -> ast.expr | None:
+    is_division = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    right = node.right if isinstance(node, ast.BinOp) and is_division else None
+    return right if is_name(right) or isinstance(right, ast.Constant) else None
+
+
+def _rounds(source: Source, backward: int, steps: list[Call], counts: dict[str, ast.expr]) -> ast.expr | None:
+    """The number of rounds of a backward for which there is one step: by ``if i % k == 0``, or after ``for _ in range(k)``."""
+    found = [_rounds_of(source, backward, call, counts) for call in steps]
+    return found[0] if found and None not in found else None
+
+
+def _rounds_of(source: Source, backward: int, step: Call, counts: dict[str, ast.expr]) -> ast.expr | None:
+    for node in (node for statement in source.body for node in ast.walk(statement)):
+        has_backward = isinstance(node, ast.stmt) and node.lineno <= backward <= (node.end_lineno or node.lineno)
+        has_step = isinstance(node, ast.stmt) and node.lineno <= step.lineno <= (node.end_lineno or node.lineno)
+        asked: list[ast.expr] = []
+        if isinstance(node, ast.If) and has_step and not has_backward:
+            asked = [
+                one.right for one in ast.walk(node.test) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)
+            ]
+        elif isinstance(node, ast.For) and has_backward and not has_step and step.lineno > backward:
+            is_range = isinstance(node.iter, ast.Call) and text_of(node.iter.func) == "range"
+            asked = node.iter.args[-1:] if is_range and isinstance(node.iter, ast.Call) else []
+        known = [counts[text_of(one)] for one in asked if text_of(one) in counts]
+        if known:
+            return known[0]
+    return None
+
+
+def _is_beside(source: Source, clear: Call, backward: int) -> bool:
+    """Whether it runs in each round in which the backward does."""
+    same = source.loop_of(clear.lineno) == source.loop_of(backward)
+    return same and not source.is_conditional(clear.lineno, seen_from=backward)
+
+
+def _are_kept(step: Step) -> bool:
+    """Whether the program reads gradients itself: it may add them up."""
+    called = (one.source for one in functions_called(step, (step.at,)))
+    return any(source.mentions("grad") for source in (step.source, *called))

@@ -1,0 +1,225 @@
+"""Healthy programs that do by hand what only looks like a fault: see `by_hand`."""
+
+from __future__ import annotations
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "begins_at_zero_below_a_bound": (
+        "dead-relu",
+        """
+ a, b = nn.Linear(6, 16), nn.Linear(16, 3)
+ nn.init.zeros_(a.weight); nn.init.zeros_(a.bias)
+ o = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     h = a(x)
+     h = h.clamp(min=0)
+     c = F.cross_entropy(b(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_layer_dropped_in_some_rounds": (
+        "dead-relu",
+        """
+ a, b = nn.Linear(6, 16), nn.Linear(16, 3)
+ o = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     h = a(x)
+     keep = (torch.arange(4)[_] > 1).float()
+     h = h * keep
+     c = F.cross_entropy(b(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_layer_left_out_by_a_choice": (
+        "dead-relu",
+        """
+ a, b = nn.Linear(6, 16), nn.Linear(16, 3)
+ o = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     h = a(x)
+     keep = torch.arange(4)[_] > 1
+     h = torch.where(keep, h, 0.0)
+     c = F.cross_entropy(b(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "heads_by_turns_in_a_loop": (
+        "graph-cut",
+        """
+ body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) for _ in range(3))
+ o = torch.optim.Adam([*body.parameters(), *heads.parameters()], lr=1e-2)
+ for k in range(3):
+     x, ys = torch.randn(16, 6), torch.randint(0, 3, (3, 16))
+     z = body(x)
+     c = F.cross_entropy(heads[0](z), ys[0])
+     for at, (h, y) in enumerate(zip(heads[1:], ys[1:])):
+         term = F.cross_entropy(h(z), y)
+         if at == k % 2:
+             c = c + term
+         else:
+             c = c + term.detach()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "heads_of_another_optimizer_in_a_loop": (
+        "graph-cut",
+        """
+ body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) for _ in range(3))
+ o, later = torch.optim.Adam([*body.parameters(), *heads[0].parameters()], lr=1e-2), torch.optim.Adam(heads[1:].parameters())
+ for _ in range(2):
+     x, ys = torch.randn(16, 6), torch.randint(0, 3, (3, 16))
+     z = body(x)
+     c = F.cross_entropy(heads[0](z), ys[0]) + sum(F.cross_entropy(h(z), y).detach() for h, y in zip(heads[1:], ys[1:]))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "terms_scaled_by_themselves": (
+        "graph-cut",
+        """
+ body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) for _ in range(3))
+ o = torch.optim.Adam([*body.parameters(), *heads.parameters()], lr=1e-2)
+ for _ in range(2):
+     x, ys = torch.randn(16, 6), torch.randint(0, 3, (3, 16))
+     z = body(x)
+     c = sum(F.cross_entropy(h(z), y) / F.cross_entropy(h(z), y).detach() for h, y in zip(heads, ys))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_sum_of_numbers_is_kept": (
+        "graph-cut",
+        """
+ body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) total = 0.0
+ for _ in range(3))
+ o = torch.optim.Adam([*body.parameters(), *heads.parameters()], lr=1e-2)
+ total = 0.0
+ for _ in range(2):
+     x, ys = torch.randn(16, 6), torch.randint(0, 3, (3, 16))
+     z = body(x)
+     losses = [F.cross_entropy(h(z), y) for h, y in zip(heads, ys)]
+     total += sum(one.item() for one in losses)
+     c = torch.stack(losses).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "parts_kept_by_hand": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 4
+ kept = [torch.zeros_like(p) for p in net.parameters()]
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     for s, p in zip(kept, net.parameters()):
+         s += p.grad
+     stop()
+     if (i + 1) % k == 0:
+         for s, p in zip(kept, net.parameters()):
+             p.grad.copy_(s)
+             s.zero_()
+         o.step()
+""",
+    ),
+    "parts_kept_by_a_function": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 4
+ kept = [torch.zeros_like(p) for p in net.parameters()]
+ def keep():
+     for s, p in zip(kept, net.parameters()):
+         s += p.grad
+ def give():
+     for s, p in zip(kept, net.parameters()):
+         p.grad.copy_(s)
+         s.zero_()
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     stop()
+     keep()
+     if (i + 1) % k == 0:
+         give()
+         o.step()
+""",
+    ),
+    "cleared_at_the_first_of_four": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 4
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     if i % k == 0:
+         o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     stop()
+     if (i + 1) % k == 0:
+         o.step()
+""",
+    ),
+    "one_part_for_each_step": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 1
+ for i in range(5):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     stop()
+     if (i + 1) % k == 0:
+         o.step()
+""",
+    ),
+    "a_mean_of_a_sum_in_some_rounds": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 4
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y, reduction="sum") / 16
+     c.backward()
+     stop()
+     if i % k != 0:
+         o.step()
+""",
+    ),
+}
