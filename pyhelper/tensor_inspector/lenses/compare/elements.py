@@ -84,6 +84,10 @@ def _gathered(kind: Kind, budget: Budget) -> Kind:
 
 
 def difference_text(values: ValueDifference, tick: Any = None) -> str:
+    """How many elements of two arrays differ, by how much, and the two that are farthest apart, with their indices.
+
+    ``tick`` makes a text of an element that stands for something else, as a date; then no amount is told.
+    """
     words = [f"{count(values['different'])} of {count(values['read'])} differ"]
     if tick is not None:
         return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])}{_at(values)}"

@@ -27,6 +27,10 @@ _WORST = 100  #: differences that go as data
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["a"]`` and ``values["b"]``, of any class. The options ``rtol`` and ``atol`` are finite numbers
+    from 0 up, 0 by default: two numbers are alike where ``|a - b| <= atol + rtol·|b|``. For others it raises
+    ``TypeError`` or ``ValueError``.
+    """
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
     return _Compare(values["a"], values["b"], budget, tolerance, partial(_names_in_sight, paused, budget))
 

@@ -53,6 +53,8 @@ class Location:
 
 
 class Pair:
+    """Two values that are compared, where they stand, and how far apart numbers in them may be."""
+
     __slots__ = ("a", "b", "location", "tolerance")
 
     def __init__(self, location: Location, a: Any, b: Any, tolerance: Tolerance) -> None:

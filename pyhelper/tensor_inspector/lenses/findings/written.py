@@ -53,6 +53,7 @@ class Written(Record):
 
 
 def written(step: Step, node: AutogradNode) -> Written:
+    """How the source spells the result of a node: a variable in sight, else the argument of the loss that it goes into."""
     name = step.title_of(node)
     if name is None:
         return _in_a_loss(step, node)

@@ -24,6 +24,7 @@ _CUSTOM = 20  #: classes of the program's own functions that are named
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["tensor"]``, of any shape; it takes no options. Raises ``TypeError`` for what is no tensor."""
     asked = values["tensor"]
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a tensor")

@@ -33,6 +33,7 @@ _SHOWN = 8  #: tensors that a Function keeps, and operations that may be the ori
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["tensor"]``, of any shape; it takes no options. Raises ``TypeError`` for what is no tensor."""
     asked = values["tensor"]
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a tensor")

@@ -81,6 +81,7 @@ class Reason:
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["parameter"]``: any tensor, or a module and all its parameters. Else it raises ``TypeError``."""
     asked, step = values["parameter"], step_around(paused, budget)
     names = Names(step, asked.suffix, asked.value)
     if is_module(asked.value):

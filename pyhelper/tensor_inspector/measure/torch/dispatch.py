@@ -74,6 +74,8 @@ class Metadata(Record):
 
 
 def metadata_of(value: Any) -> Metadata:
+    """Of a tensor of any class. What the class computes by code of its own is None, and is not computed."""
+
     def known(ask: Callable[[Any], Any]) -> Any:
         try:
             return ask(value)

@@ -60,6 +60,7 @@ def is_tensor_class(cls: type) -> bool:
 
 
 def is_parameter(value: object) -> bool:
+    """Whether it is an ``nn.Parameter``, or of a class derived from it."""
     return torch.nn.Parameter in mro(type(value))
 
 
@@ -87,14 +88,17 @@ _texts: dict[Any, str] = {}  #: there are few of each
 
 
 def dtype_name(value: Any) -> str:
+    """``float32``, of a tensor."""
     return _text(dtype_of(value))
 
 
 def device_name(value: Any) -> str:
+    """``cpu``, ``cuda:0``, of a tensor."""
     return _text(device_of(value))
 
 
 def layout_name(value: Any) -> str:
+    """``strided``, ``sparse_coo``, of a tensor."""
     return _text(layout_of(value))
 
 
@@ -134,6 +138,7 @@ class ByteCounts:
 
 
 def byte_counts_of(value: Any) -> ByteCounts:
+    """Of a tensor; without ``bytes`` where it has no strides, is nested or on no device, or has symbolic sizes."""
     stored = stored_bytes(value)
     if is_nested(value) or layout_of(value) is not torch.strided or is_on_meta(value):
         return ByteCounts(None, stored)
@@ -145,6 +150,7 @@ def byte_counts_of(value: Any) -> ByteCounts:
 
 
 def byte_count(value: Any) -> int | None:
+    """How many bytes the elements of a tensor take, as `byte_counts_of` says."""
     return byte_counts_of(value).bytes
 
 
@@ -257,14 +263,17 @@ def plain(value: Any) -> Any:
 
 
 def is_opaque(value: Any) -> bool:
+    """Whether the elements of a tensor are only bytes to torch, as those of ``uint4`` are."""
     return why_opaque(dtype_of(value)) is not None
 
 
 def is_integer(dtype: Any) -> bool:
+    """Whether a dtype of torch is one of integers, which bool is not."""
     return not (dtype.is_floating_point or dtype.is_complex or dtype is torch.bool)
 
 
 def is_channels_last(value: Any) -> bool:
+    """Whether a tensor of four or five dimensions lies in memory with its channels, dimension 1, as the innermost."""
     dimensions = Base.dim(value)
     format = {4: torch.channels_last, 5: torch.channels_last_3d}.get(dimensions)
     return format is not None and bool(Base.is_contiguous(value, memory_format=format))

@@ -85,6 +85,7 @@ class Member:
 
 
 def is_module(value: object) -> bool:
+    """Whether it is a ``torch.nn.Module``, by its class."""
     return issubclass(type(value), torch.nn.Module)
 
 

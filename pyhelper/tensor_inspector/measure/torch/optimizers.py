@@ -36,6 +36,7 @@ class Group:
 
 
 def is_optimizer(value: object) -> bool:
+    """Whether it is a ``torch.optim.Optimizer``, by its class."""
     return issubclass(type(value), torch.optim.Optimizer)
 
 
@@ -58,10 +59,12 @@ def is_readable(value: Any) -> bool:
 
 
 def groups(value: Any) -> list[Group]:
+    """The parameter groups of an optimizer, or of the one that it wraps; none where only its code could tell."""
     return list(each_group(value))
 
 
 def each_group(value: Any) -> Iterator[Group]:
+    """The same, one after the other."""
     found = instance_dict(inner(value)).get("param_groups")
     return (Group(group) for group in list(found) if type(group) is dict) if type(found) is list else iter(())
 
@@ -80,5 +83,6 @@ def turns_of(scheduler: Any) -> int:
 
 
 def tensors(value: Any) -> Iterator[Any]:
+    """What an optimizer updates, group by group."""
     for group in groups(value):
         yield from group.tensors

@@ -34,6 +34,7 @@ _HOOKED, _FREED, _NONE, UNREAD = Saved("hooked"), Saved("freed"), Saved("none"),
 
 
 def read_saved(readers: Readers, function: Any) -> Saved:
+    """What a node of the graph has saved under the name of these readers, or why that can't be had."""
     known, data = _peek(readers[0], function)
     if known is not None:
         return known

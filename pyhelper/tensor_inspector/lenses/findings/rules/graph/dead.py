@@ -22,7 +22,7 @@ from ...lines import Line, frozen
 from ...made_of import CUTS, made_of
 from ...rule import rule
 from ...terms import left_at
-from .renewed import renewed_in_callees
+from .rewrapped import rewrapped_in_callees
 from .switched_off import is_cleared_for
 
 _NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
@@ -297,4 +297,4 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
                 )
                 return
     if step.trained() and not any(id(one) in step.names for one in leaves):
-        yield from renewed_in_callees(step, loss)
+        yield from rewrapped_in_callees(step, loss)

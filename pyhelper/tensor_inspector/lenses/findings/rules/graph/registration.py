@@ -20,8 +20,8 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, assigned, attribute_set, bound
 from ...rule import rule
-from .anew import made_anew
 from .compared import compared
+from .layers_in_forward import layers_made_in_forward
 
 _ITEMS = 500  #: of one container
 
@@ -34,7 +34,7 @@ _ITEMS = 500  #: of one container
 )
 def unregistered_params(step: Step) -> Iterator[Violation]:
     """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
-    yield from made_anew(step)
+    yield from layers_made_in_forward(step)
     reached = step.reached()
     for name, member, key, item in step.kept_by_modules():
         found = [item] if is_exact_tensor(item) else _first_items(item)
@@ -113,7 +113,7 @@ def non_leaf_grad(step: Step) -> Iterator[Violation]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member, key, item in step.kept_by_modules():
         leaf = _lonely_leaf(step, item) if is_exact_tensor(item) else None
-        if leaf is not None and not _is_kept_by_forward(type(member.module), key):
+        if leaf is not None and not _is_set_in_forward(type(member.module), key):
             node = step.node_of(item)
             yield Violation(
                 (
@@ -229,8 +229,8 @@ def _loops(source: Source) -> list[ast.For | ast.comprehension]:
     return [node for node in _walk(source) if isinstance(node, (ast.For, ast.comprehension))]
 
 
-def _is_kept_by_forward(cls: type, attribute: str) -> bool:
-    """Whether it is renewed in each forward: what that was given, or has computed."""
+def _is_set_in_forward(cls: type, attribute: str) -> bool:
+    """Whether each forward sets it, to what that was given or has computed."""
     return any(
         f"{source.self_name}.{attribute}" in source.bindings for name, source in methods_of(cls) if name == "forward"
     )

@@ -17,7 +17,7 @@ from ....step.step import Step
 from ...carried import State, states
 from ...finding import Violation
 from ...rule import NotAsked, rule
-from .kept import appended_in, called_by, is_never_begun_anew, outlives_a_step
+from .appended import appended_in, called_by, is_never_reset, outlives_a_step
 
 
 @rule(
@@ -69,14 +69,14 @@ def _backward_lines(step: Step) -> list[int]:
 
 
 def _grows_in(source: Source, name: str, backwards: list[int]) -> int | None:
-    """The line in which a name is added to, in a loop that does not begin it anew."""
+    """The line in which a name is added to, in a loop that does not reset it."""
     adds = _adds(source, name)
     bindings = source.bindings.get(name, [])
-    fresh = [line for line, node in bindings if all(node is not added for _, added in adds)]
+    resets = [line for line, node in bindings if all(node is not added for _, added in adds)]
     parent = parent_of(name)
     if parent is not None:
-        fresh += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
-    return next((line for line, _ in adds if outlives_a_step(source, name, line, fresh, backwards)), None)
+        resets += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
+    return next((line for line, _ in adds if outlives_a_step(source, name, line, resets, backwards)), None)
 
 
 def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
@@ -104,25 +104,25 @@ def _adds_to_item(node: ast.AST, container: str | None) -> bool:
 
 
 def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str, int] | None:
-    """The line in which a method that is called in each step adds to what its object keeps, and none begins it anew."""
+    """The line in which a method that is called in each step adds to what its object keeps, and none resets it."""
     source, owner = step.source, parent_of(name)
     while owner is not None:
         cls = type(step.value(owner))
         methods = dict(methods_of(cls)) if step.value(owner) is not None and not is_library(cls) else {}
-        kept = "self" + name[len(owner) :]
-        begun = {method for method, inside in methods.items() if _begins_anew(inside, kept)}
+        attribute = "self" + name[len(owner) :]
+        resetting = {method for method, inside in methods.items() if _resets(inside, attribute)}
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
         names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
-        fresh = [*source.lines_of(owner), *(call.lineno for call, method in names if method in begun)]
+        resets = [*source.lines_of(owner), *(call.lineno for call, method in names if method in resetting)]
         for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
-            adds = _adds(methods[method], kept) if method not in begun else []
-            if adds and is_never_begun_anew(source, call.lineno, fresh, backwards):
+            adds = _adds(methods[method], attribute) if method not in resetting else []
+            if adds and is_never_reset(source, call.lineno, resets, backwards):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None
 
 
-def _begins_anew(source: Source, name: str) -> bool:
+def _resets(source: Source, name: str) -> bool:
     """Whether a method binds an attribute to something else than a sum with itself, and not only where it is None."""
     adds = [added for _, added in _adds(source, name)]
     bound = (*source.bindings.get(name, ()), *source.bindings.get(parent_of(name) or "", ()))

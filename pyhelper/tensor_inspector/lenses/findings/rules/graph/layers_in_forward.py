@@ -1,4 +1,4 @@
-"""Layers that a model makes anew each time it is called: none of them is ever trained."""
+"""Layers that a model makes each time it is called: none of them is ever trained."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...finding import Violation
 torch: Any = module("torch")
 
 
-def made_anew(step: Step) -> Iterator[Violation]:
+def layers_made_in_forward(step: Step) -> Iterator[Violation]:
     """A ``forward`` makes a layer with weights, and the loss leads to leaves that nothing in sight holds."""
     roots = step.loss_nodes()
     leaves = {id(leaf): leaf for root in roots for leaf in step.graph.leaves(root)}
@@ -27,8 +27,10 @@ def made_anew(step: Step) -> Iterator[Violation]:
         cls = type(member.module)
         forward = None if is_library(cls) else dict(methods_of(cls)).get("forward")
         for call in forward.calls if forward is not None and forward.is_known() else ():
-            kept = call.target is not None and call.target.startswith(f"{forward.self_name}.") if forward else True
-            if kept or not _makes_weights(cls, call.node.func):
+            is_attribute = (
+                call.target is not None and call.target.startswith(f"{forward.self_name}.") if forward else True
+            )
+            if is_attribute or not _makes_weights(cls, call.node.func):
                 continue
             yield Violation(
                 (

@@ -13,28 +13,28 @@ from ....step.step import Step
 from ...lines import Line
 
 
-def outlives_a_step(source: Source, name: str, line: int, fresh: list[int], backwards: list[int]) -> bool:
-    """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
+def outlives_a_step(source: Source, name: str, line: int, resets: list[int], backwards: list[int]) -> bool:
+    """Whether what grows in a line is never reset in the loop in which that and a backward come again and again.
 
     Without such a loop, the function itself is what comes again: only an attribute outlives that.
     """
-    fresh = [*fresh, *_emptied(source, name)]
+    resets = [*resets, *_emptied(source, name)]
     around = [(first, last) for first, last in source.loops if first <= line <= last]
     if not any(first <= at <= last for first, last in around for at in backwards):
         is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
-        return "." in name and not fresh and is_once_a_step
-    return is_never_begun_anew(source, line, fresh, backwards)
+        return "." in name and not resets and is_once_a_step
+    return is_never_reset(source, line, resets, backwards)
 
 
-def is_never_begun_anew(source: Source, line: int, fresh: list[int], backwards: list[int]) -> bool:
-    """Whether the innermost loop with a line and a backward has none of the lines in which something begins anew."""
+def is_never_reset(source: Source, line: int, resets: list[int], backwards: list[int]) -> bool:
+    """Whether the innermost loop with a line and a backward has none of the lines in which something is reset."""
     around = [(first, last) for first, last in source.loops if first <= line <= last]
     steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
     if not steps:
         return False
     loops = [max(steps, key=lambda loop: loop[0])]
     loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
-    return not any(first <= at <= last for first, last in loops for at in fresh)
+    return not any(first <= at <= last for first, last in loops for at in resets)
 
 
 def _emptied(source: Source, name: str) -> list[int]:
@@ -64,15 +64,15 @@ def appended_in(step: Step, name: str, value: Any, backwards: list[int]) -> Line
             return source.file, call.lineno
     holder = None if parent is None else step.value(parent)
     called = list(functions_called(step, (step.at,)))
-    begun = {one.first.call.name for one in called if _begins_anew(one.source, name)}
-    fresh = [*source.lines_of(name), *_emptied(source, name)]
-    fresh += [call.lineno for call in source.calls if call.name in begun]
+    resetting = {one.first.call.name for one in called if _resets(one.source, name)}
+    resets = [*source.lines_of(name), *_emptied(source, name)]
+    resets += [call.lineno for call in source.calls if call.name in resetting]
     for one in called:
         for call in one.source.calls_of("append"):
             around = _around(call.receiver, name)
             is_it = one.value(text_of(call.receiver)) is value
             is_it = is_it or (around is not None and holder is not None and one.value(around) is holder)
-            if is_it and is_never_begun_anew(source, one.first.call.lineno, fresh, backwards):
+            if is_it and is_never_reset(source, one.first.call.lineno, resets, backwards):
                 return one.source.file, call.lineno
     return None
 
@@ -92,7 +92,7 @@ def _looked_up(receiver: ast.expr | None) -> tuple[ast.expr | None, ast.expr | N
     return (receiver.func.value, receiver.args[0]) if receiver.func.attr in ("setdefault", "get") else (None, None)
 
 
-def _begins_anew(inside: Source, name: str) -> bool:
+def _resets(inside: Source, name: str) -> bool:
     """Whether a function binds what is called like a list, or like what holds it, or takes something from one."""
     if any(call.name in ("clear", "pop", "popleft", "remove") for call in inside.calls) or any(_taken(inside)):
         return True

@@ -16,7 +16,7 @@ from ...made_of import made_of
 _MAKING = ("tensor", "as_tensor", "Variable")
 
 
-def renewed_in_callees(step: Step, loss: Loss) -> Iterator[Violation]:
+def rewrapped_in_callees(step: Step, loss: Loss) -> Iterator[Violation]:
     """``torch.tensor(losses, requires_grad=True)`` in a function that gives the loss."""
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.at]):
