@@ -21,6 +21,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests about one run of a program come one after the other: to a worker that has run it, wherever work is divided."""
+    at: dict[object, int] = {}
+
+    def place(item: Any) -> int:
+        is_about_run = "runs" in getattr(item, "fixturenames", ())
+        return at.setdefault(item.callspec.params["program"] if is_about_run else item, len(at))
+
+    items.sort(key=place)
+
+
 @pytest.fixture
 def session() -> Iterator[StartSession]:
     """Debugs a program, by name under tests/programs or by path, up to the line with this marker."""

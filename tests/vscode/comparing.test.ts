@@ -1,6 +1,7 @@
 /** Comparing two values of the paused program in the tree. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
+import { areWanted, looks } from "./bed/pictures.ts";
 import type { Row } from "./bed/rows.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -107,12 +108,9 @@ test("Cancel ends a long one until Evaluate Again", async ({ wb }) => {
   await wb.inspector.choose(["many ↔ more"], "Remove");
 });
 
-test("pictures for people to look at: in a narrow side bar and in high contrast", async ({ wb }) => {
+test.runIf(areWanted)("they have pictures for people to look at, in a narrow side bar", async ({ wb }) => {
   await wb.widenSideBar(300);
-  await wb.screenshot("test-results/comparing-dark.png");
-  await wb.switchTheme("high-contrast");
-  await wb.screenshot("test-results/comparing-high-contrast.png");
-  await wb.switchTheme("dark");
+  await looks(wb, "comparing");
 });
 
 test("at the next stop they are asked again; what is gone says so", async ({ wb }) => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
+import { areWanted, looks, shot } from "./bed/pictures.ts";
 import { rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
 import type { Workbench } from "./bed/workbench.ts";
@@ -142,18 +143,10 @@ describe("a step with two faults", () => {
     await wb.editor.leaveHover();
   });
 
-  test("pictures for people to look at: in a narrow side bar, in every theme, and zoomed", async ({ wb }) => {
+  test.runIf(areWanted)("has pictures for people to look at, in a narrow side bar", async ({ wb }) => {
     await wb.widenSideBar(300);
     await wb.inspector.expand("2 findings", (await found(wb, "2 findings"))[1]!.label);
-    for (const theme of ["dark", "light", "high-contrast"] as const) {
-      await wb.switchTheme(theme);
-      await wb.screenshot(`test-results/findings-${theme}.png`);
-    }
-    await wb.switchTheme("dark");
-    const size = wb.page.viewportSize()!;
-    await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
-    await wb.screenshot("test-results/findings-zoomed.png"); // as on a screen at 150 %
-    await wb.page.setViewportSize(size);
+    await looks(wb, "findings");
   });
 
   test("what is dismissed here is gone, and comes back", async ({ wb }) => {
@@ -203,7 +196,7 @@ describe("an exception about shapes", () => {
     expect((await wb.editor.inlineValues()).get(line)).toContain("head = ");
     await wb.editor.hover(placeOf(raises, "inputs", "outputs = "));
     await expect.poll(async () => (await wb.editor.shownHover())?.text).toContain("wants a last dimension of 10");
-    await wb.screenshot("test-results/exception.png");
+    await shot(wb, "exception");
     await wb.editor.leaveHover();
     await wb.debug.continueToEnd();
   });

@@ -1,6 +1,7 @@
 /** What lenses answer about values of the paused program, in the tree. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
+import { areWanted, looks } from "./bed/pictures.ts";
 import type { Row } from "./bed/rows.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -107,15 +108,8 @@ test("Why No Gradient? on a parameter says where the path from the loss breaks",
   await wb.inspector.choose([label], "Remove");
 });
 
-test("pictures for people to look at: in a narrow side bar, in every theme", async ({ wb }) => {
+test.runIf(areWanted)("they have pictures for people to look at, in a narrow side bar", async ({ wb }) => {
   await wb.showOnly(wb.inspector.title);
   await wb.widenSideBar(300);
-  for (const theme of ["dark", "light", "high-contrast"] as const) {
-    await wb.switchTheme(theme);
-    await wb.screenshot(`test-results/lenses-${theme}.png`);
-  }
-  await wb.switchTheme("dark");
-  await wb.page.setViewportSize({ width: 960, height: 600 }); // what a window of usual size has room for at 150 %
-  await wb.screenshot("test-results/lenses-150.png");
-  await wb.page.setViewportSize({ width: 1440, height: 900 });
+  await looks(wb, "lenses");
 });

@@ -93,11 +93,11 @@ export class Pane {
   }
 
   async click(...path: RowPath): Promise<void> {
-    await (await this.#label(path)).click();
+    await (await this.#uncovered(path)).click();
   }
 
   async doubleClick(...path: RowPath): Promise<void> {
-    await (await this.#label(path)).dblclick();
+    await (await this.#uncovered(path)).dblclick();
   }
 
   /** Right-clicks a row and chooses an item. */
@@ -118,7 +118,7 @@ export class Pane {
 
   /** Clicks one of the buttons in the pane's header. */
   async clickHeaderAction(action: string): Promise<void> {
-    await this.#page.mouse.move(2, 2); // a tooltip where the mouse rests may lie over the header, until it leaves
+    await this.#hideTooltip();
     await this.#header.hover();
     await this.#header.locator(`.action-label[aria-label^="${action}"]`).click();
   }
@@ -158,7 +158,7 @@ export class Pane {
   #openMenu(path: RowPath): Promise<Locator> {
     const focused = this.#list.locator(".monaco-list-row.focused").locator(LABEL).first();
     return until(`the menu of ${path.join(" › ")}`, async () => {
-      const menu = await openMenu(await this.#label(path));
+      const menu = await openMenu(await this.#uncovered(path));
       if ((await focused.innerText()).replace(/\s*[=:]$/, "").trim() === path.at(-1)) return menu;
       await closeMenu(menu);
       return undefined;
@@ -166,6 +166,7 @@ export class Pane {
   }
 
   async #clickTwistie({ index }: Row): Promise<void> {
+    await this.#hideTooltip();
     if (!(await this.#list.evaluate(scrollToRow, index))) return;
     await this.#list.locator(`.monaco-list-row[data-index="${index}"] .monaco-tl-twistie`).click();
   }
@@ -182,6 +183,17 @@ export class Pane {
   async #label(path: RowPath): Promise<Locator> {
     const row = await this.#element(path);
     return row.locator(LABEL).first();
+  }
+
+  /** The row's label, to be clicked. */
+  async #uncovered(path: RowPath): Promise<Locator> {
+    await this.#hideTooltip();
+    return this.#label(path);
+  }
+
+  /** A tooltip where the mouse rests may lie over what is clicked next, until the mouse leaves. */
+  async #hideTooltip(): Promise<void> {
+    await this.#page.mouse.move(2, 2);
   }
 
   async #setExpanded(expanded: boolean): Promise<void> {

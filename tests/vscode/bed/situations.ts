@@ -1,9 +1,10 @@
-/** Programs that one session runs, one after the other: each stops where people would pause it, and pictures are taken. */
+/** Programs that one session runs, one after the other: each stops where people would pause it, and may have a picture. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../../scripts/paths.mjs";
 import type { Breakpoint } from "./channel.ts";
 import { testIn } from "./fixture.ts";
+import * as pictures from "./pictures.ts";
 import type { Settings } from "./server.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -67,19 +68,14 @@ function linesOf(program: string, name: string): [from: number, to: number] {
   return [from + 1, end];
 }
 
-/** In every theme, and on a screen at 150 %, for people to look at. */
 export async function looks(wb: Workbench, program: string, name: string): Promise<void> {
-  const size = wb.page.viewportSize()!;
-  for (const theme of ["light", "high-contrast", "dark"] as const) {
-    await wb.switchTheme(theme);
-    await shot(wb, program, `${name}-${theme}`);
-  }
-  await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
-  await shot(wb, program, `${name}-zoomed`);
-  await wb.page.setViewportSize(size);
+  await pictures.looks(wb, pictureOf(program, name));
 }
 
-/** For people to look at. */
 export async function shot(wb: Workbench, program: string, name = "all"): Promise<void> {
-  await wb.screenshot(`test-results/scenarios/${program.slice(0, 3)}-${name}.png`);
+  await pictures.shot(wb, pictureOf(program, name));
+}
+
+function pictureOf(program: string, name: string): string {
+  return `scenarios/${program.slice(0, 3)}-${name}`;
 }
