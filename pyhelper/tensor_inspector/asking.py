@@ -43,12 +43,12 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
             paused = Paused(frame, about, grad_mode, None, lambda expression, frame: None, thread)
         try:
             work = registry.lens(lens, asked, options, budget, paused)
+            work.guard, work.limit = guard, budget if isfinite(budget.ms) else None
+            done = work.go_on()
+            while not done and work.limit is None:
+                done = work.go_on()
         except InvalidQuestion as error:
             raise TypeError(str(error)) from None
-        work.guard, work.limit = guard, budget if isfinite(budget.ms) else None
-        done = work.go_on()
-        while not done and work.limit is None:
-            done = work.go_on()
         if not done:
             work.stop()
         found: dict[str, Any] = {"complete": True, **work.found()}

@@ -209,7 +209,10 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
 def _go_on(lens: Lens, request: LensRequest) -> bool:
     """Whether it is done. What runs the program's models can be interrupted."""
     if request.get("options", {}).get("run") is not True:
-        return lens.go_on()
+        try:
+            return lens.go_on()
+        except InvalidQuestion as error:
+            raise Refused("bad_request", str(error)) from None
     debugger.expect_long_evaluate()
     try:
         return interruption.run(lens.go_on, request=request.get("id"))

@@ -27,6 +27,7 @@ from untouched import Watch
 
 from tensor_inspector import batch
 from tensor_inspector.kinds import Child
+from tensor_inspector.lenses.batch import parts as finding
 from tensor_inspector.lenses.batch.batch import BatchLens
 from tensor_inspector.measure import samples
 from tensor_inspector.safe.budget import Budget
@@ -556,6 +557,42 @@ def test_work_is_done_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(answer["found"]["parts"]) == 40
 
 
+def test_all_samples_of_a_long_list_are_found_in_slices() -> None:
+    samples = [{"x": torch.ones(2), "y": at % 3} for at in range(12_000)]
+    time = count()  # a millisecond passes whenever somebody looks at the clock
+    found = BatchLens(Child("samples", samples), Budget(20, clock=lambda: next(time) / 1000))
+    seen = [found.progress()]
+    while not found.go_on():
+        seen.append(found.progress())
+        found.budget.renew(20)
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 100
+    answer: Any = found.found()
+    assert (answer["complete"], answer["size"], found.cut) == (True, 12_000, False)
+    assert answer["parts"][1]["labels"] == [{"label": label, "count": 4000} for label in range(3)]
+
+
+def test_of_what_is_too_long_for_any_time_the_first_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "_MOST", 3000)
+    found = batch([{"x": at, "y": at} for at in range(5000)])
+    assert (found["complete"], found["size"]) == (False, 5000)
+    assert {part["exact"] for part in found["parts"]} == {False}
+    said = str(found)
+    assert "no time" not in said
+    assert said.startswith("5,000 samples · ≈ of the first "), said
+    assert batch([{"x": at, "y": at} for at in range(900)])["complete"] is True
+
+
+def test_that_a_batch_holds_nothing_is_said_wherever_that_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = [print] * 3000
+    assert nothing
+    with pytest.raises(TypeError, match="nothing holds no tensors, arrays, numbers or texts"):
+        batch(nothing)
+    paused = Paused(sys._getframe(), monkeypatch)
+    refused = paused.lens("batch", batch="nothing")
+    assert "nothing holds no tensors, arrays, numbers or texts" in str(refused)
+
+
 def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     data = (torch.tensor([[0.0, torch.nan]] * 4), torch.tensor([0, 0, 0, 1]))
     assert "uneven" in str(batch(torch.tensor([0] * 30 + [1] * 10)))
@@ -601,6 +638,7 @@ def test_where_not_all_samples_are_read_each_part_and_the_line_say_so() -> None:
 def test_of_many_samples_not_all_the_time_is_spent_to_find_them(samples: list[Any]) -> None:
     time = count()  # a millisecond passes whenever somebody looks at the clock
     found = BatchLens(Child("samples", samples), Budget(200, clock=lambda: next(time) / 1000))
+    found.limit = found.budget
     found.go_on()
     found.stop()
     answer = found.found()
@@ -612,10 +650,12 @@ def test_of_many_samples_not_all_the_time_is_spent_to_find_them(samples: list[An
 
 def test_the_first_line_says_it_where_time_was_too_short_only_to_list_all() -> None:
     time = count()
-    found = BatchLens(Child("samples", [1j] * 2000), Budget(10_000, clock=lambda: next(time) / 1000))
-    assert found.cut is False
-    found = BatchLens(Child("samples", [torch.ones(2)] * 2000), Budget(0))
-    assert found.cut is True
+    short, enough = Budget(0), Budget(10_000, clock=lambda: next(time) / 1000)
+    for sample, limit, is_cut in ((1j, enough, False), (torch.ones(2), short, True)):
+        found = BatchLens(Child("samples", [sample] * 2000), limit)
+        found.limit = limit
+        found.go_on()
+        assert found.cut is is_cut
 
 
 def test_what_was_not_read_is_not_exact() -> None:

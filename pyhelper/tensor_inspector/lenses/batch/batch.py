@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow, as_kind
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
 from ...words.line import line_of
-from ..lens import Lens, Paused
+from ..lens import InvalidQuestion, Lens, Paused
 from .columns import columns_of
 from .data import data_of
 from .part import DataPart
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...protocol import BatchFound, Found
 
 _COLUMNS = 500
+_FINDING = 0.3  #: of the progress
 _LEAST = 250  #: values that are measured in any time, and of each part one
 
 
@@ -38,46 +39,56 @@ class BatchLens(Lens):
     def __init__(self, asked: Child, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked
-        quick = Budget(reads=False)
-        table = as_kind(asked.value, quick)
+        table = as_kind(asked.value, Budget(reads=False))
         self._is_table = isinstance(table, Table)
         self.left_out = False
         self.parts: list[DataPart] = []
         self._lacking: dict[str, tuple[int, int]] = {}
-        if isinstance(table, Table):
-            self.parts.extend(columns_of(asked, table, _COLUMNS))
-            self.left_out = table.size()[1] > _COLUMNS
-        else:
-            found = DataParts(asked, budget)
-            self.parts.extend(found.found.values())
-            self.left_out, self.cut = found.left_out, found.is_late
-            self._lacking = found.lacking
-        if not self.parts and not self._is_table:
-            raise TypeError(f"{asked.name} holds nothing")
-        if all(_is_nothing(part) for part in self.parts) and not self._is_table:
-            raise TypeError(f"{asked.name} holds no tensors, arrays, numbers or texts")
-        by_number = sorted(
-            ((at, part, one.value) for part in self.parts for at, one in enumerate(part.values)), key=lambda one: one[0]
-        )
-        self._waiting = deque((part, value) for _, part, value in by_number)  # of all parts as much
+        self._finding: DataParts | None = None
+        self._waiting: deque[tuple[DataPart, Any]] | None = None  #: to be measured, once all are found
         self._measured = 0
-        self._total = max(1, len(self._waiting))
-        self._least = max(len(self.parts), _LEAST)
         self.size: int | None = None
         self.problems: list[Problem] = []
+        if isinstance(table, Table):
+            self.left_out = table.size()[1] > _COLUMNS
+            self._take(columns_of(asked, table, _COLUMNS))
+
+    def _find(self) -> bool:
+        """Finds more of the parts. Whether all are found."""
+        if self._finding is None:
+            self._finding = DataParts(self._asked, limit=self.limit)
+        found = self._finding
+        if not found.go_on(self.budget if self.limit is None else Budget()):  # which keeps a limit by itself
+            return False
+        if not found.found:
+            raise InvalidQuestion(f"{self._asked.name} holds nothing")
+        if all(map(_is_nothing, found.found.values())):
+            raise InvalidQuestion(f"{self._asked.name} holds no tensors, arrays, numbers or texts")
+        self.left_out, self.cut, self._lacking = found.left_out, found.is_late, found.lacking
+        self._take(found.found.values())
+        return True
+
+    def _take(self, parts: Iterable[DataPart]) -> None:
+        self.parts.extend(parts)
+        numbered = [(at, part, one.value) for part in self.parts for at, one in enumerate(part.values)]
+        numbered.sort(key=lambda one: one[0])  # of all parts as much
+        self._waiting = deque((part, value) for _, part, value in numbered)
 
     def go_on(self) -> bool:
-        while self._waiting:
-            if self._measured >= self._least and self.budget.spent():
+        if self._waiting is None and not self._find():
+            return False
+        waiting, least = self._waiting or (), max(len(self.parts), _LEAST)
+        while waiting:
+            if self._measured >= least and self.budget.spent():
                 return False
-            part, value = self._waiting.popleft()
+            part, value = waiting.popleft()
             part.measure(value, self.budget)
             self._measured += 1
         self._settle()
         return True
 
     def stop(self) -> None:
-        for part, _ in self._waiting:
+        for part, _ in self._waiting or ():
             part.note_unread()
         self._settle()
 
@@ -88,7 +99,9 @@ class BatchLens(Lens):
         self.problems = [] if self._is_table else problems(self.parts, self.size, self._lacking)
 
     def progress(self) -> float:
-        return 1 - len(self._waiting) / self._total
+        if self._waiting is None:
+            return 0.0 if self._finding is None else _FINDING * self._finding.progress()
+        return 1 - (1 - _FINDING) * len(self._waiting) / max(1, self._measured + len(self._waiting))
 
     def found(self) -> Found:
         answer: BatchFound = {
@@ -98,7 +111,7 @@ class BatchLens(Lens):
             "parts": [data_of(part) for part in self.parts],
             "problems": [problem.data() for problem in self.problems],
             "settings": [],
-            "complete": not self.left_out and not self._waiting,
+            "complete": not self.left_out and self._waiting is not None and not self._waiting,
         }
         return answer
 

@@ -117,7 +117,8 @@ class ItemLens(Lens):
     def _find_parts(self) -> None:
         if self._failure is not None:
             return
-        found = DataParts(Child("item", self._item, None), self.budget, is_batch=False)
+        found = DataParts(Child("item", self._item, None), limit=self.budget, is_batch=False)
+        found.go_on(Budget())
         self.parts.extend(found.found.values())
         self._waiting = [(part, one.value) for part in reversed(self.parts) for one in reversed(part.values)]
 
