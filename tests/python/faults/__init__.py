@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import (
     ahead,
+    behind,
     beneath,
     by_hand,
     call,
@@ -55,6 +56,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **forms.PROGRAMS,
     **purpose.PROGRAMS,
     **by_hand.PROGRAMS,
+    **behind.PROGRAMS,
 }
 
 

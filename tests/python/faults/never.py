@@ -160,6 +160,9 @@ NEVER: dict[str, dict[str, str]] = {
         "another list of the same dict is appended to": "another_list_of_the_same_dict",
         "the first item is deleted": "last_losses_kept",
         "cut by a function, or after one": "last_losses_kept_by_a_function",
+        "what each round of the caller begins anew": "meter_of_a_function_that_each_round_resets",
+        "an object that each round of the caller makes": "meter_of_a_function_that_is_made_anew",
+        "a mean that is detached": "meter_of_a_function_that_keeps_no_graph",
     },
     "graph-grows": {
         "truncated backpropagation through time": "truncated_bptt",
@@ -170,6 +173,9 @@ NEVER: dict[str, dict[str, str]] = {
         "non-reentrant": "reentrant_checkpoint",
         "inputs that need gradients": "inputs_that_need_gradients",
         "layers behind an embedding": "reentrant_behind_an_embedding",
+        "a setting says that it is not": "reentrant_by_a_setting",
+        "layers that join later": "layers_that_join_later",
+        "a part that only another method runs": "reentrant_of_what_needs_gradients",
     },
     "freeze-typo": {
         "a setting of the class's own": "a_setting_called_trainable",

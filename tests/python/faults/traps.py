@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     ahead,
+    behind,
     beneath,
     call,
     everyday,
@@ -39,6 +40,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **call.TRAPS,
     **practice.TRAPS,
     **beneath.TRAPS,
+    **behind.TRAPS,
     **forms.TRAPS,
     **traps_practice.TRAPS,
     **traps_purpose.TRAPS,

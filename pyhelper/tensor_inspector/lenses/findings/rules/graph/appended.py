@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....step.called import functions_called
+from ....step.called import functions_called, value_in
 from ....step.expressions import last_name, parent_of, text_of
 from ....step.source import Source
 from ....step.step import Step
+from ...codes import codes_that_name
 from ...lines import Line
+from .switched_off import is_elsewhere
 
 
 def outlives_a_step(source: Source, name: str, line: int, resets: list[int], backwards: list[int]) -> bool:
@@ -35,6 +37,29 @@ def is_never_reset(source: Source, line: int, resets: list[int], backwards: list
     loops = [max(steps, key=lambda loop: loop[0])]
     loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
     return not any(first <= at <= last for first, last in loops for at in resets)
+
+
+def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line: int, backwards: list[int]) -> bool:
+    """Whether a function that comes again with each step calls in a line what adds to an object, which no caller resets.
+
+    ``resetting``: the methods that reset it.
+    """
+    source, outer = step.source, range(step.at + 1, len(step.sources))
+    is_once = backwards and not any(map(source.loop_of, (line, *backwards)))
+    if source.function.startswith("<") or not is_once or source.is_conditional(line, seen_from=backwards[0]):
+        return False
+    for view in outer:
+        above = step.sources[view]
+        resets = [(text_of(call.receiver), call.lineno) for call in above.calls_of(*resetting)]
+        resets += [(name, at) for name in above.bindings for at in above.lines_of(name)]
+        first, last = above.loop_of(above.lineno) or (1, 0)
+        if any(first <= at <= last and value_in(step, name, view) is owner for name, at in resets):
+            return False
+        if last:
+            break  # what a loop around that one resets is kept for many steps
+    known = {(source.file, source.function) for source in step.sources}
+    others = (code for method in resetting for code in codes_that_name(step, method))
+    return not any(is_elsewhere(code, known) for code in others)
 
 
 def _emptied(source: Source, name: str) -> list[int]:

@@ -7,15 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .....measure.torch import optimizers
-from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed
-from ....step.classes import is_library, methods_of
-from ....step.expressions import bound_in, text_of
+from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
-from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...forward import CutLine, cuts_of
@@ -161,101 +158,3 @@ def grouped(parameters: list[Parameter]) -> str:
     """``encoder.*`` for all of a module, else the names."""
     owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
     return listed((f"{owner}.*" for owner in owners), False, 60)
-
-
-@rule(
-    "error",
-    why="A reentrant checkpoint records a graph only where an input needs a gradient.",
-    suggestion="use_reentrant=False",
-    needs="source",
-)
-def checkpoint_cut(step: Step) -> Iterator[Violation]:
-    """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
-    for call in step.here.calls_of("checkpoint"):
-        reentrant = call.keywords.get("use_reentrant")
-        if reentrant is None or text_of(reentrant) != "True":
-            continue
-        inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
-        known = [variable for variable in inputs if variable is not None and is_exact_tensor(variable.value)]
-        called = step.module_of(text_of(call.args[0]), 0) if call.args else None
-        if not known or len(known) < len(inputs) or any(requires_grad(variable.value) for variable in known):
-            continue
-        if called is not None and any(map(requires_grad, parameters_of(called.value))):
-            yield Violation(
-                (
-                    f"the reentrant checkpoint of {called.name} gets no input that needs a gradient",
-                    ": ",
-                    "its parameters get none",
-                ),
-                (known[0].name, "requires_grad is False"),
-                line=(step.here.file, call.lineno),
-                suggestion="use_reentrant=False",
-            )
-    yield from _reentrant_in_modules(step)
-
-
-def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
-    """A reentrant checkpoint in a method left no node in the graph, and what it runs no gradient."""
-    if not step.has_all_losses() or not step.graph.complete:
-        return
-    reached, nodes = step.reached(), step.loss_nodes()
-    is_pending = any(loss.pending for loss in step.losses)
-    held = [one.tensor for one in step.trained()]
-    if not any(id(tensor) in reached and (is_pending or step.grad(tensor) is not None) for tensor in held):
-        return
-    checkpoints = [op for op in step.graph.ops() if op.startswith("Checkpoint")]
-    if any(step.graph.below(root, *checkpoints) for root in nodes if checkpoints):
-        return
-    missing = {id(tensor) for tensor in held if id(tensor) not in reached and step.grad(tensor) is None}
-    for name, member in list(step.members.values()) if missing else ():
-        if is_library(type(member.module)):
-            continue
-        methods = dict(methods_of(type(member.module)))
-        for source in methods.values():
-            for call in source.calls_of("checkpoint", "checkpoint_sequential"):
-                named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
-                gone = _gone(name, member, named, missing)
-                if gone and text_of(call.keywords.get("use_reentrant")) in ("True", ""):
-                    what = "gets" if is_pending else "got"
-                    yield Violation(
-                        (
-                            f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient",
-                            ": ",
-                            f"its parameters {'get' if is_pending else 'got'} none",
-                        ),
-                        (gone[0], "trainable, in the optimizer, grad None"),
-                        line=(source.file, call.lineno),
-                    )
-
-
-def _gone(name: str, member: Member, attributes: set[str], missing: set[int]) -> list[str]:
-    """Of some attributes of a module those whose parameters are all missing, or else the entries of which that is so."""
-    found = []
-    for part in ("_parameters", "_modules"):
-        for key, item in member.items(part):
-            if key not in attributes or not is_module(item):
-                continue
-            whole = Member(item, "", key, member)
-            inside = [("", parameters_of(item)), *((f"[{at}]", tensors) for at, tensors in parts_of(whole))]
-            gone = [suffix for suffix, tensors in inside if tensors and missing.issuperset(map(id, tensors))]
-            found += [f"{name}.{key}{suffix}" for suffix in (gone[:1] if "" in gone else gone)]
-    return found
-
-
-def _parts_named(source: Source, run: ast.expr, methods: dict[str, Source]) -> set[str]:
-    """The attributes of ``self`` that what is run names: by itself, by loops and functions around it, by other methods."""
-    found, waiting, seen = set[str](), list[ast.AST]([run]), set[str]()
-    loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, ast.comprehension)]
-    while waiting:
-        for node in ast.walk(waiting.pop()):
-            if isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name and node.attr not in found:
-                found.add(node.attr)
-                waiting += methods[node.attr].body if node.attr in methods else []
-            elif isinstance(node, ast.Name) and node.id not in seen:
-                seen.add(node.id)
-                for _, bound in source.bindings.get(node.id, ()):
-                    is_function = isinstance(bound, ast.FunctionDef)
-                    value = bound if is_function else getattr(bound, "iter", getattr(bound, "value", None))
-                    waiting += [value] if isinstance(value, ast.AST) else []
-                waiting += [loop.iter for loop in loops if node.id in bound_in(loop.target)]
-    return found

@@ -17,7 +17,7 @@ from ....step.step import Step
 from ...carried import State, states
 from ...finding import Violation
 from ...rule import NotAsked, rule
-from .appended import appended_in, called_by, is_never_reset, outlives_a_step
+from .appended import appended_in, called_by, is_never_reset, is_never_reset_by_callers, outlives_a_step
 
 
 @rule(
@@ -116,7 +116,12 @@ def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str,
         resets = [*source.lines_of(owner), *(call.lineno for call, method in names if method in resetting)]
         for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
             adds = _adds(methods[method], attribute) if method not in resetting else []
-            if adds and is_never_reset(source, call.lineno, resets, backwards):
+            if adds and (
+                is_never_reset(source, call.lineno, resets, backwards)
+                or (
+                    not resets and is_never_reset_by_callers(step, step.value(owner), resetting, call.lineno, backwards)
+                )
+            ):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None

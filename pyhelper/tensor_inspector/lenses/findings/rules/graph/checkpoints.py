@@ -1,0 +1,161 @@
+"""Rule about reentrant checkpoints, which record no graph where no input needs a gradient."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....measure.torch.modules import Member, is_module, parameters_of
+from .....safe.guard import first_of, instance_dict
+from .....words.text import listed
+from ....step.calls import Call
+from ....step.classes import is_library, methods_of
+from ....step.expressions import bound_in, text_of
+from ....step.frames import global_of
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+from ...rule import rule
+from .cut import parts_of
+
+
+@rule(
+    "error",
+    why="A reentrant checkpoint records a graph only where an input needs a gradient.",
+    suggestion="use_reentrant=False",
+    needs="source",
+)
+def checkpoint_cut(step: Step) -> Iterator[Violation]:
+    """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
+    for call in step.here.calls_of("checkpoint"):
+        reentrant = call.keywords.get("use_reentrant")
+        if reentrant is None or text_of(reentrant) != "True":
+            continue
+        inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
+        known = [variable for variable in inputs if variable is not None and is_exact_tensor(variable.value)]
+        called = step.module_of(text_of(call.args[0]), 0) if call.args else None
+        if not known or len(known) < len(inputs) or any(requires_grad(variable.value) for variable in known):
+            continue
+        if called is not None and any(map(requires_grad, parameters_of(called.value))):
+            yield Violation(
+                (
+                    f"the reentrant checkpoint of {called.name} gets no input that needs a gradient",
+                    ": ",
+                    "its parameters get none",
+                ),
+                (known[0].name, "requires_grad is False"),
+                line=(step.here.file, call.lineno),
+                suggestion="use_reentrant=False",
+            )
+    yield from _reentrant_in_modules(step)
+
+
+def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
+    """A reentrant checkpoint in a method left no node in the graph, and what it runs no gradient."""
+    if not step.has_all_losses() or not step.graph.complete:
+        return
+    reached, nodes = step.reached(), step.loss_nodes()
+    is_pending = any(loss.pending for loss in step.losses)
+    held = [one.tensor for one in step.trained()]
+    if not any(id(tensor) in reached and (is_pending or step.grad(tensor) is not None) for tensor in held):
+        return
+    checkpoints = [op for op in step.graph.ops() if op.startswith("Checkpoint")]
+    if any(step.graph.below(root, *checkpoints) for root in nodes if checkpoints):
+        return
+    missing = {id(tensor) for tensor in held if id(tensor) not in reached and step.grad(tensor) is None}
+    for name, member in list(step.members.values()) if missing else ():
+        if is_library(type(member.module)):
+            continue
+        methods = dict(methods_of(type(member.module)))
+        for source in methods.values():
+            for call in source.calls_of("checkpoint", "checkpoint_sequential"):
+                named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
+                gone = _gone(name, member, named, missing)
+                if gone and _is_reentrant(step, call, source, member.module):
+                    what = "gets" if is_pending else "got"
+                    yield Violation(
+                        (
+                            f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient",
+                            ": ",
+                            f"its parameters {'get' if is_pending else 'got'} none",
+                        ),
+                        (gone[0], "trainable, in the optimizer, grad None"),
+                        line=(source.file, call.lineno),
+                    )
+
+
+def _is_reentrant(step: Step, call: Call, source: Source, module: Any) -> bool:
+    """Whether a checkpoint is said to be reentrant, also by a setting of the module or of its file; or nothing is said."""
+    asked = call.keywords.get("use_reentrant")
+    return asked is None or _setting(step, asked, source, module) is True
+
+
+def _setting(step: Step, node: ast.expr, source: Source, module: Any) -> Any:
+    """What an expression means in a method, of constants, attributes and dicts; None where that is not known."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        frames = (view.frame for view in step.views if view.frame.f_code.co_filename == source.file)
+        is_global = node.id not in source.bindings and node.id not in source.arguments
+        known = next((global_of(frame, node.id) for frame in frames), None) if is_global else None
+        return module if node.id == source.self_name else known
+    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+        return None
+    owner = _setting(step, node.value, source, module)
+    if isinstance(node, ast.Attribute):
+        held = instance_dict(owner)
+        return held[node.attr] if node.attr in held else first_of(type(owner), node.attr)
+    is_item = type(owner) is dict and isinstance(node.slice, ast.Constant)
+    return dict.get(owner, node.slice.value) if is_item else None  # type: ignore[attr-defined]
+
+
+def _gone(name: str, member: Member, attributes: set[str], missing: set[int]) -> list[str]:
+    """Of some attributes of a module those whose parameters are all missing, or else the entries of which that is so."""
+    found = []
+    for part in ("_parameters", "_modules"):
+        for key, item in member.items(part):
+            if key not in attributes or not is_module(item):
+                continue
+            whole = Member(item, "", key, member)
+            inside = [("", parameters_of(item)), *((f"[{at}]", tensors) for at, tensors in parts_of(whole))]
+            gone = [suffix for suffix, tensors in inside if tensors and missing.issuperset(map(id, tensors))]
+            found += [f"{name}.{key}{suffix}" for suffix in (gone[:1] if "" in gone else gone)]
+    return found
+
+
+def _parts_named(source: Source, run: ast.expr, methods: dict[str, Source]) -> set[str]:
+    """The attributes of ``self`` that what is run names: by itself, by loops and functions around it, by other methods, by
+    what those give a method for it. Not what a loop goes through of a part of a list: that may be none of it."""
+    found, waiting, seen = set[str](), list[tuple[Source, ast.AST]]([(source, run)]), set[tuple[str, str]]()
+    while waiting:
+        source, top = waiting.pop()
+        for node in ast.walk(top):
+            if isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name and node.attr not in found:
+                found.add(node.attr)
+                inner = methods.get(node.attr)
+                waiting += [(inner, part) for part in inner.body] if inner is not None else []
+            elif isinstance(node, ast.Name) and (source.function, node.id) not in seen:
+                seen.add((source.function, node.id))
+                waiting += _meanings(source, node.id, methods)
+    return found
+
+
+def _meanings(source: Source, name: str, methods: dict[str, Source]) -> Iterator[tuple[Source, ast.AST]]:
+    """What a name in a method is bound to, goes through, or is given by other methods."""
+    for _, bound in source.bindings.get(name, ()):
+        is_function = isinstance(bound, ast.FunctionDef)
+        value = bound if is_function else getattr(bound, "iter", getattr(bound, "value", None))
+        yield from [(source, value)] if isinstance(value, ast.AST) and not _is_cut_short(value) else []
+    loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, ast.comprehension)]
+    yield from ((source, loop.iter) for loop in loops if name in bound_in(loop.target))
+    at = source.arguments.index(name) - 1 if name in source.arguments[1:] else -1
+    for other in methods.values() if at >= 0 else ():
+        for call in other.calls:
+            given = call.argument(at, name) if call.callee == f"{other.self_name}.{source.function}" else None
+            yield from [(other, given)] if given is not None else []
+
+
+def _is_cut_short(value: ast.AST) -> bool:
+    return isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice)

@@ -1,0 +1,189 @@
+"""Faults that stand behind a call: in a function or an object between the model and the loss; and what only looks like them."""
+
+from __future__ import annotations
+
+#: name: the rule that must find it, program
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "mean_kept_by_a_meter_of_a_function": (
+        "retained-graph",
+        """
+ class Mean(object):
+     def __init__(self):
+         self.total, self.amount = 0.0, 0
+     def add(self, value, amount):
+         self.total = self.total + value * amount
+         self.amount += amount
+         return self.total / self.amount
+ net = nn.Sequential(nn.Linear(6, 3), nn.Tanh(), nn.Linear(3, 6))
+ opt = torch.optim.Adam(net.parameters())
+ meter = Mean()
+ def turn(x):
+     c = F.mse_loss(net(x), x)
+     opt.zero_grad()
+     c.backward()
+     opt.step()
+-    seen = meter.add(c, len(x))
++    seen = meter.add(c.item(), len(x))
+     stop()
+     return seen
+ for k in range(4):
+     turn(torch.randn(8, 6))
+""",
+    ),
+    "reentrant_by_a_setting": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Deep(nn.Module):
+     def __init__(self, settings):
+         super().__init__()
+         self.settings = settings
+         self.first, self.second, self.top = nn.Linear(6, 8), nn.Linear(8, 8), nn.Linear(8, 2)
+     def saving(self, part, h):
+         return checkpoint(part, h, use_reentrant=self.settings["reentrant"]).relu()
+     def forward(self, x):
+         h = self.saving(self.first, x)
+         return self.top(self.saving(self.second, h))
+-net = Deep({"reentrant": True})
++net = Deep({"reentrant": False})
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     opt.zero_grad()
+     c = F.cross_entropy(net(x), y)
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+}
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "meter_of_a_function_that_each_round_resets": (
+        "retained-graph",
+        """
+ class Mean(object):
+     def __init__(self):
+         self.reset()
+     def reset(self):
+         self.total = torch.zeros(())
+     def add(self, value):
+         self.total = self.total + value
+ net, meter = nn.Linear(6, 1), Mean()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ def turn(x):
+     c = net(x).square().mean()
+     opt.zero_grad()
+     c.backward()
+     opt.step()
+     meter.add(c)
+     stop()
+ for k in range(2):
+     meter.reset()
+     turn(torch.randn(8, 6))
+     turn(torch.randn(8, 6))
+     turn(torch.randn(8, 6))
+""",
+    ),
+    "meter_of_a_function_that_is_made_anew": (
+        "retained-graph",
+        """
+ class Mean(object):
+     def __init__(self):
+         self.total = 0.0
+     def add(self, value):
+         self.total = 0.5 * self.total + 0.5 * value
+ net = nn.Linear(6, 1)
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ def turn(meter):
+     meter.add(net(torch.randn(8, 6)).square().mean())
+     c = net(torch.randn(8, 6)).square().mean()
+     meter.add(c)
+     opt.zero_grad()
+     c.backward()
+     opt.step()
+     stop()
+ for k in range(3):
+     mean = Mean()
+     turn(mean)
+     turn(mean)
+     turn(mean)
+""",
+    ),
+    "meter_of_a_function_that_keeps_no_graph": (
+        "retained-graph",
+        """
+ class Mean(object):
+     def __init__(self):
+         self.total = torch.zeros(())
+     def add(self, value):
+         self.total = self.total.detach() + value
+ net, meter = nn.Linear(6, 1), Mean()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ def turn(x):
+     c = net(x).square().mean()
+     opt.zero_grad()
+     c.backward()
+     opt.step()
+     meter.add(c)
+     stop()
+ for k in range(4): turn(torch.randn(8, 6))
+""",
+    ),
+    "layers_that_join_later": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Tower(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.layers = nn.ModuleList([nn.Linear(6, 6), nn.Linear(6, 6)])
+         self.last, self.joined, self.saves = nn.Linear(6, 2), 0, True
+     def run(self, layer, h):
+         return checkpoint(layer, h, use_reentrant=self.saves).relu()
+     def forward(self, x):
+         for layer in self.layers[:self.joined]:
+             x = self.run(layer, x)
+         return self.last(x)
+ net = Tower()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     if k == 2:
+         net.joined = 1
+     x = torch.randn(8, 6, requires_grad=True)
+     c = F.cross_entropy(net(x), torch.randint(0, 2, (8,)))
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "reentrant_of_what_needs_gradients": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Tower(nn.Module):
+     def __init__(self, options):
+         super().__init__()
+         self.options, self.words = options, nn.Embedding(9, 6)
+         self.first, self.last, self.spare = nn.Linear(6, 6), nn.Linear(6, 2), nn.Linear(6, 6)
+         self.words.requires_grad_(False)
+     def run(self, layer, h):
+         return checkpoint(layer, h, use_reentrant=self.options["saving"]["reentrant"]).relu()
+     def forward(self, x):
+         h = self.words(x).mean(1)
+         return self.last(self.run(self.first, h.requires_grad_()))
+     def guess(self, x):
+         return self.run(self.spare, self.words(x).mean(1))
+ net = Tower({"saving": {"reentrant": True}})
+ opt = torch.optim.SGD([one for one in net.parameters() if one.requires_grad], lr=0.1)
+ for k in range(2):
+     c = F.cross_entropy(net(torch.randint(0, 9, (8, 4))), torch.randint(0, 2, (8,)))
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+}
