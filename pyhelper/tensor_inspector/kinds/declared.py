@@ -261,8 +261,6 @@ def _is_of(cls: type, package: str) -> bool:
 
 def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]:
     """``kind``, with a summary where one is declared for the class or the nearest of its bases."""
-    if kind.search is not None:  # a tensor's line says more
-        return kind
     users = packages(session.preferred.summaries)
     for base in bases:
         for names in (users.get(library_of(base), []), _OWN.get(library_of(base), [])):
