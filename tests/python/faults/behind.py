@@ -56,6 +56,38 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      opt.step()
 """,
     ),
+    "scores_kept_as_numbers_by_a_trace": (
+        "loss-rewrapped",
+        """
+ class Trace(object):
+     def __init__(self):
+         self.scores, self.gains = [], []
+     def keep(self, score, gain):
+-        self.scores.append(float(score))
++        self.scores.append(score)
+         self.gains.append(gain)
+     def joined(self):
+-        return torch.tensor(self.scores).requires_grad_()
++        return torch.stack(self.scores)
+ def play(actor):
+     trace = Trace()
+     for _ in range(3):
+         chances = actor(torch.randn(4)).log_softmax(-1)
+         trace.keep(chances[torch.randint(0, 3, ())], torch.rand(()))
+     return trace
+ actor = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+ opt = torch.optim.Adam(actor.parameters())
+ for k in range(3):
+     traces = [play(actor) for _ in range(2)]
+     cost = 0.0
+     for trace in traces:
+         cost = cost - (trace.joined() * torch.stack(trace.gains)).sum()
+     opt.zero_grad()
+     cost.backward()
+     opt.step()
+     stop()
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, the program
@@ -183,6 +215,54 @@ TRAPS: dict[str, tuple[str, str]] = {
      opt.zero_grad()
      c.backward()
      stop()
+     opt.step()
+""",
+    ),
+    "trace_kept_with_its_graph_beside_numbers": (
+        "loss-rewrapped",
+        """
+ class Trace(object):
+     def __init__(self):
+         self.scores, self.seen = [], []
+     def keep(self, score):
+         self.scores.append(score)
+         self.seen.append(score.item())
+     def joined(self):
+         return torch.stack(self.scores)
+     def shares(self):
+         return torch.tensor(self.seen, requires_grad=True)
+ actor = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+ opt = torch.optim.Adam(actor.parameters())
+ for k in range(3):
+     traces = [Trace() for _ in range(2)]
+     for trace in traces:
+         for _ in range(3): trace.keep(actor(torch.randn(4)).log_softmax(-1)[0])
+     cost = -torch.stack([one.joined().sum() * one.shares().exp().sum() for one in traces]).mean()
+     opt.zero_grad()
+     cost.backward()
+     opt.step()
+     stop()
+""",
+    ),
+    "places_from_which_slopes_are_asked": (
+        "loss-rewrapped",
+        """
+ class Route(object):
+     def __init__(self, places):
+         self.places = places
+     def start(self):
+         return torch.tensor(self.places, requires_grad=True)
+ net, guide = nn.Linear(2, 1), nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+ guide.requires_grad_(False)
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ routes = [Route([[0.1, 0.2]]), Route([[0.3, 0.4]])]
+ for k in range(3):
+     height = sum(guide(route.start()).sum() for route in routes)
+     height.backward()
+     stop()
+     c = net(torch.randn(8, 2)).square().mean()
+     opt.zero_grad()
+     c.backward()
      opt.step()
 """,
     ),

@@ -39,6 +39,8 @@ NEVER: dict[str, dict[str, str]] = {
         "the new tensor only weighs a loss with a graph": "two_losses_of_one_size",
         "no model and no optimizer": "slope_of_a_number",
         "a start that is made of predictions": "start_made_of_predictions",
+        "the new leaf only weighs what has a graph": "trace_kept_with_its_graph_beside_numbers",
+        "the numbers of a list are given": "places_from_which_slopes_are_asked",
     },
     "grad-mode-off": {
         "judged by the function that trains too": "judged_where_there_is_no_graph",
