@@ -284,6 +284,33 @@ def test_whatever_holds_a_tensor_it_counts(hold: Any, monkeypatch: pytest.Monkey
     assert next(one["bytes"] for one in blocks if one["names"][0].startswith("held")) == 4000
 
 
+class Wrapping(torch.Tensor):
+    """Holds another tensor in a slot, as a `DTensor` does, and has no memory of its own."""
+
+    __slots__ = ("inner",)
+    inner: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor) -> Wrapping:
+        made: Any = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)  # type: ignore[attr-defined]
+        made.inner = inner
+        return made  # type: ignore[no-any-return]
+
+    @classmethod
+    def __torch_dispatch__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise AssertionError("its code was run")
+
+
+def test_what_a_tensor_holds_in_a_slot_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        wrapping = Wrapping(torch.ones(300))
+        assert wrapping is not None
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    assert [(block["bytes"], block["names"]) for block in found["blocks"]] == [(1200, ["wrapping.inner"])]
+
+
 def test_a_gradient_is_named_by_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         parameters = [*nn.Linear(3, 1, bias=False).parameters()]

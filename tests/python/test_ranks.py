@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,9 +99,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_at_each_line_of_two_ranks_nothing_is_found(tmp_path: Path) -> None:
-    file = tmp_path / "program.py"
-    file.write_text(PROGRAM, "utf-8")
+def on_two_ranks(program: str, *arguments: str) -> list[Any]:
+    """What each rank has printed last."""
     shared = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(part for part in sys.path if part),
@@ -110,7 +110,7 @@ def test_at_each_line_of_two_ranks_nothing_is_found(tmp_path: Path) -> None:
     }
     ranks = [
         subprocess.Popen(
-            [sys.executable, "-c", ASKS, str(file)],
+            [sys.executable, "-c", program, *arguments],
             env={**shared, "RANK": str(rank)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -124,6 +124,99 @@ def test_at_each_line_of_two_ranks_nothing_is_found(tmp_path: Path) -> None:
         for rank in ranks:
             rank.kill()
     assert [rank.returncode for rank in ranks] == [0, 0], told
-    answers = [json.loads(output.splitlines()[-1]) for output, _ in told]
+    return [json.loads(output.splitlines()[-1]) for output, _ in told]
+
+
+def test_at_each_line_of_two_ranks_nothing_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM, "utf-8")
+    answers = on_two_ranks(ASKS, str(file))
     assert [answer["said"] for answer in answers] == [[], []]
     assert min(answer["lines"] for answer in answers) > 30
+
+
+#: Asks of a model that is wrapped as the argument says: rank 1 alone asks once more, as nothing may wait for the other.
+WRAPPED = """
+import json, sys
+import torch, torch.distributed as dist, torch.nn as nn, torch.nn.functional as F
+import tensor_inspector as ti
+
+def build():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+
+def wrapped_as(how, model):
+    if how == "DDP":
+        return nn.parallel.DistributedDataParallel(model)
+    if how == "fully_shard":
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+        fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
+        return model
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    return FullyShardedDataParallel(model, device_id=torch.device("cpu"), use_orig_params=how == "FSDP of names")
+
+def local(tensor):
+    return getattr(tensor, "_local_tensor", tensor)
+
+def main(how):
+    plain, model = build(), wrapped_as(how, build())
+    optimizer = torch.optim.Adam(model.parameters())
+    x, y = torch.randn(6, 8), torch.arange(6) % 4
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+    states = [local(one) for state in optimizer.state.values() for one in state.values()]
+    states = {one.untyped_storage().data_ptr(): one.untyped_storage().nbytes() for one in states if one.numel()}
+    loss = F.cross_entropy(model(x), y)
+    if dist.get_rank():
+        str(ti.memory()), str(ti.model(model)), str(ti.compare(model, plain))
+    memory = ti.memory()
+    try:
+        ran = bool(ti.shapes(model, x))
+    except TypeError as why:
+        ran = "other processes would have to run it too" not in str(why)
+    parts = {share["part"]: share["bytes"] for share in memory["shares"]}
+    difference = ti.compare(model, plain)
+    return {
+        "optimizer": (parts["optimizer"], sum(states.values())),
+        "groups": [group["name"] for group in memory["groups"]],
+        "parameters": ti.model(model)["parameters"],
+        "kinds": sorted({one["what"] for one in difference.differences}),
+        "rank": "rank %d of 2 by gloo" % dist.get_rank() in str(ti.environment()),
+        "report": "rank %d of 2" % dist.get_rank() in str(ti.report()),
+        "batch": ti.batch((x, y))["size"],
+        "found": [finding["title"] for finding in ti.findings(thorough=True, run=True)],
+        "ran": ran,
+    }
+
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+answer = main(sys.argv[1])
+dist.barrier()
+print(json.dumps(answer))
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "parameters"), [("DDP", 212), ("FSDP", 106), ("FSDP of names", 106), ("fully_shard", 212)]
+)
+def test_a_wrapped_model_is_told_on_each_rank_alone(how: str, parameters: int) -> None:
+    if how == "fully_shard" and not hasattr(pytest.importorskip("torch.distributed.fsdp"), "fully_shard"):
+        pytest.skip("torch has no fully_shard")
+    for answer in on_two_ranks(WRAPPED, how):
+        assert answer["optimizer"][0] == answer["optimizer"][1] > 0
+        assert {name.partition(".")[0] for name in answer["groups"]} <= {
+            "model",
+            "optimizer",
+            "plain",
+            "x",
+            "y",
+            "loss",
+            "states",
+        }
+        assert not [name for name in answer["groups"] if "__" in name]
+        assert answer["parameters"] == parameters
+        assert "type" in answer["kinds"]
+        assert answer["found"] == []
+        assert (answer["rank"], answer["report"], answer["batch"], answer["ran"]) == (True, True, 6, False)

@@ -52,6 +52,7 @@ _DICTS = Classes(dict, OrderedDict)
 _REGISTERED = ("_parameters", "_buffers", "_modules")
 #: Attributes of a module that are listed apart, and one that holds names only.
 _LEFT_OUT = frozenset((*_REGISTERED, "_non_persistent_buffers_set"))
+_OF_TORCH = "__composable_api_state_key_"  #: under which a module has what `fully_shard` keeps for it: no variable
 _OF_OPTIMIZERS = {"state": "optimizer", "param_groups": "model"}
 _KEPT_IN_C = ("_lru_cache_wrapper",)  #: classes whose instances hold more than their attributes say
 _OF_C = Classes(WrapperDescriptorType, MethodDescriptorType)  #: what stands in no class that is made by ``class``
@@ -137,7 +138,8 @@ class Opened:
 
     def holds_more(self, value: Any) -> bool:
         """Whether what has memory may hold other objects: as attributes, or as its elements."""
-        return dict.__len__(stored(value)) > 0 or (self._is_array and parts.is_of_objects(value))
+        has_attributes = self._has_slots or dict.__len__(stored(value)) > 0
+        return has_attributes or (self._is_array and parts.is_of_objects(value))
 
     def _attributes(self, value: Any) -> Iterator[HeldPart]:
         attributes = instance_dict(value)
@@ -150,7 +152,8 @@ class Opened:
                 for one in each(dict.values, item) if type(item) is dict else (item,):
                     yield HeldPart("", one, False)
                 continue
-            yield HeldPart(f".{name}", item, name.isidentifier(), self._roles.get(name), is_attribute=True)
+            is_own = not (self.is_module and name.startswith(_OF_TORCH))
+            yield HeldPart(f".{name}", item, name.isidentifier(), self._roles.get(name), is_attribute=is_own)
         in_slots = list(slots(value)) if self._has_slots else []
         for name, item in in_slots:
             yield HeldPart(f".{name}", item, is_attribute=True)
