@@ -23,7 +23,10 @@ from dataclasses import dataclass
 from types import CodeType, ModuleType
 from typing import Any
 
-RULES = "tensor_inspector.lenses.findings.rules"
+FINDINGS = "tensor_inspector.lenses.findings"
+RULES = f"{FINDINGS}.rules"
+#: files beside the rules that decide for one whether it speaks
+_DECIDING = tuple(f"{FINDINGS}.{name}" for name in ("ascents", "signs"))
 _MARK = "_guard"
 #: what asks whether a value is there, of which kind or size it is, or if it can be read
 _THERE = (
@@ -54,7 +57,7 @@ _WORDS = ("str", "tuple[str, int]", "Line")  #: what a function answers that kee
 
 @dataclass(frozen=True)
 class Guard:
-    file: str  #: in the folder of the rules
+    file: str  #: in the folder of the rules, or beside it
     function: str
     text: str
     number: int  #: among those of the same text in the function
@@ -103,7 +106,8 @@ class _Finder(importlib.abc.MetaPathFinder):
         self._marks = marks
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if not name.startswith(f"{RULES}.") or name == f"{RULES}.registry":
+        is_rule = name.startswith(f"{RULES}.") and name != f"{RULES}.registry"
+        if not is_rule and name not in _DECIDING:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.origin is not None and spec.submodule_search_locations is None:
@@ -118,7 +122,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         tree = ast.parse(self.get_data(self.path))
-        file = fullname.removeprefix(f"{RULES}.").replace(".", "/") + ".py"
+        file = fullname.removeprefix(f"{RULES}.").removeprefix(f"{FINDINGS}.").replace(".", "/") + ".py"
         marked = _Marker(file, self._marks.guards).visit(tree)
         return compile(ast.fix_missing_locations(marked), self.path, "exec", dont_inherit=True)
 

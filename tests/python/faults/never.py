@@ -61,6 +61,7 @@ NEVER: dict[str, dict[str, str]] = {
         "slopes that a hook hands on": "signs_whose_slopes_a_hook_hands_on",
         "a function of its own as the last step": "a_sign_of_its_own_at_the_end",
         "another loss takes it as it is": "rounded_in_one_of_two_losses",
+        "slopes that are given by trial": "slopes_of_an_encoder_by_trial",
     },
     "graph-cut": {
         "another loss in the same step": "weight_of_a_loss_that_learns_too",
@@ -78,7 +79,6 @@ NEVER: dict[str, dict[str, str]] = {
         "terms of a loop by turns": "heads_by_turns_in_a_loop",
         "terms of a list whose heads another optimizer has": "heads_of_another_optimizer_in_a_loop",
         "terms that are scaled by their own numbers": "terms_scaled_by_themselves",
-        "numbers of a list are reported": "a_sum_of_numbers_is_kept",
     },
     "missing-grad": {
         "a method without gradients beside the forward": "searched_with_what_it_learns",
@@ -134,6 +134,7 @@ NEVER: dict[str, dict[str, str]] = {
         "parametrized weights": "weights_of_spectral_norm_one",
         "made of a tensor in sight": "which_pixels_matter",
         "gradients that are kept": "kept_gradients_of_scaled_weights",
+        "a function has its gradient kept": "kept_by_a_function",
     },
     "inplace-modified": {
         "not reachable from this loss": "changed_beside_the_loss",
@@ -215,6 +216,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a mask weighs the scores of places": "places_of_a_picture_judged_under_a_mask",
         "a model that what is trained is to mislead": "victim_of_a_shift_that_is_trained",
         "a domain that is to be hidden from its judge": "domain_that_a_body_hides",
+        "a score over a number of labels": "score_over_a_number_of_labels",
     },
     "optimizer-stale-params": {"tensors optimized as such": "scale_for_a_later_phase"},
     "frozen-params": {
@@ -403,7 +405,6 @@ NEVER: dict[str, dict[str, str]] = {
         "a judge that another optimizer trains": "generator_against_the_error_of_its_judge",
         "a value's error in an objective": "objective_less_the_error_of_its_value",
         "policy gradients": "policy_gradient",
-        "WGAN": "critic_without_sigmoid",
         "gradient reversal": "gradient_reversal",
         "adversarial examples": "wrong_answers_wanted",
         "maximize=True": "likelihood_that_is_climbed",
@@ -422,6 +423,7 @@ NEVER: dict[str, dict[str, str]] = {
         "an error far down in a sum": "error_at_the_end_of_a_long_sum",
         "a share of a sum that is negative now": "share_of_a_sum_that_changes_its_sign",
         "driven from what another model gives": "driven_from_what_it_was",
+        "noise is made less likely": "noise_made_less_likely",
         "gradients are negated by hand": "gradients_of_a_judge_turned_by_hand",
         "gradients are negated by a hook": "gradients_turned_as_they_come",
         "gradients are negated in a function": "gradients_turned_in_a_function",
@@ -444,6 +446,7 @@ NEVER: dict[str, dict[str, str]] = {
         "cleared, not zero": "cleared_at_the_end",
         "between the flat parts": "frozen_below_a_ramp",
         "padding rows, unused rows of an embedding": "padded_embedding",
+        "two factors of zero, of which one is used elsewhere": "two_zeros_of_which_one_is_used_elsewhere",
     },
     # numbers
     "nan-in-input": {
@@ -609,6 +612,8 @@ NEVER: dict[str, dict[str, str]] = {
         "batch norm first": "scaled_by_its_first_norm",
         "tables": "table_of_many_counts",
         "pictures that are optimized": "pictures_that_are_optimized",
+        "radiances, which are no whole numbers": "radiances_of_three_bands",
+        "few hits in three planes": "few_hits_in_three_planes",
     },
     "normalized-twice": {
         "a batch without a picture": "batch_without_a_picture",

@@ -222,4 +222,100 @@ TRAPS: dict[str, tuple[str, str]] = {
          o.step()
 """,
     ),
+    "score_over_a_number_of_labels": (
+        "param-not-in-optimizer",
+        """
+ gen, disc = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
+ o = torch.optim.Adam(gen.parameters(), lr=1e-3)
+ for _ in range(3):
+     z, y = torch.randn(16, 4), torch.randint(0, 3, (4, 4))
+     c = -disc(gen(z)).sum() / y.view(-1).shape[0]
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "radiances_of_three_bands": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x, y = torch.rand(8, 3, 12, 12) * 900, torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "few_hits_in_three_planes": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x, y = (torch.rand(8, 3, 12, 12) > 0.995).float() * 300, torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "two_zeros_of_which_one_is_used_elsewhere": (
+        "zero-grad-values",
+        """
+ down, up, head = nn.Linear(6, 4, bias=False), nn.Linear(4, 3, bias=False), nn.Linear(4, 3)
+ nn.init.zeros_(down.weight), nn.init.zeros_(up.weight)
+ o = torch.optim.Adam([*down.parameters(), *up.parameters(), *head.parameters()], lr=1e-3)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     h = down(x)
+     c = F.cross_entropy(up(h) + head(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "slopes_of_an_encoder_by_trial": (
+        "nondifferentiable",
+        """
+ enc, dec = nn.Linear(6, 4), nn.Linear(4, 6)
+ o = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-3)
+ for _ in range(3):
+     x = 3 * torch.randn(16, 6)
+     code = torch.round(enc(x))
+     c = F.mse_loss(dec(code), x)
+     o.zero_grad()
+     c.backward()
+     for p in enc.parameters():
+         p.grad = c.item() * torch.randn_like(p)
+     stop()
+     o.step()
+""",
+    ),
+    "kept_by_a_function": (
+        "non-leaf-grad",
+        """
+ class Keeper:
+     def __call__(self, t):
+         t.retain_grad()
+         return t
+ keep = Keeper()
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     scale = keep(torch.ones(6, requires_grad=True) * 0.5)
+     c = F.cross_entropy(net(x * scale), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     weight = scale.grad.norm()
+     o.step()
+""",
+    ),
 }

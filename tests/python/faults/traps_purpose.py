@@ -540,4 +540,18 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "noise_made_less_likely": (
+        "loss-sign",
+        """
+ net, counts = nn.Linear(6, 3), torch.tensor([5.0, 2.0, 1.0])
+ o = torch.optim.SGD(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     x, noise = torch.randn(16, 6), torch.multinomial(counts, 16, replacement=True)
+     c = -F.cross_entropy(net(x), noise)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -17,22 +17,30 @@ from .made_of import made_of
 _MEAN = 1  #: the reduction, as the graph keeps it
 
 
-def is_on_purpose(step: Step, loss: Loss, error: AutogradNode, path: list[str]) -> bool:
-    """``path`` are the operations between the loss and the error that it is the negative of.
+def is_of_two_outputs(step: Step, loss: Loss, error: AutogradNode) -> bool:
+    """Whether a model has made the targets too: outputs are pushed apart, no truth is missed by accident."""
+    targets = [(one, one.call.argument(1, "target")) for one in _calls_of(step, loss, error)]
+    return bool(targets) and all(any(True for _ in modules_behind(step, to, one.view)) for one, to in targets)
 
-    What a model has made is no truth to be missed by accident: outputs are pushed apart. And where this run has learnt,
-    the negative of an error that is far below what a guess gets is made to be forgotten.
+
+def is_to_be_forgotten(step: Step, loss: Loss, error: AutogradNode, path: list[str]) -> bool:
+    """Whether this run has learnt, and the error is far below what a guess gets: that is made to be forgotten.
+
+    ``path`` are the operations between the loss and the error that it is the negative of.
     """
-    behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
-    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
-    calls = [one for one in calls if one.view != step.at or id(one.call.node) in behind]
-    targets = [one.call.argument(1, "target") for one in calls]
-    if calls and all(any(True for _ in modules_behind(step, to, one.view)) for one, to in zip(calls, targets)):
-        return True
-    is_plain = path == ["Neg"] and error.setting("reduction") in (_MEAN, None) and not _is_weighed(error, calls)
-    guess = _of_a_guess(step, error) if is_plain and _has_learnt(step, loss) else None
+    is_mean = path == ["Neg"] and error.setting("reduction") in (_MEAN, None)
+    if not is_mean or _is_weighed(error, _calls_of(step, loss, error)) or not _has_learnt(step, loss):
+        return False
+    guess = _of_a_guess(step, error)
     known = [step.number(loss.tensor), *(moment.losses.get(loss.name) for moment in step.moments)]
     return guess is not None and any(number is not None and -number < guess / 2 for number in known)
+
+
+def _calls_of(step: Step, loss: Loss, error: AutogradNode) -> list[LossCall]:
+    """The calls by which the source may have made the error."""
+    behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
+    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
+    return [one for one in calls if one.view != step.at or id(one.call.node) in behind]
 
 
 def _is_weighed(error: AutogradNode, calls: list[LossCall]) -> bool:

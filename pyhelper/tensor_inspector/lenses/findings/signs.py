@@ -15,7 +15,7 @@ from ..step.backpropagated import Loss
 from ..step.called import functions_called
 from ..step.expressions import constant_of, is_name, key_of, last_name, text_of
 from ..step.step import Step
-from .ascents import is_on_purpose
+from .ascents import is_of_two_outputs, is_to_be_forgotten
 from .lines import Line
 from .losses import REGRESSIONS
 from .made_of import made_of
@@ -65,7 +65,9 @@ def error_that_grows(step: Step, loss: Loss) -> Grows | None:
 
 def _of_error(step: Step, loss: Loss, node: AutogradNode, is_negative: bool, path: list[str]) -> Grows | None:
     if is_negative:
-        if not _is_to_be_less(step, node) or _is_of_choices(step, node) or is_on_purpose(step, loss, node, path):
+        if not _is_to_be_less(step, node) or _is_of_choices(step, node):
+            return None
+        if is_of_two_outputs(step, loss, node) or is_to_be_forgotten(step, loss, node, path):
             return None
         nodes = " ← ".join(f"{op}Backward0" for op in [*path, node.op])
         return Grows(f"the negative of {node.op}", "minimising it makes that loss grow", nodes, "")

@@ -21,7 +21,7 @@ def cut_one_by_one(value: ast.expr, key: str) -> int | None:
         if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) != 1:
             continue
         over = node.generators[0]
-        if text_of(over.iter) != container or not isinstance(over.target, ast.Name) or over.ifs:
+        if text_of(over.iter) != container or not isinstance(over.target, ast.Name):
             continue
         paths = list(uses(node.elt, over.target.id))
         if paths and all(cut_on(path, CUTS) is not None for path in paths):

@@ -18,10 +18,10 @@ from ...made_of import made_of
 
 def lost_between_steps(step: Step) -> Iterator[Violation]:
     """The loss is divided by a number of rounds, a step is made once in as many, and each round clears the gradients."""
-    source = step.source
+    source, optimizers = step.source, [one for one in step.optimizers if one.view == step.at]
     for loss in step.losses:
         counts = _divisors(step, loss)
-        for variable in step.optimizers if counts else ():
+        for variable in optimizers if counts else ():
             steps = [
                 call
                 for call in source.calls_of("step")
@@ -30,7 +30,7 @@ def lost_between_steps(step: Step) -> Iterator[Violation]:
             clears = [call for call in source.calls_of("zero_grad") if text_of(call.receiver) == variable.key]
             count = _rounds(source, loss.backward.lineno, steps, counts)
             each = next((call for call in clears if _is_beside(source, call, loss.backward.lineno)), None)
-            if count is None or each is None or variable.view != step.at:
+            if count is None or each is None:
                 continue
             if _are_kept(step):
                 continue  # added up by hand, elsewhere than in `.grad`

@@ -116,8 +116,7 @@ _Around = tuple[Surrounding, ...]  #: the nearest one last
 def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.expr, _Around]]:
     """The names in an expression whose elements count in it, but what is only given to a model."""
     if isinstance(node, ast.expr) and is_name(node):
-        if not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
-            yield node, around
+        yield node, around
         return
     operands: list[ast.expr] = []
     if isinstance(node, ast.Call):
