@@ -236,7 +236,7 @@ def test_a_property_that_never_ends_is_stopped_and_the_next_question_is_answered
 
 
 @pytest.mark.parametrize("frameless", [False, True])
-def test_a_frame_that_torch_compile_runs_is_read(start: Start, frameless: bool) -> None:
+def test_a_frame_that_torch_compile_runs_is_read(paused: Start, frameless: bool) -> None:
     source = """
         import torch
         def body(x):
@@ -248,7 +248,7 @@ def test_a_frame_that_torch_compile_runs_is_read(start: Start, frameless: bool) 
             return x
         torch.compile(body, backend="eager")(torch.ones(3))
     """
-    _, stop, helper = start(source, frameless=frameless)
+    _, stop, helper = paused(source, frameless=frameless)
     answer = helper.frame(stop)
     assert rows(answer)["x"]["line"] == "float32[3] · all 2"
     assert answer["frameless"] is True

@@ -99,7 +99,7 @@ def _programs() -> list[Program]:
     for rule, situations in NEVER.items():
         for name in situations.values():
             traps.setdefault(name, set()).add(rule)
-    found = [Program(name, text, frozenset(traps.get(name, ()))) for name, text in test_findings.LONG.items()]
+    found = [Program(name, text, frozenset(traps.get(name, ()))) for name, text in test_findings.RIGHT.items()]
     for name, expected in test_findings.EXPECTED.items():
         text = (test_findings.FOLDER / "faults" / name / "buggy.py").read_text()
         found.append(Program(f"{name}, faulty", text, allowed=frozenset((*expected["rules"], *expected["allowed"]))))

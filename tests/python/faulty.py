@@ -10,7 +10,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -38,11 +38,12 @@ _ROUNDS = 4  #: that some rules must have seen
 
 
 class Said:
-    """What was found, and the rules that raised: each with its reason."""
+    """What was found, the rules that raised, each with its reason, and the exception that ended the program."""
 
-    def __init__(self, found: list[dict[str, Any]], failed: list[str]) -> None:
+    def __init__(self, found: list[dict[str, Any]], failed: list[str], raised: Sequence[str] = ()) -> None:
         self.found = found
         self.failed = failed
+        self.raised = raised
 
     @property
     def rules(self) -> list[str]:
@@ -83,18 +84,35 @@ def said_of_each(texts: list[str]) -> list[Said]:
     return [Said(**said) for said in answer["each"]] if "each" in answer else [Said(**answer)]
 
 
-def said_in_all(text: str, *ways: tuple[bool, bool]) -> Said:
-    """What is found in a program in these ways to ask, ``(every_line, thorough)``, one after another in one process."""
-    return Said(**_in_child(lambda: _together([found_in(text, *way) for way in ways])))
+def said_in_all_ways(text: str) -> dict[str, list[str]]:
+    """The rules that say something of a program, and what fails or ends it, by the way to ask: empty where all is well.
+
+    In one process it is asked thoroughly at the calls of ``stop``, then as every stop is, at each line and in every round.
+    """
+
+    def said() -> dict[str, Any]:
+        ways = {
+            "at its stops": found_in(text, False, True),
+            "at every line": found_in(text, True, False),
+            "in every round": _in_every_round(text),
+        }
+        each = {
+            way: [*(one["rule"] for one in answer["found"]), *answer["failed"], *answer["raised"]]
+            for way, answer in ways.items()
+        }
+        return {way: said for way, said in each.items() if said}
+
+    return _in_child(said)
 
 
 def said_in_every_round(text: str) -> Said:
-    """The same where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
-    return Said(**_in_child(lambda: _together([found_in(text, False, False, line) for line in busy_lines(text)])))
+    """What is found where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
+    return Said(**_in_child(lambda: _in_every_round(text)))
 
 
-def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    return {key: [one for part in parts for one in part[key]] for key in ("found", "failed")}
+def _in_every_round(text: str) -> dict[str, Any]:
+    parts = [found_in(text, False, False, line) for line in busy_lines(text)]
+    return {key: [one for part in parts for one in part[key]] for key in ("found", "failed", "raised")}
 
 
 def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -145,6 +163,7 @@ def found_in(text: str, every_line: bool, thorough: bool, line: int | None = Non
     """What is found at the calls of ``stop``, at every line, or at one line in each round."""
     found: list[Any] = []
     failed: list[str] = []
+    raised: list[str] = []
     visits: Counter[int] = Counter()
 
     def look(frame: FrameType) -> None:
@@ -157,10 +176,14 @@ def found_in(text: str, every_line: bool, thorough: bool, line: int | None = Non
         if frame.f_lineno == line or (line is None and visits[frame.f_lineno] <= _VISITS):
             look(frame)
 
+    def end(error: Exception) -> None:
+        found.extend(explain(error))
+        raised.append(f"{type(error).__name__}: {error}")
+
     traced = every_line or line is not None
     stop = None if traced else look
-    _play(text, stop, see if traced else None, lambda error: found.extend(explain(error)))
-    return {"found": [dict(finding) for finding in found], "failed": failed}
+    _play(text, stop, see if traced else None, end)
+    return {"found": [dict(finding) for finding in found], "failed": failed, "raised": raised}
 
 
 def _play(
@@ -173,6 +196,7 @@ def _play(
 
     What ``stop`` or ``see`` raise is no error of the program, and is raised from here even if the program catches it.
     """
+    compile(text, "program.py", "exec")  # what is no Python would end without a stop, as if all were well
     torch.set_num_threads(1)
     ours: list[Exception] = []
 

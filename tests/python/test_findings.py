@@ -15,7 +15,7 @@ import torch
 from faults import PROGRAMS, ahead, call, with_fault, without_fault
 from faults.never import NEVER
 from faults.traps import TRAPS
-from faulty import HEAD, said_in_all, said_in_every_round, said_of
+from faulty import HEAD, said_in_all_ways, said_in_every_round, said_of
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
@@ -29,8 +29,6 @@ from tensor_inspector.lenses.findings.rules.registry import RULES
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
 HEALTHY = sorted(path.stem for path in (FOLDER / "healthy").glob("*.py"))
-#: Ways to ask, (every line or the stops alone, thorough or not): as one asks for a thorough look, and as every stop is asked.
-AT_STOPS, AT_EVERY_LINE = (False, True), (True, False)
 
 
 def words(finding: dict[str, Any]) -> str:
@@ -47,31 +45,20 @@ def test_a_fault_is_found_first_and_by_its_name(name: str) -> None:
     assert any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) for text in good for part in expected["names"])
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_without_the_fault_nothing_is_found_at_any_line(name: str) -> None:
-    text = (FOLDER / "faults" / name / "clean.py").read_text()
-    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
-    assert (said.rules, said.failed) == ([], [])
-
-
-@pytest.mark.parametrize("name", HEALTHY)
-def test_in_a_healthy_program_nothing_is_found_at_any_line(name: str) -> None:
-    text = (FOLDER / "healthy" / f"{name}.py").read_text()
-    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
-    assert (said.rules, said.failed) == ([], [])
-
-
-LONG = {
+RIGHT = {
     **{name: (FOLDER / "healthy" / f"{name}.py").read_text() for name in HEALTHY},
     **{name: (FOLDER / "faults" / name / "clean.py").read_text() for name in EXPECTED},
     **{name: HEAD + without_fault(program) for name, (_, program) in [*PROGRAMS.items(), *TRAPS.items()]},
 }
 
 
-@pytest.mark.parametrize("name", LONG)
-def test_with_one_breakpoint_nothing_is_found_in_any_round(name: str) -> None:
-    said = said_in_every_round(LONG[name])
-    assert (said.rules, said.failed) == ([], [])
+@pytest.mark.parametrize("name", RIGHT)
+def test_of_what_is_right_nothing_is_said_at_any_line_in_any_round(name: str) -> None:
+    assert said_in_all_ways(RIGHT[name]) == {}
+
+
+def test_programs_that_are_right_have_names_of_their_own() -> None:
+    assert len(RIGHT) == len(HEALTHY) + len(EXPECTED) + len(PROGRAMS) + len(TRAPS)
 
 
 @pytest.mark.parametrize("name", ["state_grows", "rate_of_nothing", "summed_in_trainer"])
@@ -81,15 +68,13 @@ def test_one_breakpoint_sees_what_takes_rounds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
+def test_a_rule_finds_its_fault_and_nothing_else(name: str) -> None:
     rule, program = PROGRAMS[name]
     said = said_of(HEAD + with_fault(program))
     assert (set(said.rules), said.failed) == ({rule}, [])
     assert all(", but " not in one["fact"] and ": " not in one["fact"] for one in said.found), (
         "a row has room for a fact"
     )
-    said = said_in_all(HEAD + without_fault(program), AT_STOPS, AT_EVERY_LINE)
-    assert (said.rules, said.failed) == ([], [])
 
 
 @pytest.mark.parametrize("name", ahead.LINES)
@@ -113,14 +98,7 @@ def test_every_rule_has_a_program_in_which_nothing_else_finds_the_fault() -> Non
 def test_every_rule_has_healthy_situations_in_which_it_says_nothing_each_with_a_program() -> None:
     assert set(NEVER) == {rule.id for rule in RULES}
     assert [rule for rule, situations in NEVER.items() if not situations] == []
-    assert {name for situations in NEVER.values() for name in situations.values()} - set(LONG) == set()
-
-
-@pytest.mark.parametrize("name", TRAPS)
-def test_what_only_looks_like_a_fault_is_none_at_any_line(name: str) -> None:
-    text = HEAD + without_fault(TRAPS[name][1])
-    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
-    assert (said.rules, said.failed) == ([], [])
+    assert {name for situations in NEVER.values() for name in situations.values()} - set(RIGHT) == set()
 
 
 @pytest.mark.parametrize("name", call.PROGRAMS)

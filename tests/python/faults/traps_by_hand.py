@@ -109,8 +109,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     "a_sum_of_numbers_is_kept": (
         "graph-cut",
         """
- body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) total = 0.0
- for _ in range(3))
+ body, heads = nn.Sequential(nn.Linear(6, 16), nn.Tanh()), nn.ModuleList(nn.Linear(16, 3) for _ in range(3))
  o = torch.optim.Adam([*body.parameters(), *heads.parameters()], lr=1e-2)
  total = 0.0
  for _ in range(2):

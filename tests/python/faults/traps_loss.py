@@ -659,8 +659,10 @@ TRAPS: dict[str, tuple[str, str]] = {
  net = nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 4))
  judge = nn.Linear(4, 1)
  o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def climb(weight):
+     weight.data.add_(weight.grad, alpha=0.1)
  for weight in judge.parameters():
-     weight.register_post_accumulate_grad_hook(lambda one: one.data.add_(one.grad, alpha=0.1))
+     weight.register_post_accumulate_grad_hook(climb)
  none = torch.zeros(8, 1)
  d = F.binary_cross_entropy_with_logits(judge(net(torch.randn(8, 3))), none)
  e = F.binary_cross_entropy_with_logits(judge(net(torch.randn(8, 3))), none)

@@ -54,8 +54,7 @@ def _sources(step: Step) -> Iterator[tuple[Source, int | None]]:
 def _lost_in(source: Source, loop: ast.For) -> Iterator[tuple[ast.stmt, str]]:
     """The statements of a loop that compute one of its variables, with a gradient, and leave it as it is: with its name."""
     names = set(bound_in(loop.target))
-    statements = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.stmt)]
-    for node in statements:
+    for node in statements_in(loop.body):
         if isinstance(node, ast.Expr):
             call = node.value
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
@@ -64,15 +63,22 @@ def _lost_in(source: Source, loop: ast.For) -> Iterator[tuple[ast.stmt, str]]:
                     yield node, name
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
-            reads = [
-                below
-                for below in ast.walk(source.tree or ast.Pass())
-                if isinstance(below, ast.Name) and below.id == name and isinstance(below.ctx, ast.Load)
-            ]
-            later = [below for below in reads if below.lineno > (node.end_lineno or node.lineno)]
             is_sum = isinstance(node.value, ast.BinOp) and bool({name, f"{name}.data"} & set(names_in(node.value)))
-            if name in names and is_sum and not later and _has_gradient(node.value, name, loop):
+            if (
+                name in names
+                and is_sum
+                and _has_gradient(node.value, name, loop)
+                and not _is_read_below(source, node, name)
+            ):
                 yield node, name
+
+
+def _is_read_below(source: Source, statement: ast.stmt, name: str) -> bool:
+    end = statement.end_lineno or statement.lineno
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node.lineno > end
+        for node in ast.walk(source.tree or ast.Pass())
+    )
 
 
 def _has_gradient(value: ast.AST, name: str, loop: ast.For) -> bool:
