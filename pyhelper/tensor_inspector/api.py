@@ -124,7 +124,8 @@ def findings(
     processes. A model that holds what can't be copied, or that trains together with other processes, is not run:
     ``skipped`` says why.
 
-    Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
+    Numbers of a stop are remembered to be compared with at the next; `forget` clears them. ``budget_ms`` does not count
+    the time in which the first call loads the rules.
     """
     if isinstance(ignore, str):
         raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
