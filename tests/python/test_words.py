@@ -147,7 +147,7 @@ def test_dtypes_among_other_values_do_not_say_so_twice() -> None:
         ("pandas", "DataFrame({'a': np.zeros(2), 'b': np.arange(2)})", "DataFrame · 2 × 2: a f64, b i64"),
         ("polars", "Series('a', np.arange(20.0))", "Series a · f64[20] · 0…19 · μ 9.5 σ 5.92"),
         ("polars", "DataFrame({'a': [1.5], 'b': ['x']})", "DataFrame · 1 × 2: a f64, b String"),
-        ("jax", "numpy.ones((2, 4))", "all 1 · f32[2,4]"),
+        ("jax", "device_put(np.ones((2, 4)), module.devices('cpu')[0])", "all 1 · f32[2,4]"),
         ("jax", "ShapeDtypeStruct((2, 4), 'float32')", "f32[2,4] · shape and dtype only"),
     ],
 )  # fmt: skip
