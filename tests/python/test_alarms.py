@@ -61,6 +61,9 @@ def loop() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.filterwarnings(
+    "ignore:Sparse invariant checks"
+)  # of some releases of torch, even where they are asked for
 @pytest.mark.parametrize(
     ("make", "says"),
     [

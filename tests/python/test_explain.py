@@ -310,6 +310,11 @@ SENTENCES = [
         "leave it out, or allow_unused=True",
     ),
     (
+        "a = R(2).requires_grad_(); b = a * 2; c = a * 3; torch.autograd.grad(b.sum(), [b, a, c])",
+        "c is not used in what is differentiated",
+        "leave it out, or allow_unused=True",
+    ),
+    (
         "fc = nn.Linear(3, 3); x = R(2, 3); torch.autograd.grad(fc(x).sum(), x)",
         "x does not require a gradient: nothing is differentiated by it",
         "x.requires_grad_() before it is used",

@@ -8,14 +8,13 @@ from typing import Any
 
 from ....measure.torch.graph import Graph
 from ....measure.torch.metadata import element_count, gradient_of, requires_grad
-from ....measure.torch.node import AutogradNode
+from ....measure.torch.node import LEAF, AutogradNode
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.carried import State, states
 from ...findings.finding import Violation
 from ...findings.rule import Rule
 from ..error_context import ErrorContext
-from ..errors import number_after
 from ..operand import Operand, needs_grad, operand
 from ..values import value_words
 
@@ -51,11 +50,18 @@ def input_without_grad(context: ErrorContext) -> Violation:
     if frozen is not None:
         title = (f"{frozen.name} does not require a gradient", ": ", "nothing is differentiated by it")
         return context.found(title, frozen, suggestion=f"{frozen.written}.requires_grad_() before it is used")
-    at = number_after(context.message, "at index")
     fit = "leave it out, or allow_unused=True, which gives None for it"
-    if at is None or not 0 <= at < len(inputs) or len(inputs) != len(values):
+    graph = Graph((gradient_of(root.value).function for root in roots(context)), context.budget.share())
+    unused = next((one for one in inputs if not _leads_to(graph, one.value)), None)
+    if unused is None or not graph.complete:
         return context.found("one of the inputs is not used in what is differentiated", *inputs, suggestion=fit)
-    return context.found(f"{inputs[at].name} is not used in what is differentiated", inputs[at], suggestion=fit)
+    return context.found(f"{unused.name} is not used in what is differentiated", unused, suggestion=fit)
+
+
+def _leads_to(graph: Graph, tensor: Any) -> bool:
+    """Whether the graph goes back to a tensor: to what made it, or to it itself where it is a leaf."""
+    made = gradient_of(tensor).function
+    return graph.of(made) is not None or any(node.leaf is tensor for node in graph.by(LEAF))
 
 
 def graph_freed(context: ErrorContext) -> Violation:
