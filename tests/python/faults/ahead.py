@@ -961,6 +961,10 @@ LINES: dict[str, str] = {
     "detached_outside_of_the_class": "h = net.body(x).detach().relu()",
     "log_of_outputs_in_a_dict": "self.data[k].append(v)",
     "losses_beside_their_numbers": "losses.append(c)",
+    "mean_kept_by_a_meter_of_a_function": "self.total = self.total + value * amount",
+    "reentrant_by_a_setting": 'return checkpoint(part, h, use_reentrant=self.settings["reentrant"]).relu()',
+    "scores_kept_as_numbers_by_a_trace": "return torch.tensor(self.scores).requires_grad_()",
+    "summary_made_of_numbers": "return torch.as_tensor((weights * parts).sum(1).tolist())",
     "history_dict_setdefault": 'history.setdefault("loss", []).append(loss)',
 }
 

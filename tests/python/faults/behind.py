@@ -88,6 +88,38 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "summary_made_of_numbers": (
+        "graph-cut",
+        """
+ class Pool(object):
+     def __init__(self, rate):
+         self.rate = rate
+     def squeeze(self, parts):
+         weights = (parts * self.rate).softmax(1)
+-        return torch.as_tensor((weights * parts).sum(1).tolist())
++        return (weights * parts).sum(1)
+ def read(reader, pool, x):
+     parts = reader(x)
+     return pool.squeeze(parts)
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.cell = nn.Linear(5, 6)
+     def forward(self, x):
+         return self.cell(x).tanh()
+ reader, judge, pool = Reader(), nn.Linear(6, 2), Pool(2.0)
+ opt = torch.optim.SGD([*reader.parameters(), *judge.parameters()], lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 4, 5), torch.randint(0, 2, (8,))
+     h = read(reader, pool, x)
+     c = F.cross_entropy(judge(h), y)
+     opt.zero_grad()
+     c.backward()
+     if k == 1:
+         stop()
+     opt.step()
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, the program
@@ -263,6 +295,118 @@ TRAPS: dict[str, tuple[str, str]] = {
      c = net(torch.randn(8, 2)).square().mean()
      opt.zero_grad()
      c.backward()
+     opt.step()
+""",
+    ),
+    "summary_cut_off_at_first_in_a_function": (
+        "graph-cut",
+        """
+ class Pool(object):
+     def __init__(self, first):
+         self.first, self.turn = first, 0
+     def squeeze(self, parts):
+         self.turn += 1
+         if self.turn <= self.first:
+             parts = parts.detach()
+         return parts.tanh().sum(1)
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.cell = nn.Linear(5, 6)
+     def forward(self, x): return self.cell(x).tanh()
+ reader, judge, pool = Reader(), nn.Linear(6, 2), Pool(2)
+ opt = torch.optim.SGD([*reader.parameters(), *judge.parameters()], lr=0.1)
+ for k in range(4):
+     x, y = torch.randn(8, 4, 5), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(judge(pool.squeeze(reader(x))), y)
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "body_cut_off_that_another_function_trains": (
+        "graph-cut",
+        """
+ def kept(values):
+     return values.detach()
+ class Body(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.layer = nn.Linear(5, 6)
+     def forward(self, x): return self.layer(x).tanh()
+ body, head = Body(), nn.Linear(6, 2)
+ opt = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ def rebuild(net, x):
+     (net(x)[:, :5] - x).square().mean().backward()
+     opt.step()
+     opt.zero_grad()
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 2, (8,))
+     rebuild(body, x)
+     c = F.cross_entropy(head(kept(body(x))), y)
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "second_body_asked_by_turns": (
+        "graph-cut",
+        """
+ def as_data(values):
+     return torch.tensor(values.tolist())
+ first, second, head = nn.Linear(5, 6), nn.Linear(5, 6), nn.Linear(6, 2)
+ opt = torch.optim.SGD([*first.parameters(), *second.parameters(), *head.parameters()], lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 2, (8,))
+     if k == 1:
+         h = first(x).tanh() + as_data(second(x))
+     else:
+         h = first(x).tanh() + second(x)
+     c = F.cross_entropy(head(h), y)
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "follower_in_the_same_optimizer": (
+        "graph-cut",
+        """
+ def aim(values):
+     return F.normalize(values.detach(), dim=-1)
+ def follow(slow, fast):
+     with torch.no_grad():
+         for a, b in zip(slow.parameters(), fast.parameters()):
+             a.lerp_(b, 0.1)
+ fast = nn.Sequential(nn.Linear(5, 6), nn.Tanh(), nn.Linear(6, 3))
+ slow = copy.deepcopy(fast)
+ opt = torch.optim.SGD([*fast.parameters(), *slow.parameters()], lr=0.1)
+ for k in range(3):
+     x = torch.randn(8, 5)
+     c = -(F.normalize(fast(x + 0.1), dim=-1) * aim(slow(x))).sum(-1).mean()
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+     follow(slow, fast)
+""",
+    ),
+    "stop_gradient_on_one_side_by_a_function": (
+        "graph-cut",
+        """
+ def agreement(p, z):
+     return -F.cosine_similarity(p, z.detach(), dim=-1).mean()
+ net, guess = nn.Sequential(nn.Linear(5, 6), nn.Tanh()), nn.Linear(6, 6)
+ opt = torch.optim.SGD([*net.parameters(), *guess.parameters()], lr=0.1)
+ for k in range(2):
+     x = torch.randn(8, 5)
+     a, b = net(x), net(x + 0.1 * torch.randn(8, 5))
+     c = 0.5 * agreement(guess(a), b) + 0.5 * agreement(guess(b), a)
+     opt.zero_grad()
+     c.backward()
+     stop()
      opt.step()
 """,
     ),

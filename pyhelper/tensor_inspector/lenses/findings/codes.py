@@ -25,6 +25,11 @@ def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
     return (function.__code__ for function in functions[:_FUNCTIONS] if _names(function.__code__, attribute))
 
 
+def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
+    """Whether it is the code of another function of the program than these: what that does is not seen."""
+    return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
+
+
 def _names(code: CodeType, attribute: str) -> bool:
     """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
     inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))

@@ -78,6 +78,15 @@ def functions_called(step: Step, views: Iterable[int] = ()) -> list[Called]:
     return known
 
 
+def called_at(step: Step, call: Call, view: int, caller: Called | None = None) -> Called | None:
+    """The user's function that a call runs, in a frame or in a function that is called from it."""
+    function, owner = _function_of(_value(step, call.callee, view, caller))
+    if function is None or not _is_users(function):
+        return None
+    called = Called(step, function, owner, call, view, caller)
+    return called if called.source.is_known() else None
+
+
 def _find_functions(step: Step, views: Iterable[int]) -> Iterator[Called]:
     waiting: list[tuple[Source, int, Called | None, int]] = [(step.sources[view], view, None, 1) for view in views]
     seen: set[tuple[int, int]] = set()

@@ -17,12 +17,12 @@ from ....step.expressions import text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import bound, called_below
+from ...lines import bound, called_below, decorated_off
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
-from .switched_off import decorated_off, is_elsewhere, run_without_gradients
+from .switched_off import run_without_gradients
 from .zeros import products_of_zeros
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")

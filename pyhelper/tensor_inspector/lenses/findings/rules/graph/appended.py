@@ -10,9 +10,8 @@ from ....step.called import functions_called, value_in
 from ....step.expressions import last_name, parent_of, text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...codes import codes_that_name, is_elsewhere
 from ...lines import Line
-from .switched_off import is_elsewhere
 
 
 def outlives_a_step(source: Source, name: str, line: int, resets: list[int], backwards: list[int]) -> bool:

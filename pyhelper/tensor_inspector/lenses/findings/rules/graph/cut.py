@@ -20,6 +20,7 @@ from ...lines import Line
 from ...made_of import CUTS, STEPS, cut_on, made_of, uses
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
+from .cut_in_call import cut_in_call
 from .looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them
@@ -70,6 +71,29 @@ def graph_cut(step: Step) -> Iterator[Violation]:
             )
             return
     yield from _cut_terms(step, missed, reached, gets)
+    yield from _cut_in_calls(step, missed, reached, gets)
+
+
+def _cut_in_calls(step: Step, missed: list[Parameter], reached: set[int], gets: str) -> Iterator[Violation]:
+    """Whole modules of which a function that the step calls makes what has no graph."""
+    for variable in step.modules:
+        cut = [one for one in missed if one.root is variable]
+        is_whole = bool(cut) and len(cut) == sum(one.root is variable for one in step.trained())
+        if not is_whole or any(step.grad(one.tensor) is not None for one in cut):
+            continue
+        if not share_an_optimizer(step, [one.tensor for one in cut], reached):
+            continue
+        found = cut_in_call(step, variable)
+        if found is not None:
+            yield Violation(
+                (
+                    f"{variable.name}.* {gets} no gradient from {step.losses[0].name}",
+                    ": ",
+                    f"{found.how} cuts it off in {found.source.function}",
+                ),
+                *((one.name, "trainable, in the optimizer, grad None") for one in cut[:4]),
+                line=found.line,
+            )
 
 
 def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str) -> Iterator[Violation]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import CodeType
-from typing import Any
 
 from ....step.backpropagated import Loss
 from ....step.called import functions_called
@@ -13,8 +11,9 @@ from ....step.expressions import text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
+from ...lines import decorated_off
 from .cut import share_an_optimizer
 
 
@@ -63,13 +62,6 @@ def _off_in(source: Source, line: int) -> int | None:
     return decorated_off(source) if block is None else block.lineno
 
 
-def decorated_off(source: Source) -> int | None:
-    """The line of the decorator that switches gradients off in a whole function."""
-    decorators: Any = getattr(source.tree, "decorator_list", ())
-    off = (one.lineno for one in decorators if text_of(one).partition("(")[0].endswith(("no_grad", "inference_mode")))
-    return next(off, None)
-
-
 def is_cleared_for(step: Step, loss: Loss) -> bool:
     """Whether the branch that has surely cleared the gradients of an optimizer leads to a backward, which only asks if the
     loss has a graph: ``if training: optimizer.zero_grad(); if loss.requires_grad: loss.backward()``."""
@@ -89,8 +81,3 @@ def is_cleared_for(step: Step, loss: Loss) -> bool:
         for call in cleared
         if around
     )
-
-
-def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
-    """Whether it is the code of another function of the program than these: what that does is not seen."""
-    return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
