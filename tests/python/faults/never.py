@@ -79,7 +79,6 @@ NEVER: dict[str, dict[str, str]] = {
         "terms of a loop by turns": "heads_by_turns_in_a_loop",
         "terms of a list whose heads another optimizer has": "heads_of_another_optimizer_in_a_loop",
         "terms that are scaled by their own numbers": "terms_scaled_by_themselves",
-        "numbers of a list are reported": "a_sum_of_numbers_is_kept",
         "a function that cuts off at first": "summary_cut_off_at_first_in_a_function",
         "another function trains what one cuts off": "body_cut_off_that_another_function_trains",
         "a function is given it by turns": "second_body_asked_by_turns",
