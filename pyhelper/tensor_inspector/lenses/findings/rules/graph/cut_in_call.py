@@ -25,7 +25,6 @@ _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 #: methods of a module that neither train it nor change what it holds
 _HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
-_Choosing = (ast.IfExp, ast.BoolOp)
 
 
 class CutCall(Record):
@@ -42,10 +41,10 @@ _Flow = Union[CutCall, Literal["live"], None]
 
 def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
     """The place in a function that cuts off a module, which the step surely calls for its losses and nothing else trains."""
-    walk = _Walk(step, variable.value)
-    frame = _Place(walk, step.source, None, {})
+    walk = _Route(step, variable.value)
+    frame = _FollowedBody(walk, step.source, None, {})
     flows = [frame.named(key_of(loss.name), 0) for loss in step.losses]
-    found = next((flow for flow in flows if isinstance(flow, CutCall)), None)
+    found = next((flow for flow in flows if type(flow) is CutCall), None)
     if found is None or found.source is step.source or "live" in flows or not walk.is_surely_called:
         return None
     return None if _may_learn_elsewhere(step, variable, walk.entered) else found
@@ -91,7 +90,7 @@ def _calls_of_round(source: Source, *, is_outer: bool) -> list[Call]:
     ]
 
 
-class _Walk:
+class _Route:
     """What a way through functions has in common: the module, its calls, the functions gone through."""
 
     def __init__(self, step: Step, module: object) -> None:
@@ -102,10 +101,10 @@ class _Walk:
         self.is_surely_called = True
 
 
-class _Place:
+class _FollowedBody:
     """A function, or the frame itself (without ``called``), in which values are followed."""
 
-    def __init__(self, walk: _Walk, source: Source, called: Called | None, given: dict[str, _Flow]) -> None:
+    def __init__(self, walk: _Route, source: Source, called: Called | None, given: dict[str, _Flow]) -> None:
         self._walk = walk
         self._source = source
         self._called = called
@@ -138,7 +137,7 @@ class _Place:
         if node is None or depth > _DEEP:
             return None
         found = self._flow_of(node, depth + 1)
-        if isinstance(found, CutCall) and found.source is self._source and self._is_conditional(found.line[1]):
+        if type(found) is CutCall and found.source is self._source and self._is_conditional(found.line[1]):
             return "live"  # it may be cut off by turns
         return found
 
@@ -156,7 +155,7 @@ class _Place:
         if isinstance(node, ast.Subscript):
             return self.flow(node.value, depth)
         found = _joined(self.flow(below, depth) for below in self._parts(node))
-        return "live" if found is not None and isinstance(node, _Choosing) else found
+        return "live" if found is not None and isinstance(node, (ast.IfExp, ast.BoolOp)) else found
 
     def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
         """What an expression is made of; of a comprehension its variables stand for what it goes through."""
@@ -202,7 +201,7 @@ class _Place:
             return "live"
         self._walk.entered.append(function.source)
         given = {name: self.flow(value, depth) for name, value in function.given.items()}
-        return _Place(self._walk, function.source, function, given).results(depth + 1)
+        return _FollowedBody(self._walk, function.source, function, given).results(depth + 1)
 
     def _cut(self, name: str, node: ast.expr, found: _Flow) -> _Flow:
         is_cut = name in _CUTS and found == "live"
