@@ -243,6 +243,10 @@ NEVER: dict[str, dict[str, str]] = {
         "cleared by a function that is bound to the tensors": "cleared_by_a_bound_function",
         "a model and an optimizer made anew in each round": "made_anew_in_each_round",
         "cleared by another optimizer that holds them too": "one_clears_for_two",
+        "left out by a helper that clears, and cleared after its step": "one_is_cleared_after_its_step",
+        "left out by helpers that clear and that step": "one_is_never_stepped",
+        "cleared by several calls of one helper": "cleared_by_two_calls_of_one_helper",
+        "cleared by a helper that a loop calls": "cleared_by_a_helper_for_each",
         "a loop over a list clears them": "cleared_by_a_loop_over_a_list",
         "a loop over a dict clears them": "cleared_by_a_loop_over_a_dict",
     },
@@ -274,6 +278,8 @@ NEVER: dict[str, dict[str, str]] = {
         "a warm-up by hand out of sight": "rate_that_another_hand_sets",
         "a function that holds it at 0 on purpose": "rates_of_whole_steps",
         "the end of a schedule that falls to 0": "falls_to_zero_at_the_end",
+        "a schedule that begins again": "falls_to_nothing_and_begins_again",
+        "a function that looks its factor up": "falls_to_nothing_as_a_table_says",
     },
     "lr-too-high": {
         "the loss rises, the weights do not": "harder_samples_come",
@@ -289,6 +295,8 @@ NEVER: dict[str, dict[str, str]] = {
         "float32 master weights": "weights_kept_in_full",
         "updates that are large enough": "large_steps_of_few_bits",
         "an optimizer with a rule of its own": "another_rule_for_few_bits",
+        "what rounding took is carried over": "carried_over_by_a_step_of_its_own",
+        "a warm-up": "few_bits_while_the_rate_warms_up",
     },
     "eps-underflow": {
         "an eps that float16 holds": "half_with_an_eps_that_it_holds",
@@ -297,12 +305,17 @@ NEVER: dict[str, dict[str, str]] = {
     "clip-before-unscale": {
         "after unscale_": "clipped_when_unscaled",
         "a scaler that is switched off": "clipped_beside_a_scaler_that_is_off",
+        "clipped at a limit that is scaled as well": "clips_in_a_helper_at_the_scaled_limit",
+        "after a helper that unscales": "clips_in_a_helper_what_another_has_unscaled",
+        "in the branch without a scaler": "clips_where_nothing_is_scaled",
     },
     "scaler-bypassed": {
         "a scaler that is switched off": "off_and_stepped_by_hand",
         "after unscale_": "unscaled_then_stepped_by_hand",
     },
     "aliased-models": {
+        "a mean that is not wanted": "averaged_only_if_wanted",
+        "a mean that leaves the model itself alone": "averaged_where_it_is_another",
         "siamese, tied": "one_net_for_two",
         "both halves of a siamese pair by one name": "halves_of_one_net",
         "a parameter of the same name in a function": "sampling_from_an_average",
@@ -463,6 +476,9 @@ NEVER: dict[str, dict[str, str]] = {
         "cleaned before the model is called": "cleaned_in_the_next_line",
     },
     "nan-origin": {
+        "inputs without a path that count as 0": "too_few_frames_that_do_not_count",
+        "inputs with just enough frames": "just_enough_frames",
+        "classes that are shut out by a bias": "infinite_with_finite_slopes",
         "−inf masks that feed a softmax": "scores_masked_before_softmax",
         "log-space dynamic programming": "paths_summed_as_logs",
         "infinite distances that a minimum drops": "nearest_of_the_others",

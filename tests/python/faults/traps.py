@@ -9,6 +9,7 @@ from . import (
     call,
     everyday,
     forms,
+    helpers,
     hidden,
     modes,
     numbers_kept,
@@ -29,6 +30,7 @@ from . import (
 TRAPS: dict[str, tuple[str, str]] = {
     **numbers_kept.TRAPS,
     **hidden.TRAPS,
+    **helpers.TRAPS,
     **modes.TRAPS,
     **traps_graph.TRAPS,
     **traps_optimizer.TRAPS,

@@ -13,7 +13,7 @@ from ...measure.torch.modules import Member, is_module
 from ...safe.guard import first_of, instance_dict, plain_str
 from .calls import Call
 from .classes import is_library, is_library_module, undecorated
-from .expressions import is_name, text_of
+from .expressions import is_name, root_of, text_of
 from .frames import global_of
 from .source import Source
 from .step import Step
@@ -63,10 +63,22 @@ class Called:
             argument = self.given[root]
             value = _value(self._step, text_of(argument), self.view, self.caller) if is_name(argument) else None
         elif root not in arguments and root not in self.source.bindings:
-            value = _free(self._function, root)
+            value = free_of(self._function, root)
         for attribute in attributes:
-            value = _attribute(value, attribute)
+            value = attribute_of(value, attribute)
         return value
+
+    def seen_outside(self, expression: str) -> str:
+        """An expression of the function in the names of the frame: ``agent.target`` for ``self.target``. Empty for one
+        that begins with a variable of the function."""
+        root = root_of(expression)
+        if root in self.source.bindings:
+            return ""
+        outer = self.given.get(root)
+        if self._owner is not None and self.source.arguments[:1] == [root]:
+            outer = self.call.receiver
+        text = expression if outer is None else text_of(outer) + expression[len(root) :]
+        return text if self.caller is None else self.caller.seen_outside(text)
 
 
 def functions_called(step: Step, views: Iterable[int] = ()) -> list[Called]:
@@ -126,11 +138,11 @@ def _value(step: Step, name: str, view: int, caller: Called | None) -> Any:
     seen = step.views[view]
     value = seen.variables.get(root, global_of(seen.frame, root))
     for attribute in attributes:
-        value = _attribute(value, attribute)
+        value = attribute_of(value, attribute)
     return value
 
 
-def _free(function: FunctionType, name: str) -> Any:
+def free_of(function: FunctionType, name: str) -> Any:
     """A variable of the function around, or a global."""
     for free, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         if free == name:
@@ -141,7 +153,7 @@ def _free(function: FunctionType, name: str) -> Any:
     return dict.get(function.__globals__, name)
 
 
-def _attribute(value: Any, name: str) -> Any:
+def attribute_of(value: Any, name: str) -> Any:
     """An attribute as it is kept, or a method of the class."""
     if value is None:
         return None

@@ -10,7 +10,7 @@ from .called import value_in
 from .expressions import is_name, root_of, text_of
 from .step import Step
 
-_COMPARING: dict[type, Any] = {
+COMPARING: dict[type, Any] = {
     ast.Eq: lambda one, other: one == other,
     ast.NotEq: lambda one, other: one != other,
     ast.Lt: lambda one, other: one < other,
@@ -58,7 +58,7 @@ def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:
     if not isinstance(test, ast.Compare):
         value = number_or_text(step, test, view)
         return None if value is _UNKNOWN else bool(value)
-    compare = _COMPARING.get(type(test.ops[0])) if len(test.ops) == 1 else None
+    compare = COMPARING.get(type(test.ops[0])) if len(test.ops) == 1 else None
     sides = [number_or_text(step, side, view) for side in (test.left, test.comparators[0])]
     if compare is None or _UNKNOWN in sides:
         return None

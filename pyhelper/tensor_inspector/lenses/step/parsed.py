@@ -61,6 +61,22 @@ def tree_of(code: CodeType) -> ast.AST | None:
     return tree
 
 
+def lambda_of(code: CodeType) -> ast.Lambda | None:
+    """The syntax tree of a lambda, if it is the only one with these arguments that begins in its line."""
+    lines = lines_of_file(code.co_filename)
+    if code.co_name != "<lambda>" or not lines or sum(map(len, lines)) > _CHARACTERS:
+        return None
+    names = list(code.co_varnames[: code.co_argcount])
+    found = [
+        node
+        for node in ast.walk(_parse_module(lines) or ast.Pass())
+        if isinstance(node, ast.Lambda)
+        and node.lineno == code.co_firstlineno
+        and [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)] == names
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 #: A backslash that stands for nothing, such as that of "\\d", after those that do.
 _ODD = re.compile(r"""(\\(?:\r?\n|[\\'"abfnrtvxNuU0-3]|[4-7](?![0-7]{2})))|\\""")
 _MARKS = "\x01\x02\x03\x04\x05\x06\x0e\x0f"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...safe.guard import NUMBERS, dict_get, instance_dict, module
+from ...safe.guard import NUMBERS, dict_attribute, dict_get, each, instance_dict, module
 from .metadata import EXACT_TENSORS, is_exact_tensor
 
 torch: Any = module("torch")
@@ -86,3 +86,9 @@ def tensors(value: Any) -> Iterator[Any]:
     """What an optimizer updates, group by group."""
     for group in groups(value):
         yield from group.tensors
+
+
+def states(value: Any) -> dict[int, dict[Any, Any]]:
+    """What it keeps of each tensor, as a momentum, by the tensor's id."""
+    found = each(dict.items, dict_attribute(inner(value), "state"))
+    return {id(tensor): kept for tensor, kept in found if type(kept) is dict}

@@ -12,14 +12,14 @@ from .graph import absent, checkpoints, cut, dead, flat, freed, registration, re
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
 from .numbers import activations, causes, dead_units, gradients, state
-from .optimizer import accumulated, calls, groups, rates, updates
+from .optimizer import accumulated, calls, groups, rates, rounding, scaling, updates
 
 _FILES = (
     *(unfit, inputs, samples, one_class, splits),
     *(causes, state, gradients),
     *(flat, dead, cut, checkpoints, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
-    *(groups, rates, calls, accumulated, updates),
+    *(groups, rates, calls, scaling, accumulated, updates, rounding),
     *(copies, absent, evaluated, mode, layers, repeated, dead_units, activations),
 )
 

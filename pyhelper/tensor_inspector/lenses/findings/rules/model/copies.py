@@ -9,8 +9,10 @@ from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
-from ....step.called import functions_called
+from ....step.called import Called, functions_called
 from ....step.expressions import text_of
+from ....step.source import Source
+from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import made
@@ -47,15 +49,13 @@ def aliased_models(step: Step) -> Iterator[Violation]:
 
 def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
     """A frame's number, and pairs of names for the same weights, of which one is copied or averaged into the other, or judges the other."""
-    calls = step.source.calls
-    for call in calls:
-        given = call.argument(0, "state_dict")
-        if call.name == "load_state_dict" and isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
-            yield from _if_shared(step, text_of(given.func.value), text_of(call.receiver))
-        if call.callee == "zip" and len(call.args) == 2:
-            owners = [text_of(argument.func.value) for argument in call.args if _lists_parameters(argument)]  # type: ignore[attr-defined]
-            if len(owners) == 2:
-                yield from _if_shared(step, owners[1], owners[0])
+    for line, first, second in _copied_into(step.source):
+        if _is_regular(step.source, line):
+            yield from _if_shared(step, first, second)
+    for called in functions_called(step, [step.at]):
+        for line, first, second in _copied_into(called.source):
+            if _runs(step, called, line):
+                yield from _if_shared(step, called.seen_outside(first), called.seen_outside(second))
     parts = {name for loss in step.losses for name in step.source.made_of(loss.name.replace('"', "'"))}
     modules = [(call, variable) for call, variable, view in step.calls_of_modules() if view == step.at]
     for call, _ in modules:
@@ -65,6 +65,48 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
         for other, _ in modules:
             if not step.source.is_under(other.lineno, "no_grad", "inference_mode"):
                 yield from _if_shared(step, other.callee, call.callee)
+
+
+def _runs(step: Step, called: Called, line: int) -> bool:
+    """Whether a line of a function surely runs: each time or once in some rounds, as ``if n % 100 == 0`` says. Under
+    another condition a copy that is not wanted may be the model itself."""
+    at, source, runs = line, called.source, True
+    above: Called | None = called
+    while above is not None:
+        runs = runs and _is_regular(source, at) and not any(leave < at for leave in source.exits)
+        at, above = above.call.lineno, above.caller
+        source = step.source if above is None else above.source
+    return runs and _is_regular(source, at)
+
+
+def _is_regular(source: Source, line: int) -> bool:
+    around = [
+        node
+        for statement in source.body
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.If, ast.Try)) and node.lineno < line <= last_line(node)
+    ]
+    return all(isinstance(node, ast.If) and any(map(_is_of_rounds, ast.walk(node.test))) for node in around)
+
+
+def _is_of_rounds(node: ast.AST) -> bool:
+    """Whether a condition goes by numbers: by a remainder, or by how much has passed."""
+    if isinstance(node, ast.Compare):
+        texts = any(isinstance(side, ast.Constant) and type(side.value) is str for side in node.comparators)
+        return not texts and all(isinstance(op, (ast.Eq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops)
+    return isinstance(node, ast.Mod)
+
+
+def _copied_into(source: Source) -> Iterator[tuple[int, str, str]]:
+    """The lines that copy or average a model's weights into another, with the names of both."""
+    for call in source.calls:
+        given = call.argument(0, "state_dict")
+        if call.name == "load_state_dict" and isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
+            yield call.lineno, text_of(given.func.value), text_of(call.receiver)
+        if call.callee == "zip" and len(call.args) == 2:
+            owners = [text_of(argument.func.value) for argument in call.args if _lists_parameters(argument)]  # type: ignore[attr-defined]
+            if len(owners) == 2:
+                yield call.lineno, owners[1], owners[0]
 
 
 def _lists_parameters(node: ast.expr) -> bool:

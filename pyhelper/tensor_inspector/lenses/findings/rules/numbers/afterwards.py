@@ -16,7 +16,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...made_of import Made, made_of
 from .begin import given_to
-from .state import parameters_not_finite
+from .state import numbers_not_finite, parameters_not_finite
 
 _LOGS = ("log", "log2", "log10")
 _SPREADS = ("std", "var")
@@ -29,9 +29,18 @@ def nan_losses(step: Step) -> list[Loss]:
     return [loss for loss, number in numbers if number is not None and number != number]
 
 
+def _infinite_losses(step: Step) -> list[Loss]:
+    """The losses that are infinite and have spoilt gradients. A scaler may skip such a step."""
+    numbers = [(loss, step.number(loss.tensor)) for loss in step.losses]
+    found = [loss for loss, number in numbers if number is not None and number == number and number - number != 0]
+    grads = step.grads([one.tensor for one in step.trained()]) if found and not step.scalers else []
+    return found if numbers_not_finite(step, grads) else []
+
+
 def origin_in_sight(step: Step) -> Iterator[Violation]:
-    """A loss that is NaN and whose graph is freed, with what is NaN in sight, the earliest bound first."""
-    losses = nan_losses(step)
+    """A loss that is not finite and whose graph is freed, with what is NaN in sight, the earliest bound first."""
+    infinite = _infinite_losses(step)
+    losses = [*nan_losses(step), *infinite]
     if losses and parameters_not_finite(step):
         return  # the parameters are what is to be told
     for loss in losses:
@@ -45,9 +54,14 @@ def origin_in_sight(step: Step) -> Iterator[Violation]:
         line = loss.backward.lineno if binding is None else binding.lineno
         if found:
             line = found[0][0]
+        what = "Inf" if loss in infinite else "NaN"
         yield Violation(
-            (f"{loss.name} is NaN", ", ", f"and its graph is freed: {first}stop before backward to see where it began"),
-            (loss.name, "NaN, a backward has freed its graph"),
+            (
+                f"{loss.name} is {what}",
+                ", ",
+                f"and its graph is freed: {first}stop before backward to see where it began",
+            ),
+            (loss.name, f"{what}, a backward has freed its graph"),
             *((name, f"{nan:,} NaN, bound in line {at}") for at, name, nan in found[:4]),
             line=(step.source.file, line),
             suggestion="stop before backward",

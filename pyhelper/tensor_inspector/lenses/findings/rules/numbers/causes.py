@@ -21,6 +21,7 @@ from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
 from .begin import begin_of, given_to
+from .ctc import too_few_frames
 from .state import buffers_not_finite
 
 torch: Any = module("torch")
@@ -168,6 +169,10 @@ def std_of_one(step: Step) -> Iterator[Violation]:
     suggestion="look at the inputs of this operation",
 )
 def nan_origin(step: Step) -> Iterator[Violation]:
+    short = next(too_few_frames(step), None)
+    if short is not None:
+        yield short
+        return
     begin = begin_of(step)
     if begin is None:
         yield from origin_in_sight(step)

@@ -10,16 +10,19 @@ from .....measure.torch.optimizers import is_optimizer
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import instance_dict, library_of
 from .....words.text import plural
+from ....step.called import functions_called, value_in
 from ....step.classes import is_library
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
+from ....step.meant import ValueOf, meant
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
-from .clearing import Region, may_clear
+from .clearing import may_clear
+from .elsewhere import Region
 
 _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
 
@@ -112,22 +115,46 @@ def _has_newer_graph(step: Step, before: Moment) -> bool:
 def _steps_without_clearing(step: Step, grown: set[int]) -> tuple[Line, set[int]] | None:
     """The step in the loop that runs here, where neither that loop nor what it calls may clear those of the grown
     gradients that it follows: its line, and the ids of their parameters."""
-    source, keys = step.source, {variable.key: variable.value for variable in step.optimizers}
-    if not all(map(_only_steps, keys.values())):
+    source = step.source
+    if not all(_only_steps(variable.value) for variable in step.optimizers):
         return None
-    for call in source.calls_of("step"):
-        subject = text_of(call.args[0] if call.args else call.receiver)
-        if subject not in keys or not source.backwards:
+    for line, at, subject, optimizers in _steps(step):
+        if not source.backwards:
             continue
-        lines = [call.lineno, source.lineno, *(backward.lineno for backward in source.backwards)]
-        loops = [loop for loop in source.loops if all(loop[0] <= line <= loop[1] for line in lines)]
+        lines = [line, source.lineno, *(backward.lineno for backward in source.backwards)]
+        loops = [loop for loop in source.loops if all(loop[0] <= one <= loop[1] for one in lines)]
         region: Region = [(step.at, max(loops))] if loops else _loop_around(step)
-        followed = grown & {id(tensor) for tensor in tensors_of(keys[subject])}
-        if not followed or not region or not _is_made_before(step, subject, keys[subject], *region[-1]):
+        followed = grown & {id(tensor) for one in optimizers for tensor in tensors_of(one)}
+        if not followed or not region or not _is_made_before(step, subject, optimizers[0], *region[-1]):
             continue
         if not may_clear(step, region, followed):
-            return (source.file, call.lineno), followed
+            return at, followed
     return None
+
+
+def _steps(step: Step) -> Iterator[tuple[int, Line, str, list[Any]]]:
+    """The calls of ``step``, also in functions that the source calls: the line in the source and that of the call, what
+    the optimizers are, or are kept in, and these."""
+    source, known = step.source, {id(variable.value) for variable in step.optimizers}
+    for call in source.calls_of("step"):
+        subject = text_of(call.args[0] if call.args else call.receiver)
+        value_of: ValueOf = lambda name: value_in(step, name, step.at)  # noqa: E731
+        optimizers = meant(source, subject, call.lineno, value_of)
+        if optimizers and known.issuperset(map(id, optimizers)):
+            yield call.lineno, (source.file, call.lineno), _kept_as(step, optimizers[0]) or subject, optimizers
+    for called in functions_called(step, [step.at]):
+        for call in called.source.calls_of("step"):
+            subject = text_of(call.args[0] if call.args else call.receiver)
+            optimizers = meant(called.source, subject, call.lineno, called.value)
+            kept = _kept_as(step, optimizers[0]) if optimizers and known.issuperset(map(id, optimizers)) else None
+            if kept is not None and called.source.will_reach(call.lineno):
+                yield called.first.call.lineno, (called.source.file, call.lineno), kept, optimizers
+
+
+def _kept_as(step: Step, optimizer: Any) -> str | None:
+    """The expression for an optimizer in the frame of the source."""
+    found = ((key, value) for (view, key), value in step.named_values() if view == step.at)
+    return next((key for key, value in found if value is optimizer), None)
 
 
 def _is_made_before(step: Step, subject: str, optimizer: Any, view: int, loop: tuple[int, int] | None) -> bool:

@@ -1,4 +1,4 @@
-"""Rules about the order of calls: `zero_grad`, `backward`, `unscale_`, clipping, `step`."""
+"""The rule about gradients that are gone before their step; statements in bodies, and steps that are only named."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 
 from .....measure.torch.modules import parameters_of
 from .....measure.torch.optimizers import tensors
-from .....safe.guard import instance_dict
-from .....words.text import number
 from ....step.calls import Call
 from ....step.decided import number_of, will_surely_run
 from ....step.expressions import is_name, last_name, shown_text, text_of
@@ -106,75 +104,6 @@ def bodies(step: Step) -> Iterator[list[ast.stmt]]:
             ):
                 yield body
                 waiting.extend(body)
-
-
-@rule(
-    "error",
-    why="Scaled gradients are thousands of times larger: all are clipped to almost nothing.",
-    suggestion="call scaler.unscale_(optimizer) before clipping",
-    needs="scaler source",
-)
-def clip_before_unscale(step: Step) -> Iterator[Violation]:
-    source = step.source
-    scaled = [backward for backward in source.backwards if backward.scaler]
-    clips = source.calls_of("clip_grad_norm_", "clip_grad_value_")
-    for backward in scaled:
-        scaler = step.value(backward.scaler or "")
-        if scaler is None or instance_dict(scaler).get("_enabled") is not True:
-            continue
-        for clip in clips:
-            unscaled = [call for call in source.calls_of("unscale_") if call.lineno <= clip.lineno]
-            stepped = [
-                call
-                for call in source.calls_of("step")
-                if text_of(call.receiver) == backward.scaler and call.lineno > clip.lineno
-            ]
-            if backward.lineno < clip.lineno and not unscaled and stepped:
-                yield Violation(
-                    (
-                        f"{clip.name} clips gradients that {backward.scaler} has not unscaled",
-                        ": ",
-                        "the limit holds for scaled ones",
-                    ),
-                    (backward.scaler, _scale_words(scaler)),
-                    line=(source.file, clip.lineno),
-                )
-                return
-
-
-@rule(
-    "error",
-    why="The step is as many times too large as the scale.",
-    suggestion="step through the scaler",
-    needs="scaler source",
-)
-def scaler_bypassed(step: Step) -> Iterator[Violation]:
-    source = step.source
-    for backward in source.backwards:
-        scaler = step.value(backward.scaler or "")
-        if scaler is None or instance_dict(scaler).get("_enabled") is not True:
-            continue
-        by_scaler = [call for call in source.calls_of("step", "unscale_") if text_of(call.receiver) == backward.scaler]
-        direct = [
-            call
-            for call in source.calls_of("step")
-            if any(variable.key == text_of(call.receiver) for variable in step.optimizers)
-        ]
-        if direct and not by_scaler:
-            call = direct[0]
-            yield Violation(
-                (f"{call.callee}() applies gradients that {backward.scaler} has scaled", ", ", "and has not unscaled"),
-                (backward.scaler, _scale_words(scaler)),
-                line=(source.file, call.lineno),
-                suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()",
-            )
-            return
-
-
-def _scale_words(scaler: Any) -> str:
-    known = instance_dict(scaler)
-    start = known.get("_init_scale")
-    return f"enabled, initial scale {number(start)}" if type(start) is float or type(start) is int else "enabled"
 
 
 def named_only(step: Step) -> Iterator[tuple[str, int]]:

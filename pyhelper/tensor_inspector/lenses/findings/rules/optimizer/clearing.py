@@ -5,20 +5,17 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from .....measure.torch.optimizers import is_readable
-from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
 from ....step.classes import is_library_module, unwrapped
-from ....step.expressions import parent_of, text_of
+from ....step.source import Source
 from ....step.step import Step
+from .elsewhere import Place, Region, clears_of_others, nodes_in, place_of
 
-#: Where: in the frame with this number from a line to a line, or in all of its function.
-Region = list[tuple[int, "tuple[int, int] | None"]]
 _CLEARING = frozenset(("grad", "zero_", "_foreach_zero_"))
 _WORDS = ("zero", "clear", "reset", "none")
 #: what a loop, a ``with`` or a call runs of an object without naming it
@@ -29,24 +26,19 @@ _MOST = 3000  #: functions
 def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
     """Whether a name in the region, or in a function of the program that bears a name in there, is one of clearing.
 
-    A ``zero_grad`` of an optimizer in sight that holds none of some tensors, by their ids, clears none of them.
+    A ``zero_grad`` that surely clears none of some tensors, by their ids, counts as nothing: see `elsewhere`.
     """
     functions = _functions(step, {view for view, _ in region})
     names, codes = set[str](_IMPLIED), list[CodeType]()
+    others = clears_of_others(step, region, tensors)
     for view, lines in region:
         variables = step.views[view].variables
-        others = {
-            variable.key
-            for variable in step.optimizers
-            if variable.view == view and not _holds(variable.value, tensors)
-        }
-        tree = step.sources[view].tree
-        bound = {text_of(node) for node, _ in _nodes_in(tree, lines) if _is_bound(node)}
-        found = set(_names_in(tree, lines, {key for key in others if bound.isdisjoint(_with_parents(key))}))
+        source = step.sources[view]
+        found = set(_names_in(source, nodes_in(source.tree, lines), others.places))
         names |= found
         codes += [code for name in found & set(variables) for code in _codes_of(variables[name])]
     files = {step.sources[view].file for view, _ in region}
-    names.update(*(_names_in_lambdas(source.tree) for source in step.sources if source.file in files))
+    names.update(*(_names_in_lambdas(source) for source in step.sources if source.file in files))
     known, seen = set[str](), {view.frame.f_code for view in step.views}
     while names or codes:
         if any(map(_is_of_clearing, names)):
@@ -57,7 +49,10 @@ def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
         for code in codes:
             if code not in seen:
                 seen.add(code)
-                names.update(code.co_names, (text for text in code.co_consts if type(text) is str))
+                if others.may_be_called_by(code):
+                    return True
+                names.update(name for name in code.co_names if name != "zero_grad" or code not in others.codes)
+                names.update(text for text in code.co_consts if type(text) is str)
                 codes.extend(inner for inner in code.co_consts if type(inner) is CodeType)
         names -= known
         codes = []
@@ -68,55 +63,23 @@ def _is_of_clearing(name: str) -> bool:
     return name in _CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
 
 
-def _holds(optimizer: Any, wanted: set[int]) -> bool:
-    return not is_readable(optimizer) or any(id(tensor) in wanted for tensor in tensors_of(optimizer))
-
-
-def _with_parents(key: str) -> Iterator[str]:
-    found: str | None = key
-    while found is not None:
-        yield found
-        found = parent_of(found)
-
-
-def _is_bound(node: ast.AST) -> bool:
-    """Whether a name means something else from here on: it may have held another optimizer than it does now."""
-    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-
-
-def _names_in(tree: ast.AST | None, lines: tuple[int, int] | None, others: Collection[str] = ()) -> Iterator[str]:
-    """The names in some lines, and those in functions that are defined inside the tree: these may be called there.
-
-    ``others`` are expressions whose ``zero_grad`` is left out; a function inside may mean something else by them.
-    """
-    for node, is_called in _nodes_in(tree, lines):
-        is_other = isinstance(node, ast.Attribute) and node.attr == "zero_grad" and text_of(node.value) in others
+def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Place] = ()) -> Iterator[str]:
+    """The names in some nodes of a source, but those at the places of others."""
+    for node in nodes:
         if isinstance(node, ast.Name):
             yield node.id
-        elif is_other and not is_called:
-            continue
         elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
-            yield node.attr  # a gradient that is only read is not cleared
+            if place_of(source, node) not in others:  # a gradient that is only read is not cleared
+                yield node.attr
         elif isinstance(node, ast.Constant) and type(node.value) is str:
             yield node.value
 
 
-def _nodes_in(tree: ast.AST | None, lines: tuple[int, int] | None) -> Iterator[tuple[ast.AST, bool]]:
-    """What stands in some lines, and in functions inside the tree: with whether it is one of these functions'."""
-    waiting = [(node, False) for node in ast.iter_child_nodes(tree or ast.Pass())]
-    while waiting:
-        node, is_called = waiting.pop()
-        is_called = is_called or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        waiting.extend((below, is_called) for below in ast.iter_child_nodes(node))
-        if is_called or lines is None or lines[0] <= getattr(node, "lineno", 0) <= lines[1]:
-            yield node, is_called
-
-
-def _names_in_lambdas(tree: ast.AST | None) -> Iterator[str]:
+def _names_in_lambdas(source: Source) -> Iterator[str]:
     """What is kept in a container and called from there has no name of its own."""
-    for node in ast.walk(tree or ast.Pass()):
+    for node in ast.walk(source.tree or ast.Pass()):
         if isinstance(node, ast.Lambda):
-            yield from _names_in(ast.Expr(node), None)
+            yield from _names_in(source, ast.walk(node))
 
 
 def _codes_of(value: Any) -> Iterator[CodeType]:

@@ -19,6 +19,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, made
 from ...rule import rule
+from .schedules import ended_at, written_in
 
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
@@ -76,6 +77,14 @@ def lr_zero(step: Step) -> Iterator[Violation]:
                 (rate, "0"),
                 (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
                 line=rounded or made(step, scheduler.key),
+            )
+        elif first and kind == "LambdaLR" and (ended := ended_at(scheduler.value)) is not None:
+            yield Violation(
+                (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", "its schedule is over"),
+                (rate, "0"),
+                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}, its function is 0 from {ended} on"),
+                line=written_in(scheduler.value) or made(step, scheduler.key),
+                suggestion="step the scheduler as often as its function counts: once an epoch, or once a batch",
             )
         elif first and _is_over(scheduler.value, kind):
             yield Violation(

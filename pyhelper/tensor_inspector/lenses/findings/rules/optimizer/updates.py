@@ -1,4 +1,4 @@
-"""Rules about a step's updates: too large, lost in rounding, none, or of another model."""
+"""Rules about a step's updates: too large, none, or of another model."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, is_plain, version_of
-from .....measure.torch.metadata import dtype_name, dtype_of, element_count, shape_of
-from .....measure.torch.optimizers import groups, highest_rate, inner
-from .....safe.guard import class_name, module
+from .....measure.torch.elements import version_of
+from .....measure.torch.metadata import dtype_of, element_count, shape_of
+from .....measure.torch.optimizers import groups, highest_rate
+from .....safe.guard import module
 from .....words.text import number
 from ....step.called import functions_called
 from ....step.calls import Call
@@ -129,52 +129,6 @@ def _is_raised(variable: VisibleVariable, before: Moment) -> bool:
 
 def _has_risen(before: float, now: float) -> bool:
     return before - before == 0 and (now - now != 0 or abs(now) > 10 * max(abs(before), 1e-3))
-
-
-@rule(
-    "warning",
-    why="Weights of few bits do not move by small steps.",
-    suggestion="keep float32 weights, and compute under autocast",
-    needs="optimizer thorough",
-)
-def update_lost(step: Step) -> Iterator[Violation]:
-    """In the dtype of the weights nearly all of the next update rounds to nothing."""
-    for variable in step.optimizers:
-        kind = class_name(type(inner(variable.value)))
-        for group in groups(variable.value):
-            rate = group.number("lr")
-            lost, total, name = 0, 0, None
-            for tensor in group.tensors[:200]:
-                grad = step.grad(tensor)
-                low = dtype_of(tensor) in (torch.float16, torch.bfloat16)
-                if (
-                    not low
-                    or grad is None
-                    or not rate
-                    or not is_plain(tensor)
-                    or not is_plain(grad)
-                    or tensor.numel() > 1 << 22
-                ):
-                    continue
-                weight, change = bare(tensor), bare(grad)
-                if "Adam" in kind:
-                    change = change.sign()
-                elif kind != "SGD":
-                    continue
-                moved, nonzero = weight - (rate * change).to(weight.dtype), (change != 0) & (weight != 0)
-                lost += int(((moved == weight) & nonzero).sum())
-                total += int(nonzero.sum())
-                name = name or step.name_of(tensor)
-            if total >= 16 and lost > 0.95 * total:
-                yield Violation(
-                    (
-                        "updates are lost",
-                        ": ",
-                        f"for {lost} of {total} weights w − lr·g is w again in {dtype_name(group.tensors[0])}",
-                    ),
-                    (name, f"{dtype_name(group.tensors[0])}, lr {number(rate or 0.0)}"),
-                    line=made(step, variable.key),
-                )
 
 
 @rule(

@@ -1,0 +1,103 @@
+"""Finds samples of a CTC loss that have fewer frames than their target needs: their loss is infinite."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import Any
+
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import element_count, is_exact_tensor
+from .....measure.torch.modules import is_of
+from .....safe.guard import SEQUENCES, instance_dict
+from .....words.text import plural
+from ....step.called import functions_called
+from ....step.calls import Call
+from ....step.expressions import before_moves, constant_of, is_name, shown_text, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+
+_OPS = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
+_MOST = 1 << 16  #: labels that are read
+
+
+def too_few_frames(step: Step) -> Iterator[Violation]:
+    """A loss that is not finite, and of what its CTC loss was given, which inputs are too short."""
+    for loss in step.losses:
+        root, number = step.node_of(loss.tensor), step.number(loss.tensor)
+        is_bad = number is not None and number - number != 0
+        if root is None or not is_bad or not any(step.graph.below(root, *_OPS)):
+            continue
+        found = list(_calls(step))
+        for source, call, value_of in found if len(found) == 1 else ():
+            lengths, needed = _numbers(value_of(call.argument(2, "input_lengths"))), _needed(call, value_of)
+            short = [at for at, (has, needs) in enumerate(zip(lengths, needed)) if has < needs]
+            if not short or len(lengths) != len(needed):
+                continue
+            at, given = short[0], shown_text(call.argument(2, "input_lengths"))
+            name = "Inf" if number == number else "NaN"
+            yield Violation(
+                (
+                    f"{loss.name} is {name}",
+                    ": ",
+                    f"{plural(len(short), 'sample')} of {len(needed)} {'has' if len(short) == 1 else 'have'} fewer frames than the target needs, which is no CTC path",
+                ),
+                (f"{given}[{at}]", f"{lengths[at]} frames, where its target needs {needed[at]}"),
+                (loss.name, name),
+                line=(source.file, call.lineno),
+                suggestion="leave such samples out, or give zero_infinity=True",
+            )
+            return
+
+
+def _calls(step: Step) -> Iterator[tuple[Source, Call, Callable[[ast.expr | None], Any]]]:
+    """The calls of a CTC loss that may be infinite, with what tells the value of an argument."""
+    for view in dict.fromkeys((0, step.at)):
+        for call in step.sources[view].calls:
+            found = step.module_of(call.callee, view)
+            if _may_be_infinite(call, None if found is None else found.value):
+                yield step.sources[view], call, _values_in(step, view, call.lineno)
+    for called in functions_called(step):
+        for call in called.source.calls:
+            if _may_be_infinite(call, called.value(call.callee)):
+                value_of = called.value
+                yield called.source, call, lambda node, of=value_of: of(text_of(node)) if is_name(node) else None  # type: ignore[misc]
+
+
+def _may_be_infinite(call: Call, criterion: Any) -> bool:
+    if criterion is not None and is_of(criterion, "CTCLoss"):
+        return instance_dict(criterion).get("zero_infinity") is False
+    asked = call.argument(6, "zero_infinity")
+    return call.name == "ctc_loss" and (asked is None or constant_of(asked) is False)
+
+
+def _values_in(step: Step, view: int, line: int) -> Callable[[ast.expr | None], Any]:
+    def value_of(node: ast.expr | None) -> Any:
+        found = step.operand(node, view, line)
+        return None if found is None else found.value
+
+    return value_of
+
+
+def _needed(call: Call, value_of: Callable[[ast.expr | None], Any]) -> list[int]:
+    """The frames that each target needs: one for each label, and one between two that are alike."""
+    lengths = _numbers(value_of(call.argument(3, "target_lengths")))
+    targets = value_of(before_moves(call.argument(1, "targets")))
+    if not lengths or not is_exact_tensor(targets) or targets.dim() not in (1, 2):
+        return []
+    labels = _numbers(targets)
+    width = targets.shape[1] if targets.dim() == 2 else 0
+    begins = [at * width for at in range(len(lengths))] if width else [0, *accumulate(lengths)][:-1]
+    rows = [labels[begin : begin + length] for begin, length in zip(begins, lengths)]
+    return [len(row) + sum(one == other for one, other in zip(row, row[1:])) for row in rows] if labels else []
+
+
+def _numbers(value: Any) -> list[int]:
+    """The whole numbers in a tensor, list or tuple; empty where there are none, or too many."""
+    if is_exact_tensor(value):
+        is_read = is_plain(value) and not value.dtype.is_floating_point and (element_count(value) or 0) <= _MOST
+        return [int(one) for one in bare(value).reshape(-1).tolist()] if is_read else []
+    found = list(value) if type(value) in SEQUENCES else []
+    return found if all(type(one) is int for one in found) else []

@@ -1,0 +1,148 @@
+"""Finds the calls of ``zero_grad`` that surely clear no gradient of some tensors: those of another optimizer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+from .....measure.torch.modules import is_module, parameters_of
+from .....measure.torch.optimizers import inner, is_optimizer, is_readable
+from .....measure.torch.optimizers import tensors as tensors_of
+from .....safe.guard import first_of, instance_dict, module
+from ....step.called import Called, functions_called, value_in
+from ....step.expressions import parent_of, root_of, text_of
+from ....step.meant import ValueOf, meant
+from ....step.source import Source
+from ....step.step import Step
+
+torch: Any = module("torch")
+
+#: Where: in the frame with this number from a line to a line, or in all of its function.
+Region = list[tuple[int, "tuple[int, int] | None"]]
+
+
+#: Where an expression stands: the file, the line, the column.
+Place = tuple[str, int, int]
+
+
+class ClearsOfOthers:
+    """``places`` are those of ``opt.zero_grad``, ``codes`` the functions called in the region that name no other one."""
+
+    def __init__(self) -> None:
+        self.places = set[Place]()
+        self.codes = set[CodeType]()
+        self.known = set[CodeType]()  #: of all functions that are called, as far as they are found
+        self.names = set[str]()  #: of those in ``codes``
+
+    def may_be_called_by(self, code: CodeType) -> bool:
+        """Whether a function that is not known to be called may call one of them, on whatever object."""
+        return code not in self.known and not self.names.isdisjoint(code.co_names)
+
+
+def clears_of_others(step: Step, region: Region, tensors: Collection[int]) -> ClearsOfOthers:
+    found, bound, mentioned = ClearsOfOthers(), dict[int, set[str]](), dict[str, set[Place]]()
+    frames = {step.views[view].frame.f_code for view, _ in region}
+    functions = functions_called(step, [view for view, _ in region])
+    called = list({one.code: one for one in reversed(functions) if one.code not in frames}.values())
+    for view, lines in region:
+        source = step.sources[view]
+        nodes = list(nodes_in(source.tree, lines))
+        bound[view] = {text_of(node) for node in nodes if _is_bound(node)}
+        _note(mentioned, source, nodes)
+        found.places |= _clears(source, lines, _values_around(step, view, bound[view]), tensors)
+    for one in called:
+        found.known.add(one.code)
+        _note(mentioned, one.source, _nodes_of(one.source))
+    for one in called:
+        if len(mentioned.get(one.source.function, ())) == 1 and not _is_given_in_turn(one, bound[one.view]):
+            places = _clears(one.source, None, one.value, tensors)
+            own = {place_of(one.source, node) for node in _nodes_of(one.source) if _name_of(node) == "zero_grad"}
+            if own and own == places:
+                found.places |= places
+                found.codes.add(one.code)
+                found.names.add(one.source.function)
+    return found
+
+
+def _nodes_of(source: Source) -> Iterable[ast.AST]:
+    return (node for statement in source.body for node in ast.walk(statement))
+
+
+def place_of(source: Source, node: ast.AST) -> Place:
+    return source.file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _note(mentioned: dict[str, set[Place]], source: Source, nodes: Iterable[ast.AST]) -> None:
+    """Notes where names stand. A function is read with the module that it is in, too."""
+    for node in nodes:
+        name = _name_of(node)
+        if name:
+            mentioned.setdefault(name, set()).add(place_of(source, node))
+
+
+def nodes_in(tree: ast.AST | None, lines: tuple[int, int] | None) -> Iterator[ast.AST]:
+    """What stands in some lines, and in functions inside the tree."""
+    waiting = [(node, False) for node in ast.iter_child_nodes(tree or ast.Pass())]
+    while waiting:
+        node, is_called = waiting.pop()
+        is_called = is_called or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        waiting.extend((below, is_called) for below in ast.iter_child_nodes(node))
+        if is_called or lines is None or lines[0] <= getattr(node, "lineno", 0) <= lines[1]:
+            yield node
+
+
+def _clears(source: Source, lines: tuple[int, int] | None, value_of: ValueOf, tensors: Collection[int]) -> set[Place]:
+    """Those in some lines of a source, not in functions inside it, whose receivers are known and hold none of the tensors."""
+    found = set[Place]()
+    for call in source.calls_of("zero_grad"):
+        is_inside = lines is None or lines[0] <= call.lineno <= lines[1]
+        owners = meant(source, text_of(call.receiver), call.lineno, value_of) if is_inside else []
+        if owners and all(_clears_itself(one) and not _holds(one, tensors) for one in owners):
+            found.add(place_of(source, call.node.func))
+    return found
+
+
+def _values_around(step: Step, view: int, bound: set[str]) -> ValueOf:
+    """What a frame's names mean that are bound nowhere in the region: they mean the same in each round."""
+    return lambda name: value_in(step, name, view) if bound.isdisjoint(_with_parents(name)) else None
+
+
+def _is_given_in_turn(called: Called, bound: set[str]) -> bool:
+    """Whether the call in the frame may be of another object, or with others, in another round."""
+    call = called.first.call
+    names = [call.callee, *(text_of(part) for part in (*call.args, *call.keywords.values()))]
+    return any(root_of(name) in bound or not bound.isdisjoint(_with_parents(name)) for name in names)
+
+
+def _clears_itself(owner: Any) -> bool:
+    """Whether its ``zero_grad`` is torch's, which clears what it holds."""
+    if "zero_grad" in instance_dict(owner):
+        return False
+    if is_optimizer(owner):
+        return is_readable(owner) and first_of(type(owner), "zero_grad") is torch.optim.Optimizer.zero_grad
+    return is_module(owner) and first_of(type(owner), "zero_grad") is torch.nn.Module.zero_grad
+
+
+def _holds(owner: Any, wanted: Collection[int]) -> bool:
+    held = parameters_of(owner) if is_module(owner) else tensors_of(inner(owner))
+    return any(id(tensor) in wanted for tensor in held)
+
+
+def _with_parents(key: str) -> Iterator[str]:
+    found: str | None = key
+    while found is not None:
+        yield found
+        found = parent_of(found)
+
+
+def _is_bound(node: ast.AST) -> bool:
+    """Whether a name means something else from here on: it may have held another optimizer than it does now."""
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+
+
+def _name_of(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

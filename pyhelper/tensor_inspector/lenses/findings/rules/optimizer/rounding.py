@@ -1,0 +1,89 @@
+"""The rule about updates that are lost in rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.elements import bare, is_plain, number_of
+from .....measure.torch.metadata import dtype_name, dtype_of, is_exact_tensor
+from .....measure.torch.optimizers import Group, groups, inner, states
+from .....safe.guard import NUMBERS, SEQUENCES, class_module, class_name, dict_get, module, owner_of, top_package
+from .....words.text import number, percent
+from ....step.step import Step
+from ...finding import Violation
+from ...lines import made
+from ...rule import rule
+
+torch: Any = module("torch")
+_MOST = 200  #: tensors of one group
+_ELEMENTS = 1 << 22  #: of one tensor
+_NEARLY_ALL = 0.9
+_LEAST = 16  #: weights
+
+
+@rule(
+    "warning",
+    why="Weights of few bits do not move by small steps.",
+    suggestion="keep float32 weights, and compute under autocast",
+    needs="optimizer thorough",
+)
+def update_lost(step: Step) -> Iterator[Violation]:
+    """In the dtype of the weights nearly all of an update rounds to nothing: of the next one, or of the last."""
+    for variable in step.optimizers:
+        optimizer = inner(variable.value)
+        kind, by = class_name(type(optimizer)), owner_of(type(optimizer), "step")
+        is_known = by is not None and top_package(class_module(by)) == "torch" and ("Adam" in kind or kind == "SGD")
+        kept = states(optimizer) if is_known else {}
+        for group in groups(optimizer) if is_known else ():
+            rate = max(group.number("lr") or 0.0, group.number("initial_lr") or 0.0)  # as after a warm-up
+            lost, total, name = 0, 0, None
+            for tensor in group.tensors[:_MOST] if rate else ():
+                is_low = dtype_of(tensor) in (torch.float16, torch.bfloat16)
+                if not is_low or not is_plain(tensor) or tensor.numel() > _ELEMENTS:
+                    continue
+                change = _change(group, kind, kept.get(id(tensor), {}), step.grad(tensor))
+                if change is None or change.shape != tensor.shape:
+                    continue
+                weight = bare(tensor)
+                moved, nonzero = weight - (rate * change).to(weight.dtype), (change != 0) & (weight != 0)
+                lost += int(((moved == weight) & nonzero).sum())
+                total += int(nonzero.sum())
+                name = name or step.name_of(tensor)
+            if total >= _LEAST and lost > _NEARLY_ALL * total:
+                yield Violation(
+                    (
+                        "updates are lost",
+                        ": ",
+                        f"for {percent(lost, total)} of {total} weights w − lr·u is w again in {dtype_name(group.tensors[0])}",
+                    ),
+                    (name, f"{dtype_name(group.tensors[0])}, lr {number(rate)}"),
+                    line=made(step, variable.key),
+                )
+
+
+def _change(group: Group, kind: str, kept: dict[Any, Any], grad: Any) -> Any:
+    """An update of a tensor before it is multiplied by the rate: by the averages that the optimizer keeps, else by the
+    gradient, as in its first step."""
+    grad = bare(grad) if grad is not None and is_plain(grad) else None
+    if kind == "SGD":
+        momentum = _tensor(kept, "momentum_buffer")
+        return grad if momentum is None else momentum
+    mean, square, turns = _tensor(kept, "exp_avg"), _tensor(kept, "exp_avg_sq"), _turns(kept)
+    betas, eps = group.option("betas"), group.number("eps")
+    if mean is None or square is None or not turns or type(betas) not in SEQUENCES or eps is None:
+        return None if grad is None else grad.sign()
+    one, two = (1 - float(beta) ** turns for beta in betas)
+    return (mean.float() / one) / ((square.float() / two).sqrt() + eps)
+
+
+def _tensor(kept: dict[Any, Any], key: str) -> Any:
+    found = dict_get(kept, key)
+    return bare(found) if is_exact_tensor(found) and is_plain(found) else None
+
+
+def _turns(kept: dict[Any, Any]) -> float:
+    """The number of steps that it has made."""
+    found = dict_get(kept, "step")
+    known: float | None = number_of(found) if is_exact_tensor(found) else found
+    return known if known is not None and type(known) in NUMBERS else 0.0

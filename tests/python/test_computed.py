@@ -1,0 +1,93 @@
+"""What a function of one number returns is computed from its source as running it would, or not at all."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+from tensor_inspector.lenses.step.computed import NotComputed, function_of_number
+
+TOTAL = 12
+
+
+class Plan:
+    def __init__(self, last: int) -> None:
+        self.last = last
+
+    def share(self, k: int) -> float:
+        """The share of the rate that is left."""
+        left = self.last - k
+        if left > 3:
+            return 1
+        if left <= 0 or not left:
+            return 0
+        return left / self.last
+
+    def __call__(self, k: int) -> float:
+        return min(1.0, k / self.last) * (0.5 if k >= 3 else 1)
+
+
+def warmed_up(k: int, *, first: int, last: int = 9) -> float:
+    if k < first:
+        return float(k) / float(max(1, first))
+    return max(0.0, 0.5 * (1.0 + math.cos(math.pi * (k - first) / (last - first))))
+
+
+def closed_over(power: float) -> Any:
+    return lambda k: (1 - k / TOTAL) ** power if k < TOTAL else -float(0)
+
+
+def by_a_loop(k: int) -> float:
+    total = 0.0
+    for part in range(k):
+        total += part
+    return total
+
+
+def by_another(k: int) -> float:
+    return by_a_loop(k)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [Plan(7).share, Plan(7), partial(warmed_up, first=3), partial(Plan.share, Plan(5)), closed_over(0.9), lambda k, b=2: k // b % 3],
+    ids=["method", "object", "partial", "partial of a method", "closure", "default"],
+)  # fmt: skip
+def test_a_function_of_a_number_is_computed_as_it_is_written(function: Any) -> None:
+    computed = function_of_number(function)
+    assert computed is not None
+    optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+    plan = torch.optim.lr_scheduler.LambdaLR(optimizer, function)
+    for k in range(20):
+        assert computed(k) == plan.get_last_lr()[0]
+        optimizer.step()
+        plan.step()
+
+
+NOT_COMPUTED = [
+    by_a_loop,
+    by_another,
+    lambda k: 1 / (k - k),
+    lambda k: 10.0**1000 * k,
+    lambda k: "0" and k,
+]
+
+
+@pytest.mark.parametrize("function", NOT_COMPUTED)
+def test_what_does_more_than_arithmetic_is_not_known(function: Any) -> None:
+    computed = function_of_number(function)
+    assert computed is not None
+    with pytest.raises(NotComputed):
+        computed(3)
+
+
+TWO_IN_A_LINE = (lambda k: k, lambda k: -k)
+
+
+@pytest.mark.parametrize("function", [math.sqrt, "text", None, TWO_IN_A_LINE[0], lambda: 0])
+def test_what_has_no_source_of_its_own_is_not_known(function: Any) -> None:
+    assert function_of_number(function) is None
