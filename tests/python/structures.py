@@ -45,6 +45,8 @@ def _flat(body: list[ast.stmt]) -> list[ast.stmt]:
     for part in list(body):
         if isinstance(part, ast.FunctionDef):
             body = _without_function(body, part)
+    if isinstance(body[-1], ast.Return) and body[-1].value is not None:
+        body = [*body[:-1], ast.Expr(body[-1].value)]
     return body
 
 
@@ -211,13 +213,16 @@ def _in_function(script: list[ast.stmt]) -> list[ast.stmt]:
     """All in a function that another one calls; classes and functions that use none of its variables stand before it."""
     local = set(bound_in(part for part in script if not isinstance(part, (ast.FunctionDef, ast.ClassDef))))
     outside, inside = _apart(script, local)
+    assigned = set[str]()
     for part in inside:
         for node in ast.walk(part):
             if isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Global):
                 node.body[0] = ast.Nonlocal(node.body[0].names)
+                assigned.update(node.body[0].names)
+    unbound = [ast.parse(f"{name} = None").body[0] for name in sorted(assigned - local)]
     return [
         *outside,
-        _function("fit", [], inside),
+        _function("fit", [], [*unbound, *inside]),
         _function("main", [], ast.parse("fit()").body),
         *ast.parse("main()").body,
     ]
