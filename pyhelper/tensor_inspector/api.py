@@ -82,9 +82,8 @@ def compare(
     loaded, NaN, plain values, then elements by how far those farthest apart are, relative to the larger of the two.
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
-    prints one difference per line; as a dict it is plain data, as are its attributes ``same``, ``differences`` … . It
-    is true where the two are equal. Objects shared inside a value, such as tied parameters, count as equal to separate
-    copies.
+    prints one difference per line; ``same``, ``differences`` …, or ``to_dict()`` for json, give it as data. It is true
+    where the two are equal. Objects shared inside a value, such as tied parameters, count as equal to separate copies.
     Raises ``TypeError`` or ``ValueError`` where ``rtol`` or ``atol`` is no finite number from 0 up.
 
     A model or an optimizer beside what was saved of one, bare or as an entry of a checkpoint, is compared by the names
@@ -252,10 +251,9 @@ def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer
 
 
 def batch(value: object, *, budget_ms: float = float("inf")) -> Answer:
-    """What is in a batch, nested as it may be: of each part shape, dtype, range, labels and how often each occurs,
-    equal samples; and what does not fit. Of a table it lists the columns; of a dataset, loader or sampler the
-    settings: nothing is iterated, no code of the program runs.
-    """
+    """What is in a batch, nested as it may be: of each part shape, dtype, range, labels and how often each occurs, and
+    equal samples; and what does not fit. Of a table the columns, of a dataset, loader or sampler the settings: no code
+    of the program runs."""
     return ask("batch", {"batch": value}, {}, 1, budget_ms)
 
 

@@ -165,10 +165,17 @@ def _node(
 
 
 def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
+    try:
+        return _asked(request)
+    except InvalidQuestion as error:
+        raise Refused("bad_request", str(error)) from None
+
+
+def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
     """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
     budget, started = _budget(request, most=_SLICE), perf_counter()
     known_snapshot = alive.get(request.get("snapshot", 0))
-    if known_snapshot is None and "snapshot" in request and _registered(request).of_the_stop:
+    if known_snapshot is None and "snapshot" in request and registry.registered(request["lens"]).of_the_stop:
         # Asked just as the program ran on, it would be answered of the next stop.
         raise Refused("gone", "the program has run on since this was asked")
     snapshot = known_snapshot or Snapshot(Rows.of("", []))
@@ -209,10 +216,7 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
 def _go_on(lens: Lens, request: LensRequest) -> bool:
     """Whether it is done. What runs the program's models can be interrupted."""
     if request.get("options", {}).get("run") is not True:
-        try:
-            return lens.go_on()
-        except InvalidQuestion as error:
-            raise Refused("bad_request", str(error)) from None
+        return lens.go_on()
     debugger.expect_long_evaluate()
     try:
         return interruption.run(lens.go_on, request=request.get("id"))
@@ -220,20 +224,10 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
         raise Refused("raised", "the run was ended before it was done") from None
 
 
-def _registered(request: LensRequest) -> registry.Registered:
-    try:
-        return registry.registered(request["lens"])
-    except InvalidQuestion as error:
-        raise Refused("bad_request", str(error)) from None
-
-
 def _begun_lens(request: LensRequest, budget: Budget, grad_mode: bool, thread: Modes | None) -> Lens:
     values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
-    try:
-        paused = _paused_for_lens(request, grad_mode, thread)
-        return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
-    except InvalidQuestion as error:
-        raise Refused("bad_request", str(error)) from None
+    paused = _paused_for_lens(request, grad_mode, thread)
+    return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
 
 
 def _paused_for_lens(request: LensRequest, grad_mode: bool, thread: Modes | None) -> Paused | None:

@@ -1353,12 +1353,7 @@ def test_nan_in_one_comes_right_after_what_can_not_be_loaded(a: Any, b: Any, pat
 def test_a_comparison_is_plain_data_too() -> None:
     pairs = {"i": (1, 2), "z": (T([1j]), T([2j])), "w": (T([1.0]), T([nan])), "t": (torch.eye(2), torch.ones(3))}
     found = compare(*({name: pair[side] for name, pair in pairs.items()} for side in (0, 1)))
-    read = json.loads(json.dumps(found))
-    assert [read] * 3 == [
-        json.loads(json.dumps(data, indent=indent))
-        for data, indent in ((found, 1), (found.to_dict(), None), (dict(found), 1))
-    ]
-    assert not found
+    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [one["text"] for one in read["differences"]] == [one["text"] for one in found.differences]
     assert (read["same"], read["compared"], read["differences"][-1]["values"]["a"]) == (False, found.compared, "1j")
 

@@ -33,7 +33,7 @@ def compare(
     if not PairWalk(a, b, found, budget, Tolerance(rtol, atol), noted=noted, known=known).go_on():
         found.complete = False
     Relations(noted).go_on(budget)
-    found.end()
+    found.sort()
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.record import Record
@@ -43,17 +43,15 @@ class Note(Record):
     nan: bool = False  #: something is NaN on one side only
 
 
-class Comparison(dict):  # type: ignore[type-arg]
+class Comparison:
     """All differences between two values, the worst first (`severity`). Printed, it is a line each.
 
     True where the two are the `same`, so that a test may ``assert compare(a, b)`` and shows the differences.
-    Once it is done it is a dict too, of all of it as plain data.
     """
 
     __slots__ = ("by_line", "compared", "complete", "differences", "more", "not_compared")
 
     def __init__(self) -> None:
-        super().__init__()
         self.differences: list[Difference] = []
         self.not_compared: list[Difference] = []  #: what could not be compared, and why: the first 10,000
         self.more = 0  #: differences beyond the first 10,000, which alone are kept
@@ -72,26 +70,20 @@ class Comparison(dict):  # type: ignore[type-arg]
         return bool(self.differences) and not self.more and all(map(_is_rounding, self.differences))
 
     def __bool__(self) -> bool:
-        # Before Python 3.13, json asks a dict for its truth to know whether anything is in it.
-        return self.same or sys._getframe(1).f_globals.get("__name__") == "json.encoder"
-
-    def end(self) -> None:
-        """All is compared."""
-        self.sort()
-        self.update(
-            same=self.same,
-            close=self.close,
-            differences=[_plain(found) for found in self.differences],
-            not_compared=[_plain(found) for found in self.not_compared],
-            more=self.more,
-            compared=self.compared,
-            by_line=self.by_line,
-            complete=self.complete,
-        )
+        return self.same
 
     def to_dict(self) -> dict[str, Any]:
-        """The plain data alone, for ``json.dumps``; complex numbers and numpy's long doubles are texts."""
-        return dict(self)
+        """All of it as plain data, for ``json.dumps``; NaN, infinities, complex numbers and long doubles are texts."""
+        return {
+            "same": self.same,
+            "close": self.close,
+            "differences": [_plain(found) for found in self.differences],
+            "not_compared": [_plain(found) for found in self.not_compared],
+            "more": self.more,
+            "compared": self.compared,
+            "by_line": self.by_line,
+            "complete": self.complete,
+        }
 
     def note(self, path: str, note: Note) -> Difference | None:
         """What is kept of it; None where there are too many."""
@@ -173,8 +165,12 @@ def _plain(difference: Difference) -> dict[str, Any]:
     plain: dict[str, Any] = dict(difference)
     if "values" in difference:
         values = difference["values"].items()
-        plain["values"] = {name: item if issubclass(type(item), _JSON) else str(item) for name, item in values}
+        plain["values"] = {name: item if _is_json(item) else str(item) for name, item in values}
     return plain
+
+
+def _is_json(item: Any) -> bool:
+    return issubclass(type(item), _JSON) and (type(item) is not float or isfinite(item))
 
 
 def _is_rounding(difference: Difference) -> bool:
