@@ -26,8 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     at: dict[object, int] = {}
 
     def place(item: Any) -> int:
+        params = getattr(getattr(item, "callspec", None), "params", {})
         is_about_run = "runs" in getattr(item, "fixturenames", ())
-        return at.setdefault(item.callspec.params["program"] if is_about_run else item, len(at))
+        return at.setdefault(params.get("program", item) if is_about_run else item, len(at))
 
     items.sort(key=place)
 

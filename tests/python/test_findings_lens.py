@@ -241,34 +241,3 @@ def test_what_was_looked_at_dies_without_the_collector_once_the_program_drops_it
         assert asked_within(thorough)() is None
     finally:
         gc.enable()
-
-
-@pytest.mark.parametrize("is_on", [True, False])
-def test_within_a_limited_time_the_garbage_collector_does_not_begin(is_on: bool) -> None:
-    begun: list[str] = []
-    model = torch.nn.Linear(3, 2)
-    loss = model(torch.ones(4, 3)).sum()
-    findings()  # loads the rules
-
-    def note(phase: str, known: dict[str, int]) -> None:
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_name != "_begin":  # inside of `Search`
-            frame = frame.f_back
-        begun.extend([phase] if frame is not None else [])
-
-    threshold, was_on = gc.get_threshold(), gc.isenabled()
-    gc.callbacks.append(note)
-    try:
-        gc.set_threshold(1, 1, 1)
-        gc.enable()
-        findings()
-        assert begun
-        begun.clear()
-        (gc.enable if is_on else gc.disable)()
-        findings(budget_ms=10_000)
-        assert (begun, gc.isenabled()) == ([], is_on)
-    finally:
-        gc.callbacks.remove(note)
-        gc.set_threshold(*threshold)
-        (gc.enable if was_on else gc.disable)()
-    assert loss.requires_grad

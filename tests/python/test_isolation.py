@@ -263,7 +263,7 @@ def test_no_model_runs_where_other_processes_may_have_to(monkeypatch: pytest.Mon
 
 
 class Undone(nn.Module):
-    """Removes hooks by their handles, and becomes of another class."""
+    """Removes hooks by their handles, and becomes of another class. Holds a module that was never initialized."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -273,8 +273,10 @@ class Undone(nn.Module):
             self.layer.register_forward_pre_hook(lambda *_: None),
             nn.modules.module.register_module_forward_hook(lambda *_: None),
         ]
+        vars(self)["bare"] = nn.Module.__new__(nn.Linear)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        vars(self.bare)["made"] = True
         for handle in self.handles:
             handle.remove()
         self.__class__ = nn.Identity  # type: ignore[assignment]
@@ -290,11 +292,26 @@ def test_hooks_that_a_run_removes_and_the_class_of_a_module_are_put_back() -> No
             model(torch.ones(2))
             assert type(model) is nn.Identity
         assert type(model) is Undone
+        assert vars(model.bare) == {}
         assert [layer._forward_hooks, layer._forward_pre_hooks, common] == before
         assert all(before)
         assert set(layer._forward_hooks_with_kwargs) == set(layer._forward_hooks)
     finally:
         model.handles[-1].remove()
+
+
+def test_a_wrapper_that_a_run_leaves_out_is_not_watched() -> None:
+    model, seen = nn.Sequential(nn.DataParallel(nn.Linear(2, 2))), list[type]()
+
+    def note(module: nn.Module, *_: Any) -> None:
+        seen.append(type(module))
+
+    with Untouched(), Isolation(model) as run:
+        run.watch(note, note, note)
+        model(torch.ones(1, 2))
+    assert nn.Linear in seen
+    assert nn.DataParallel not in seen
+    assert [len(hooks) for name, hooks in vars(model[0]).items() if "_hooks" in name and hooks] == []
 
 
 def test_hooks_of_all_modules_are_not_called() -> None:

@@ -919,13 +919,19 @@ def test_what_is_no_module_that_can_run_is_refused_in_a_sentence(value: Any, why
     assert str(raised.value) == why
 
 
+class Bare(nn.Module):
+    def __repr__(self) -> str:
+        return "Bare"
+
+
 class Lazies(nn.Module):
-    """Lazy layers, one of them called twice and by name, one of another dtype."""
+    """Lazy layers, one of them called twice and by name, one of another dtype; and a module never initialized."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten())
         self.twice, self.head = nn.LazyLinear(5), nn.LazyLinear(2, dtype=torch.float64)
+        vars(self)["bare"] = nn.Module.__new__(Bare)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.twice(input=self.first(x))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import nullcontext
-from math import isfinite
 from types import FrameType
 
 from ..lenses.findings.finding import Findings
@@ -12,7 +10,6 @@ from ..lenses.findings.rules.registry import similar, unknown
 from ..lenses.findings.search import Search
 from ..lenses.step import frames
 from ..safe.budget import Budget
-from ..safe.uncollected import Uncollected
 from ..safe.untouched import Untouched, gradients_are_on
 from . import history
 
@@ -25,8 +22,7 @@ def findings(
         raise ValueError(f"there is no rule {id!r} to ignore" + (f": is {meant} meant?" if meant else ""))
     asked = frames.caller() if frame is None else frame
     grad_mode = gradients_are_on()
-    is_short = isfinite(budget.ms) and not run  # the program's own code may need the garbage collector
-    with Untouched(), Uncollected() if is_short else nullcontext():
+    with Untouched():
         search = Search(asked, budget, history, thorough=thorough, run=run, ignore=ignore, grad_mode=grad_mode)
         search.go_on()
         return search.findings()

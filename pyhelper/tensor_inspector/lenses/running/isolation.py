@@ -147,7 +147,7 @@ class Isolation(RestoringContext):
         super().__init__()
         self._values = values
         self._copies = DeepCopy(keep_uncopied=keep_uncopied, shared=_COPIED_AT_MOST if shares else None, lazy=lazy)
-        self._isolated: list[Member] = []
+        self._watched: list[Member] = []  #: whose forward `watch` sees
         self.hooks_left_out = 0  #: the number of forward hooks that are not called
 
     def __enter__(self) -> Isolation:
@@ -167,8 +167,10 @@ class Isolation(RestoringContext):
             self.copy(value)
         affected = AffectedModules(self._copies)
         for member in affected:
-            self._isolate(member)
-            self._isolated.append(member)
+            if not _is_bypassed(member):
+                self._isolate(member)
+                if _is_initialized(member):
+                    self._watched.append(member)
         for generator in {id(one): one for one in (*self._copies.generators, *affected.reached.generators)}.values():
             self._undo.append(state_of(generator))
         common = torch.nn.modules.module
@@ -185,8 +187,6 @@ class Isolation(RestoringContext):
         return self._copies.of(value)
 
     def _isolate(self, member: Member) -> None:
-        if _is_bypassed(member):
-            return
         attributes = member.attributes
         before = dict(attributes)
         self._undo.append(partial(_restore, attributes, before))
@@ -204,9 +204,10 @@ class Isolation(RestoringContext):
                     self.hooks_left_out += len(value) - len(kept)
             elif type(value) in _COPIED:
                 attributes[name] = type(value)(value)
-        with_kwargs = before.get("_forward_pre_hooks_with_kwargs", ())
-        flags = ((key, True) for key in attributes["_forward_pre_hooks"] if key in with_kwargs)
-        attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
+        if _is_initialized(member):
+            with_kwargs = before.get("_forward_pre_hooks_with_kwargs", ())
+            flags = ((key, True) for key in attributes["_forward_pre_hooks"] if key in with_kwargs)
+            attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
         if is_filled(attributes.get("_modules")):
             attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
@@ -221,7 +222,7 @@ class Isolation(RestoringContext):
 
         ``ended``, with the arguments of ``after``, is called last, also where forward raises an `Exception`.
         """
-        for member in self._isolated:
+        for member in self._watched:
             hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
             for part, ours in hooks.items():
                 member.attributes[part] = OrderedDict([*ours.items(), *member.attributes[part].items()])
@@ -233,6 +234,11 @@ class Isolation(RestoringContext):
         for value in self._values:
             for member in members(value, Steps(Budget())):
                 member.attributes["training"] = False
+
+
+def _is_initialized(member: Member) -> bool:
+    """Whether ``Module.__init__`` was called: one that only `__new__` has made has no hooks, and can't be called."""
+    return "_forward_pre_hooks" in member.attributes
 
 
 def _attributes(member: Member) -> Iterator[tuple[str, Any]]:

@@ -40,8 +40,8 @@ def _initializes(hook: Any) -> bool:
 def _once(hook: Any) -> Any:
     """The hook, which removes itself only from the module's own hooks."""
 
-    def initialize(module: Any, *arguments: Any) -> None:
-        if _HANDLE in stored(module):
-            hook(module, *arguments)
+    def initialize(lazy: Any, *arguments: Any) -> None:
+        if _HANDLE in stored(lazy):
+            hook(lazy, *arguments)
 
     return initialize
