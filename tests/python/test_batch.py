@@ -557,30 +557,47 @@ def test_work_is_done_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(answer["found"]["parts"]) == 40
 
 
-def test_all_samples_of_a_long_list_are_found_in_slices() -> None:
-    samples = [{"x": torch.ones(2), "y": at % 3} for at in range(12_000)]
+def test_samples_of_a_long_list_are_found_and_measured_in_slices() -> None:
+    samples = [{"x": torch.ones(2), "y": at % 3} for at in range(4500)]
     time = count()  # a millisecond passes whenever somebody looks at the clock
     found = BatchLens(Child("samples", samples), Budget(20, clock=lambda: next(time) / 1000))
     seen = [found.progress()]
     while not found.go_on():
         seen.append(found.progress())
         found.budget.renew(20)
-    assert seen == sorted(seen)
-    assert len(set(seen)) > 100
+    assert [*seen, found.progress()] == sorted({*seen, 1.0})
+    assert len(seen) > 100
     answer: Any = found.found()
-    assert (answer["complete"], answer["size"], found.cut) == (True, 12_000, False)
-    assert answer["parts"][1]["labels"] == [{"label": label, "count": 4000} for label in range(3)]
+    assert (answer["complete"], answer["size"], found.cut) == (True, 4500, False)
+    assert answer["parts"][1]["labels"] == [{"label": label, "count": 1500} for label in range(3)]
+
+
+def test_no_slice_looks_at_more_than_a_few_samples_more_than_it_has_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    as_kind = finding.as_kind
+    monkeypatch.setattr(finding, "as_kind", lambda value, budget: told.append(value) or as_kind(value, budget))
+    found = BatchLens(Child("samples", [(torch.ones(2), at) for at in range(500_000)]), Budget(0))
+    amounts = [0]
+    while found.progress() < 0.3:
+        assert not found.go_on()
+        amounts.append(len(told))
+    first, *others = (after - before for before, after in zip(amounts, amounts[1:]))
+    assert first < 5000
+    assert max(others) <= 25
+    assert amounts[-1] < 25_000
 
 
 def test_of_what_is_too_long_for_any_time_the_first_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "_MOST", 3000)
     found = batch([{"x": at, "y": at} for at in range(5000)])
-    assert (found["complete"], found["size"]) == (False, 5000)
+    assert (found["complete"], found["size"], found["problems"]) == (False, 5000, [])
     assert {part["exact"] for part in found["parts"]} == {False}
     said = str(found)
     assert "no time" not in said
-    assert said.startswith("5,000 samples · ≈ of the first "), said
+    assert said.startswith("5,000 samples · ≈ of the first 1,000 only"), said
     assert batch([{"x": at, "y": at} for at in range(900)])["complete"] is True
+    huge = batch([{str(key): at for key in range(4000)} for at in range(3)])
+    assert (huge["complete"], huge["size"], huge["problems"]) == (False, 3, [])
 
 
 def test_that_a_batch_holds_nothing_is_said_wherever_that_shows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -652,7 +669,7 @@ def test_the_first_line_says_it_where_time_was_too_short_only_to_list_all() -> N
     time = count()
     short, enough = Budget(0), Budget(10_000, clock=lambda: next(time) / 1000)
     for sample, limit, is_cut in ((1j, enough, False), (torch.ones(2), short, True)):
-        found = BatchLens(Child("samples", [sample] * 2000), limit)
+        found = BatchLens(Child("samples", [sample] * 6000), limit)
         found.limit = limit
         found.go_on()
         assert found.cut is is_cut

@@ -191,7 +191,7 @@ def test_unfinished_work_dies_with_the_answers_of_its_stop(paused: Paused) -> No
         gc.enable()
 
 
-class Holder(list[object]):
+class Holder(list[Any]):
     """A list to which there can be a weak reference."""
 
 
@@ -204,6 +204,21 @@ def test_the_values_of_an_unfinished_comparison_die_with_it() -> None:
     gc.disable()
     try:
         del a, b, lens
+        assert [value() for value in values] == [None, None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("slices", [1, 2000], ids=["finding", "measuring"])
+def test_the_values_of_an_unfinished_batch_die_with_it(slices: int) -> None:
+    samples = Holder([torch.zeros(1), label] for label in range(2000))
+    lens = registry.lens("batch", {"batch": Child("samples", samples)}, {}, Budget(0), None)
+    assert not any(lens.go_on() for _ in range(slices))
+    assert (lens.progress() > 0.3) is (slices > 1)
+    values = weakref.ref(samples), weakref.ref(samples[0][0])
+    gc.disable()
+    try:
+        del samples, lens
         assert [value() for value in values] == [None, None]
     finally:
         gc.enable()

@@ -45,8 +45,8 @@ class BatchLens(Lens):
         self.parts: list[DataPart] = []
         self._lacking: dict[str, tuple[int, int]] = {}
         self._finding: DataParts | None = None
-        self._waiting: deque[tuple[DataPart, Any]] | None = None  #: to be measured, once all are found
-        self._measured = 0
+        self._waiting: deque[tuple[DataPart, int]] | None = None  #: once all are found: the next to be measured of each
+        self._measured = self._total = 0
         self.size: int | None = None
         self.problems: list[Problem] = []
         if isinstance(table, Table):
@@ -70,26 +70,27 @@ class BatchLens(Lens):
 
     def _take(self, parts: Iterable[DataPart]) -> None:
         self.parts.extend(parts)
-        numbered = [(at, part, one.value) for part in self.parts for at, one in enumerate(part.values)]
-        numbered.sort(key=lambda one: one[0])  # of all parts as much
-        self._waiting = deque((part, value) for _, part, value in numbered)
+        self._waiting = deque((part, 0) for part in self.parts)
+        self._total = sum(len(part.values) for part in self.parts)
 
     def go_on(self) -> bool:
         if self._waiting is None and not self._find():
             return False
-        waiting, least = self._waiting or (), max(len(self.parts), _LEAST)
-        while waiting:
+        waiting, least = self._waiting or deque(), max(len(self.parts), _LEAST)
+        while waiting:  # of all parts as much
             if self._measured >= least and self.budget.spent():
                 return False
-            part, value = waiting.popleft()
-            part.measure(value, self.budget)
+            part, at = waiting.popleft()
+            part.measure(part.values[at].value, self.budget)
             self._measured += 1
+            if at + 1 < len(part.values):
+                waiting.append((part, at + 1))
         self._settle()
         return True
 
     def stop(self) -> None:
-        for part, _ in self._waiting or ():
-            part.note_unread()
+        for part, at in self._waiting or ():
+            part.note_unread(len(part.values) - at)
         self._settle()
 
     def _settle(self) -> None:
@@ -101,7 +102,7 @@ class BatchLens(Lens):
     def progress(self) -> float:
         if self._waiting is None:
             return 0.0 if self._finding is None else _FINDING * self._finding.progress()
-        return 1 - (1 - _FINDING) * len(self._waiting) / max(1, self._measured + len(self._waiting))
+        return 1 - (1 - _FINDING) * (1 - self._measured / max(1, self._total))
 
     def found(self) -> Found:
         answer: BatchFound = {

@@ -124,12 +124,12 @@ class DataPart:
         elif type(value) is str or type(value) in NUMBERS or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
-    def note_unread(self) -> None:
-        """One of its values will not be measured: there is no time."""
+    def note_unread(self, count: int) -> None:
+        """So many of its values will not be measured: there is no time."""
         if self.folded is None:
             self.exact, self.unread = False, "not read: there was no time"
         else:
-            self.read = (len(self.values) if self.read is None else self.read) - 1
+            self.read = (len(self.values) if self.read is None else self.read) - count
 
     def settle(self) -> None:
         """What follows once all values were taken in."""

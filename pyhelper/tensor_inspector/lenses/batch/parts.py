@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from ...kinds import Child, Kind, as_kind
 from ...kinds.python.containers import Container, NamedTuple, Sequence
@@ -17,18 +16,51 @@ from .plain import sort_of
 
 _PARTS = 200
 _DEPTH = 12
-_SAMPLES = 1000  #: items of a list, and as many more as there is time for
-_MOST = 1_000_000  #: values in any time, as of a list
-_LISTED = 0.1  #: of a limited time, in which these are listed
-_TOLD = 0.3  #: and in which it is told whether they are samples
+_MOST = 15_000  #: values, also those that hold others: what is found and measured within about a second
+_LEAST = 5000  #: and in any time
+_FINDING = 0.4  #: of a limited time; the rest is for measuring
+_CHECKED = 25  #: after how many more one looks at the clock
+_PAGE = 250  #: values that are listed at once
+_SAMPLES = 1000  #: items of a list by which it is told whether they are samples
+_NAMES = 5000  #: or fewer, once these have so many names
 _ITEMS = 100_000  #: numbers or texts of one
-_LEAST = 5000  #: values that are found in any time
-_CHECKED = 250  #: and after how many more one looks at the clock
 _FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
-_T = TypeVar("_T")
-_Steps = Generator[None, None, _T]  #: work that may be left after each step, and gone on with later
+
+class _Opened:
+    """A value that holds others, and how many of them were taken. ``samples`` is how many samples stand side by side
+    where its values are of them; ``beside`` how many others stand in a list with each that may be samples too."""
+
+    __slots__ = ("_page", "beside", "is_folded", "kind", "length", "path", "samples", "suffix", "taken")
+
+    def __init__(self, kind: Kind, path: str, suffix: str | None, samples: int | None, *, is_folded: bool) -> None:
+        self.kind = kind
+        self.path = path
+        self.suffix = suffix
+        self.is_folded = is_folded  #: it is the list of the samples
+        self._page: list[Child] = [] if isinstance(kind, Container) else list(attributes(kind.value))
+        self.length = kind.length() if isinstance(kind, Container) else len(self._page)
+        self.samples = self.length if is_folded else samples
+        is_beside = _is_list(kind) and path and not is_folded and samples is None
+        self.beside = self.length if is_beside else None
+        self.taken = 0
+
+    def is_sample(self) -> bool:
+        """Whether it is a sample, or in one."""
+        return self.samples is not None and not self.is_folded
+
+    def next(self) -> Child | None:
+        """The next of them, None once all were taken. Pages are listed as they are needed."""
+        at = self.taken
+        if isinstance(self.kind, Container):
+            at %= _PAGE
+            self._page = self._page if at else _held(self.kind, self.taken, _PAGE)
+        if at >= len(self._page):
+            self.length = self.taken  # or has become shorter
+            return None
+        self.taken += 1
+        return self._page[at]
 
 
 class DataParts:
@@ -41,91 +73,88 @@ class DataParts:
         self.is_late = False
         self.lacking: dict[str, tuple[int, int]] = {}  #: in how many of how many samples a key is that some lack
         self._budget = Budget(reads=False)
-        limit = Budget() if limit is None else limit
-        self._all = limit.share()
-        self._listing = limit.share(_LISTED)
-        self._telling = limit.share(_TOLD)
+        self._limit = Budget() if limit is None else limit.share(_FINDING)
         self._having: dict[str, Counter[str]] = {}  #: how many samples have each key, by what their paths begin with
         self._taken = 0
-        self._is_ended = False
+        self._looks_at = _LEAST  #: the clock, once so many were taken
         self._is_batch = is_batch
         self._inside: set[int] = set()
-        self._steps = self._take(asked.value, "", asked.suffix, None)
+        self._open: list[_Opened] = []  #: each holds the next one
+        self._take(asked.value, "", asked.suffix, None, None)
 
     def go_on(self, budget: Budget) -> bool:
         """Finds more while there is time. Whether all are found."""
-        return not any(budget.spent() for _ in self._steps)
+        while self._open:
+            self._step()
+            if self._taken % _CHECKED == 0 and budget.spent():
+                return False
+        return True
 
     def progress(self) -> float:
         """As if it held as much as is taken at most, as one can't know."""
         return self._taken / _MOST
 
-    def _take(
-        self,
-        value: Any,
-        path: str,
-        suffix: str | None,
-        samples: int | None,
-        depth: int = 0,
-        beside: int | None = None,
-    ) -> _Steps[None]:
-        """``samples`` is how many samples stand side by side where this one is of them, ``beside`` how many others
-        stand in a list with it that may be samples too."""
+    def _step(self) -> None:
+        holder = self._open[-1]
+        if holder.taken == holder.length:
+            self._close()
+            return
+        if holder.taken and self._is_over(holder):
+            if holder.is_sample():
+                self._having.clear()  # of the sample that is cut off here
+            while self._open:
+                self._close()
+            return
+        child = holder.next()
+        if child is None:
+            return
+        if holder.path in self._having and holder.kind.kind == "mapping":
+            self._having[holder.path][child.suffix or f"[{child.name}]"] += 1
+        step = child.suffix or _step_to(holder.kind, child.name, holder.taken - 1)
+        path = f"{holder.path}[i]" if holder.is_folded else f"{holder.path}{step}"
+        reached = None if holder.suffix is None or child.suffix is None else f"{holder.suffix}{child.suffix}"
+        self._take(child.value, path, reached, holder.samples, holder.beside)
+
+    def _take(self, value: Any, path: str, suffix: str | None, samples: int | None, beside: int | None) -> None:
+        """Opens a value that holds others; what holds none is of a part."""
+        self._taken += 1
         kind = as_kind(value, self._budget)
-        is_part = isinstance(kind, Table) or _plain_sort(value) is not None
-        below = None if is_part else (yield from _below(kind, self._listing))
-        if below is None:
+        if isinstance(kind, Table) or _plain_sort(value, _ITEMS) is not None or not _holds(kind):
             self._add(value, path, suffix, samples, beside)
             return
-        if id(value) in self._inside or depth > _DEPTH:
-            self.left_out = self.left_out or depth > _DEPTH
+        is_deep = len(self._open) > _DEPTH
+        self.left_out = self.left_out or is_deep
+        if is_deep or id(value) in self._inside:
             return
+        is_folded = samples is None and _is_list(kind) and _are_samples(kind, self._budget, is_top=not path)
+        if is_folded:
+            self._having.setdefault(f"{path}[i]", Counter())
         self._inside.add(id(value))
-        is_list = issubclass(type(kind), Sequence) and not issubclass(type(kind), NamedTuple)
-        is_folded = False
-        if is_list and samples is None:
-            values, is_tuple = [child.value for child in below], issubclass(type(value), tuple)
-            alike = yield from _samples_in(values, self._budget, self._telling, not path, is_tuple=is_tuple)
-            below, is_folded = below[: alike or None], alike > 0
-        is_cut = _length(kind) > len(below)
+        self._open.append(_Opened(kind, path, suffix, samples, is_folded=is_folded))
+
+    def _close(self) -> None:
+        """The last one that is open: all that it holds was taken, or there is no more time."""
+        holder = self._open.pop()
+        self._inside.discard(id(holder.kind.value))
+        is_cut = holder.taken < holder.length
         self.left_out = self.left_out or is_cut
-        self.is_late = self.is_late or (is_cut and len(below) < _MOST)
-        if path in self._having and kind.kind == "mapping":
-            self._having[path].update(child.suffix or f"[{child.name}]" for child in below)
-        having = self._having.setdefault(f"{path}[i]", Counter()) if is_folded else None
-        beside = _length(kind) if is_list and path and not is_folded and samples is None else None
-        for at, child in enumerate(below):
-            if at and self._is_over():
-                below, is_cut = below[:at], True
-                break
-            if self._taken % _CHECKED == 0:
-                yield
-            step = child.suffix or _step(kind, child.name, at)
-            further = "[i]" if is_folded else step
-            reached = None if suffix is None or child.suffix is None else f"{suffix}{child.suffix}"
-            amount = _length(kind) if is_folded else samples
-            yield from self._take(child.value, f"{path}{further}", reached, amount, depth + 1, beside)
-        if having is not None:
-            found = ((f"{path}[i]{step}", (times, len(below))) for step, times in having.items())
-            self.lacking.update((path, counts) for path, counts in found if counts[0] < counts[1])
-            if is_cut:
-                self._note_read(f"{path}[i]", len(below))
-        self._inside.discard(id(value))
+        if not holder.is_folded:
+            return
+        begin = f"{holder.path}[i]"
+        found = ((f"{begin}{step}", (times, holder.taken)) for step, times in self._having.get(begin, {}).items())
+        self.lacking.update((path, counts) for path, counts in found if counts[0] < counts[1])
+        for part in self.found.values() if is_cut else ():
+            if part.path.startswith(begin):
+                part.read = holder.taken
 
-    def _is_over(self) -> bool:
-        """Whether there is no time for another value; for a few there always is."""
-        self._taken += 1
-        if self._taken >= _MOST:
-            self.left_out = self._is_ended = True
-        if self._taken >= _LEAST and self._taken % _CHECKED == 0 and self._all.spent():
-            self.left_out = self.is_late = self._is_ended = True
-        return self._is_ended
-
-    def _note_read(self, path: str, read: int) -> None:
-        """Of a list not all samples are looked at."""
-        for part in self.found.values():
-            if part.path.startswith(path):
-                part.read = read
+    def _is_over(self, holder: _Opened) -> bool:
+        """Whether there is no time for another value; for a few there always is, and only a huge sample is cut."""
+        if holder.is_sample():
+            return self._taken >= 2 * _MOST
+        if self._taken >= self._looks_at:
+            self._looks_at = self._taken + _CHECKED
+            self.is_late = self._limit.spent()
+        return self.is_late or self._taken >= _MOST
 
     def _add(self, value: Any, path: str, suffix: str | None, samples: int | None, beside: int | None) -> None:
         part = self.found.get(path)
@@ -138,37 +167,22 @@ class DataParts:
         part.values.append(Child(path, value, suffix))
 
 
-def _below(kind: Kind, listing: Budget) -> _Steps[list[Child] | None]:
-    """What a value holds by name or number, as much as there is time to list; None of what is a part itself."""
-    held = _held(kind)
-    return None if held is None else (yield from _in_time(held, listing))
+def _holds(kind: Kind) -> bool:
+    """Whether it holds others by name or number; else it is a part itself."""
+    return isinstance(kind, Container) or (kind.kind == "object" and writes_out(type(kind.value)))
 
 
-def _held(kind: Kind, most: int = _MOST) -> Iterable[Child] | None:
+def _held(kind: Kind, start: int, count: int) -> list[Child]:
     if isinstance(kind, Container):
-        return islice(kind.item_rows(0, min(kind.length(), most)), most)
-    return list(attributes(kind.value)) if kind.kind == "object" and writes_out(type(kind.value)) else None
+        return list(islice(kind.item_rows(start, min(count, kind.length() - start)), count))
+    return list(attributes(kind.value)) if _holds(kind) else []
 
 
-def _in_time(items: Iterable[_T], budget: Budget) -> _Steps[list[_T]]:
-    """The first of them, and more while there is time."""
-    found: list[_T] = []
-    for at, item in enumerate(items):
-        if (yield from _is_late(at, budget)):
-            break
-        found.append(item)
-    return found
+def _is_list(kind: Kind) -> bool:
+    return issubclass(type(kind), Sequence) and not issubclass(type(kind), NamedTuple)
 
 
-def _is_late(at: int, budget: Budget) -> _Steps[bool]:
-    """Whether there is no time for the item at this place."""
-    if not at or at % _CHECKED:
-        return False
-    yield
-    return at >= _SAMPLES and budget.spent()
-
-
-def _step(kind: Any, name: str, at: int) -> str:
+def _step_to(kind: Any, name: str, at: int) -> str:
     """How a part that no expression reaches follows what holds it: as an item of a class with code of its own."""
     if kind.kind == "mapping":
         return f"[{name}]"
@@ -177,56 +191,50 @@ def _step(kind: Any, name: str, at: int) -> str:
     return f".{name}" if is_field else name  # items are named in brackets
 
 
-def _length(kind: Kind) -> int:
-    return kind.length() if isinstance(kind, Container) else 0
-
-
-def _plain_sort(value: Any) -> str | None:
+def _plain_sort(value: Any, items: int = _SAMPLES) -> str | None:
     """Of a list of strings or of numbers, which stands for one part, which it is; some may be missing, as None."""
     if not issubclass(type(value), (list, tuple)):
         return None
     base: Any = list if issubclass(type(value), list) else tuple
-    return sort_of(base.__getitem__(value, slice(_ITEMS)))
+    return sort_of(base.__getitem__(value, slice(items)))
 
 
-def _samples_in(values: list[Any], budget: Budget, telling: Budget, is_top: bool, *, is_tuple: bool) -> _Steps[int]:
-    """How many stand side by side as samples do, the first ones for which there is time: all hold the same, or are of
-    one sort and of several lengths. 0 where they do not. At the top, a few may as well be the parts of one batch: what
-    is given and what is wanted."""
+def _are_samples(kind: Kind, budget: Budget, *, is_top: bool) -> bool:
+    """Whether its first items stand side by side as samples do: all hold the same, or are of one sort and of several
+    lengths. At the top, a few may as well be the parts of one batch: what is given and what is wanted."""
+    values = [child.value for child in _held(kind, 0, _SAMPLES)]
     if len(values) < 2:
-        return 0
+        return False
+    is_tuple = issubclass(type(kind.value), tuple)
     first, may_be_parts = as_kind(values[0], budget), is_top and is_tuple
-
-    def kinds() -> Iterator[Kind]:
-        return (as_kind(value, budget) for value in values)
-
     if first.kind in ("tensor", "array"):
-        tensors = yield from _in_time(kinds(), telling)
-        if any(type(kind) is not type(first) for kind in tensors):
-            return 0
-        is_alike = len(tensors) >= _FOLDED or _are_ragged(tensors, may_be_parts=is_top, is_tuple=is_tuple)
-        return len(tensors) if is_alike else 0
+        tensors = [as_kind(value, budget) for value in values]
+        is_one_sort = all(type(one) is type(first) for one in tensors)
+        return is_one_sort and (len(tensors) >= _FOLDED or _are_ragged(tensors, may_be_parts=is_top, is_tuple=is_tuple))
     if not may_be_parts and _plain_sort(values[0]) is not None:
-        plain = yield from _in_time(zip(map(type, kinds()), map(_plain_sort, values)), telling)
+        plain = {(type(as_kind(value, budget)), _plain_sort(value)) for value in values}
         if all(sort is not None for _, sort in plain):
-            return len(plain) if len(set(plain)) == 1 else 0
+            return len(plain) == 1
     names: list[list[str]] = []
     sorts: dict[str, set[str]] = {}
-    for at, kind in enumerate(kinds()):
-        if (yield from _is_late(at, telling)):
-            break
-        below = list(_held(kind, _SAMPLES) or ())
-        if type(kind) is not type(first) or (not below and not names):
-            return 0
+    named = 0
+    for value in values:
+        one = as_kind(value, budget)
+        below = _held(one, 0, _SAMPLES)
+        if type(one) is not type(first) or (not below and not names):
+            return False
         names.append([child.name for child in below])
         for child in below:
             sorts.setdefault(child.name, set()).add(as_kind(child.value, budget).kind)
+        named += len(below)
+        if named >= _NAMES and len(names) > 1:
+            break
     if any(len(found - {"none"}) > 1 for found in sorts.values()):
-        return 0
+        return False
     if first.kind != "mapping" or may_be_parts:
-        return len(names) if all(one == names[0] for one in names) else 0
+        return all(one == names[0] for one in names)
     most_have_most = 2 * sum(2 * len(one) >= len(sorts) for one in names) > len(names)
-    return len(names) if most_have_most and set(names[0]).intersection(*names) else 0
+    return most_have_most and bool(set(names[0]).intersection(*names))
 
 
 def _are_ragged(kinds: list[Kind], *, may_be_parts: bool, is_tuple: bool) -> bool:
