@@ -2,6 +2,33 @@
 
 from __future__ import annotations
 
+_TURNED = """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = -F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     TURN
+     stop()
+     o.step()
+"""
+#: What makes such a loss right: name, the lines between its backward and the step.
+_TURNS = {
+    "data_turned_in_place": "for p in net.parameters(): p.grad.data.neg_()",
+    "data_turned_by_a_factor": "for p in net.parameters(): p.grad.data *= -1",
+    "gradients_turned_by_a_copy": "for p in net.parameters(): p.grad.copy_(-p.grad)",
+    "gradients_turned_all_at_once": "torch._foreach_neg_([p.grad for p in net.parameters()])",
+    "gradients_turned_by_another_name": """for p in net.parameters():
+         g = p.grad
+         g.neg_()""",
+    "gradients_turned_by_an_item": "for p in net.parameters(): p.grad[:] = -p.grad",
+    "gradients_turned_by_an_output": "for p in net.parameters(): torch.neg(p.grad, out=p.grad)",
+    "gradients_turned_anew": "for p in net.parameters(): p.grad = p.grad.neg()",
+    "gradients_turned_by_attributes": "for p in net.parameters(): setattr(p, 'grad', -getattr(p, 'grad'))",
+}
+
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
     "begins_at_zero_below_a_bound": (
@@ -315,6 +342,136 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
      weight = scale.grad.norm()
      o.step()
+""",
+    ),
+    **{name: ("loss-sign", _TURNED.replace("TURN", text)) for name, text in _TURNS.items()},
+    "gradients_turned_by_the_optimizer": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ turns = [lambda p: p.grad.neg_()]
+ o.register_step_pre_hook(lambda *_: [turns[0](p) for p in net.parameters()] and None)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = -F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "parts_kept_by_hooks": (
+        "step-without-grads",
+        """
+ class Kept:
+     def __init__(self, net):
+         self.sums = {p: torch.zeros_like(p) for p in net.parameters()}
+         for p in self.sums: p.register_post_accumulate_grad_hook(self.keep)
+     def keep(self, p):
+         self.sums[p] += p.grad
+     def give(self, *_):
+         for p, s in self.sums.items():
+             p.grad = s.clone()
+             s.zero_()
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k, kept = 4, Kept(net)
+ o.register_step_pre_hook(kept.give)
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     stop()
+     if (i + 1) % k == 0:
+         o.step()
+""",
+    ),
+    "parts_given_by_a_hook_of_the_optimizer": (
+        "step-without-grads",
+        """
+ class Kept:
+     def __init__(self, net):
+         self.sums = {p: torch.zeros_like(p) for p in net.parameters()}
+     def keep(self): self.each()
+     def each(self):
+         for p in self.sums: self.one(p)
+     def one(self, p): self.sums[p] += p.grad
+     def give(self, *_):
+         for p, s in self.sums.items():
+             p.grad = s.clone()
+             s.zero_()
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k, kept = 4, Kept(net)
+ o.register_step_pre_hook(kept.give)
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     kept.keep()
+     stop()
+     if (i + 1) % k == 0:
+         o.step()
+""",
+    ),
+    "parts_kept_by_attributes": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 4
+ kept = [torch.zeros_like(p) for p in net.parameters()]
+ def keep():
+     for s, p in zip(kept, net.parameters()): s.add_(getattr(p, "grad"))
+ def give():
+     for s, p in zip(kept, net.parameters()):
+         setattr(p, "grad", s.clone())
+         s.zero_()
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(net(x), y) / k
+     c.backward()
+     keep()
+     stop()
+     if (i + 1) % k == 0:
+         give()
+         o.step()
+""",
+    ),
+    "a_temperature_and_a_step_in_some_rounds": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ k = 2
+ for i in range(9):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     logits = net(x) / k
+     c = F.cross_entropy(logits, y)
+     c.backward()
+     stop()
+     if i % k == 0:
+         o.step()
+""",
+    ),
+    "half_of_two_losses_and_a_step_in_two_rounds": (
+        "step-without-grads",
+        """
+ judge = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 1))
+ o = torch.optim.SGD(judge.parameters(), lr=0.1)
+ for i in range(6):
+     real, made = torch.randn(16, 6), torch.rand(16, 6)
+     o.zero_grad()
+     c = (F.softplus(-judge(real)).mean() + F.softplus(judge(made)).mean()) / 2
+     c.backward()
+     stop()
+     if i % 2 == 0:
+         o.step()
 """,
     ),
 }

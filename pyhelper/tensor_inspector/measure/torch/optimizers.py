@@ -92,3 +92,9 @@ def states(value: Any) -> dict[int, dict[Any, Any]]:
     """What it keeps of each tensor, as a momentum, by the tensor's id."""
     found = each(dict.items, dict_attribute(inner(value), "state"))
     return {id(tensor): kept for tensor, kept in found if type(kept) is dict}
+
+
+def has_step_hooks(value: Any) -> bool:
+    """Whether something of the program's runs before or after its steps."""
+    held = instance_dict(inner(value))
+    return any(held.get(name) for name in ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks"))

@@ -6,15 +6,17 @@ import ast
 from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
-from .....measure.torch.optimizers import groups
+from .....measure.torch.optimizers import groups, has_step_hooks
 from ....step.called import functions_called
-from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import bound
 from ...rule import rule
 from ...signs import error_that_grows, line_of_minus
+
+#: What is asked of a gradient that stays as it is, or is cleared.
+_MEASURES = frozenset("norm abs square pow mean sum max min std isnan isfinite shape dtype zero_".split())
 
 
 @rule(
@@ -29,6 +31,8 @@ def loss_sign(step: Step) -> Iterator[Violation]:
     if maximizes or len(step.optimizers) != 1 or len(step.source.backwards) != 1:
         return
     if any(hooks_of(one.tensor) or grad_hooks_of(one.tensor) for one in step.trained()) or _are_turned_by_hand(step):
+        return
+    if any(has_step_hooks(variable.value) for variable in step.optimizers):
         return
     for loss in step.losses:
         line = line_of_minus(step, loss) or bound(step, loss.name)
@@ -45,16 +49,27 @@ def loss_sign(step: Step) -> Iterator[Violation]:
 
 
 def _are_turned_by_hand(step: Step) -> bool:
-    """Whether gradients are negated before the step: ``p.grad.neg_()``, ``p.grad = -p.grad``."""
+    """Whether gradients may be negated before the step, in whatever spelling: ``p.grad.neg_()``, ``p.grad = -p.grad``."""
     called = (one.source for one in functions_called(step, (step.at,)))
-    return any(map(_turns_gradients, (step.source, *called)))
+    return any(map(_handles_gradients, (step.source, *called)))
 
 
-def _turns_gradients(source: Source) -> bool:
-    calls = [call for call in source.calls_of("mul_", "neg_") if text_of(call.receiver).endswith(".grad")]
-    bound = [node for key, found in source.bindings.items() if key.endswith(".grad") for _, node in found]
-    values = [value for call in calls for value in call.args] + [getattr(node, "value", None) for node in bound]
-    nodes = [node for value in values if isinstance(value, ast.AST) for node in ast.walk(value)]
-    return any(call.name == "neg_" for call in calls) or any(
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) for node in nodes
+def _handles_gradients(source: Source) -> bool:
+    """Whether it does more with gradients than clear them, ask whether there are some, and measure them."""
+    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    harmless = {id(node) for one in nodes for node in _only_measured(one)}
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr == "grad" and id(node) not in harmless)
+        or (isinstance(node, ast.Constant) and node.value == "grad")
+        for node in nodes
     )
+
+
+def _only_measured(node: ast.AST) -> list[ast.expr]:
+    """The expressions that a node can't change, nor give another name."""
+    if isinstance(node, ast.Attribute) and node.attr in _MEASURES:
+        return [node.value]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    is_cleared = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+    return node.targets if is_cleared and isinstance(node, ast.Assign) else []

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import version_of
-from .....measure.torch.optimizers import is_optimizer
+from .....measure.torch.optimizers import has_step_hooks, is_optimizer
 from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import instance_dict, library_of
+from .....safe.guard import library_of
 from .....words.text import plural
 from ....step.called import functions_called, value_in
 from ....step.classes import is_library
@@ -23,8 +23,6 @@ from ...lines import Line
 from ...rule import rule
 from .clearing import may_clear
 from .elsewhere import Region
-
-_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
 
 
 @rule(
@@ -174,7 +172,7 @@ def _is_made_before(step: Step, subject: str, optimizer: Any, view: int, loop: t
 def _only_steps(optimizer: Any) -> bool:
     """Whether what its ``step`` runs is known: torch's, or the program's own, with no hook."""
     is_known = not is_library(type(optimizer)) or library_of(type(optimizer)) == "torch"
-    return is_optimizer(optimizer) and is_known and not any(map(instance_dict(optimizer).get, _HOOKS))
+    return is_optimizer(optimizer) and is_known and not has_step_hooks(optimizer)
 
 
 def _loop_around(step: Step) -> Region:

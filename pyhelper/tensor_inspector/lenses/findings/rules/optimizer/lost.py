@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
+from .....measure.torch.metadata import grad_hooks_of, hooks_of
+from .....measure.torch.optimizers import has_step_hooks, tensors
 from ....step.backpropagated import Loss
 from ....step.called import functions_called
-from ....step.calls import Call
+from ....step.calls import Call, is_scaling
 from ....step.decided import number_of
 from ....step.expressions import is_name, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...made_of import made_of
 
 
 def lost_between_steps(step: Step) -> Iterator[Violation]:
@@ -32,7 +34,7 @@ def lost_between_steps(step: Step) -> Iterator[Violation]:
             each = next((call for call in clears if _is_beside(source, call, loss.backward.lineno)), None)
             if count is None or each is None:
                 continue
-            if _are_kept(step):
+            if _are_kept(step, variable.value):
                 continue  # added up by hand, elsewhere than in `.grad`
             number = number_of(step, count, step.at)
             amount = text_of(count) if number is None else f"{number:g}"
@@ -51,19 +53,23 @@ def lost_between_steps(step: Step) -> Iterator[Violation]:
 
 
 def _divisors(step: Step, loss: Loss) -> dict[str, ast.expr]:
-    """What a loss is divided by before its backward, as the source writes it: names, and numbers above one."""
-    subject = loss.backward.call.receiver if not loss.backward.gradient else None
-    values = [*(made.value for made in made_of(step.source, loss.name)), *loss.backward.call.args]
-    values += [subject] if subject is not None else []
-    found = [one for value in values for node in ast.walk(value) if (one := _divisor(node)) is not None]
-    numbers = {text_of(one): number_of(step, one, step.at) for one in found}
-    return {text_of(one): one for one in found if (numbers[text_of(one)] or 2) > 1}
+    """The names that a whole loss is divided by before its backward. Not numbers: half of two losses is no part."""
+    made = step.source.value_of(loss.name)
+    written = loss.backward.call.receiver if not loss.backward.call.args else loss.backward.call.args[0]
+    if isinstance(written, ast.Call) and is_scaling(written):
+        written = written.args[0]
+    own = [] if made is None else [made[1]]
+    found = [one for one in map(_divisor, [written, *own]) if one is not None]
+    return {text_of(one): one for one in found if (number_of(step, one, step.at) or 2) > 1}
 
 
-def _divisor(node: ast.AST) -> ast.expr | None:
-    is_division = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-    right = node.right if isinstance(node, ast.BinOp) and is_division else None
-    return right if is_name(right) or isinstance(right, ast.Constant) else None
+def _divisor(node: ast.AST | None) -> ast.expr | None:
+    """``k`` of ``error / k``, of ``loss = error / k`` and of ``loss /= k``."""
+    if isinstance(node, ast.AugAssign):
+        return node.value if isinstance(node.op, ast.Div) and is_name(node.value) else None
+    value = node.value if isinstance(node, ast.Assign) else node
+    is_division = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
+    return value.right if isinstance(value, ast.BinOp) and is_division and is_name(value.right) else None
 
 
 def _rounds(source: Source, backward: int, steps: list[Call], counts: dict[str, ast.expr]) -> ast.expr | None:
@@ -96,7 +102,14 @@ def _is_beside(source: Source, clear: Call, backward: int) -> bool:
     return same and not source.is_conditional(clear.lineno, seen_from=backward)
 
 
-def _are_kept(step: Step) -> bool:
-    """Whether the program reads gradients itself: it may add them up."""
+def _are_kept(step: Step, optimizer: Any) -> bool:
+    """Whether the program may read gradients itself, and add them up: in a function, by a hook."""
     called = (one.source for one in functions_called(step, (step.at,)))
-    return any(source.mentions("grad") for source in (step.source, *called))
+    if has_step_hooks(optimizer) or any(map(_reads_gradients, (step.source, *called))):
+        return True
+    return any(hooks_of(tensor) or grad_hooks_of(tensor) for tensor in tensors(optimizer))
+
+
+def _reads_gradients(source: Source) -> bool:
+    nodes = (node for statement in source.body for node in ast.walk(statement))
+    return source.mentions("grad") or any(isinstance(node, ast.Constant) and node.value == "grad" for node in nodes)
