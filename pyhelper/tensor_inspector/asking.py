@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from .protocol import Node
 
 
-_CUT = "not all was looked at: there was no time for more"
-
-
 def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: int, ms: float) -> Answer:
     """The answer of a lens about values, by the names that they have in the frame that asks."""
     from .lenses import registry
-    from .lenses.answer import Answer
+    from .lenses.answer import CUT, Answer
     from .lenses.lens import InvalidQuestion, Paused
     from .lenses.step import frames
 
@@ -58,7 +55,7 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
         else:
             text = printed(work.summary(), depth, PAGE, budget)
         if not done or work.cut:
-            found["complete"], text = False, f"{_CUT}\n{text}"
+            found["complete"], text = False, f"{CUT}\n{text}"
         return Answer(found, text)
 
 

@@ -175,6 +175,32 @@ def test_what_is_known_of_values_that_can_not_be_read_is_compared(other: Any, sa
     assert [one["text"] for one in found.not_compared] == ["not compared: meta tensor: no values"]
 
 
+def unnoticed(*_: Any) -> None:
+    pass
+
+
+def test_hooks_are_compared_in_the_order_in_which_they_were_registered() -> None:
+    one = nn.Linear(2, 2)
+    other = copy.deepcopy(one)
+    for module in (one, other):
+        module.register_forward_hook(unnoticed)
+        module.register_forward_pre_hook(test_equal_values_are_the_same)
+    assert list(one._forward_hooks) != list(other._forward_hooks)
+    assert compare(one, other).differences == []
+    other.register_forward_hook(print)
+    (only,) = compare(one, other).differences
+    assert only["what"] == "only in b"
+    assert only["path"].startswith("._forward_hooks[")
+    one.register_forward_hook(unnoticed)
+    assert [found["what"] for found in compare(one, other).differences] != []
+
+
+def test_lazy_modules_are_alike_as_far_as_they_are_made() -> None:
+    found = compare(nn.LazyLinear(3), nn.LazyLinear(3))
+    assert found.differences == []
+    assert {one["text"] for one in found.not_compared} == {"not compared: not initialized"}
+
+
 def test_where_nothing_differs_but_not_all_was_compared_it_says_so() -> None:
     meta = torch.ones(3, device="meta")
     assert str(compare(meta, torch.ones(3, device="meta"))).startswith("no difference found · ")

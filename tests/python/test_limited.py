@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -10,6 +13,8 @@ import torch
 from torch import nn
 
 import tensor_inspector as ti
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.watching.findings import findings
 
 MODEL = nn.Sequential(*(nn.Linear(2, 2) for _ in range(200)))
 X = torch.ones(2, requires_grad=True)
@@ -43,6 +48,39 @@ def test_an_answer_that_is_cut_says_so_first(name: str) -> None:
     assert found["complete"] is False
     assert str(found).splitlines()[0] == "not all was looked at: there was no time for more"
     assert len(str(found).splitlines()) > 1
+
+
+def test_findings_without_time_for_all_rules_say_so_first() -> None:
+    outputs = nn.Linear(3, 2)(torch.ones(4, 3))
+    loss = nn.functional.cross_entropy(outputs.softmax(1), torch.zeros(4, dtype=torch.int64))
+    loss.backward()
+    met: set[tuple[bool, bool]] = set()
+    ms = 1.0
+    while (True, True) not in met:
+        ticks = count()  # a millisecond passes whenever somebody looks at the clock
+        found = findings(
+            sys._getframe(), Budget(ms, clock=partial(_seconds, ticks)), thorough=False, run=False, ignore=()
+        )
+        met.add((bool(found), found.complete))
+        assert found.complete is ("no time" not in {reason for _, reason in found.skipped})
+        is_said = str(found).splitlines()[0] == "not all was looked at: there was no time for more"
+        assert is_said is not found.complete
+        ms *= 1.05
+        assert ms < 1e6
+    assert (True, False) in met
+    assert (False, False) in met
+
+
+def _seconds(ticks: Iterator[int]) -> float:
+    return next(ticks) / 1000
+
+
+def test_parameters_that_there_was_no_time_to_find_are_not_read() -> None:
+    found = ti.no_gradient(MODEL, budget_ms=0)
+    assert (found["complete"], found["reasons"]) == (False, [])
+    assert "not read" in str(found)
+    assert "no parameters" not in str(found)
+    assert "it has no parameters" in str(ti.no_gradient(nn.ReLU()))
 
 
 @pytest.mark.parametrize("name", [name for name in ASKED if "memory" not in name and name != "referrers"])

@@ -234,6 +234,15 @@ def test_a_message_of_a_known_form_is_told(code: str, said: str, monkeypatch: py
     assert said in reported(frame, monkeypatch, raised)["text"]
 
 
+def test_a_name_that_is_the_text_of_a_variable_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, raised = running("eval(held)", held="patient_0815")
+    text = reported(frame, monkeypatch, raised)["text"]
+    assert "NameError" in text
+    assert "patient" not in text
+    frame, raised = running("undefined + 1")
+    assert "name 'undefined' is not defined" in reported(frame, monkeypatch, raised)["text"]
+
+
 def test_how_much_memory_was_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     said = (
         "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.25 GiB is free."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+CUT = "not all was looked at: there was no time for more"  #: the first line of an answer that is not complete
+
 
 class Answer(dict):  # type: ignore[type-arg]
     """What a lens has found, as plain data that is a dict; printed, it is the rows that a tree shows of it."""

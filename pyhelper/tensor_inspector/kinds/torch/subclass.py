@@ -138,6 +138,9 @@ class Uninitialized(Form):
     def read(self) -> Reading:
         return Unread("no_values", "uninitialized")
 
+    def elements(self) -> Any:
+        return Unread("no_values", "not initialized")
+
 
 class Masked(PythonSubclass):
     """A masked tensor by the elements that are kept."""

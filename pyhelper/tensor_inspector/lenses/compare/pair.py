@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from .comparison import Difference
 
 _PATH = 1000  #: characters of a path
+#: Dicts of hooks, whose keys count the hooks that the process has registered.
+_HOOKS = frozenset(
+    "_forward_hooks _forward_pre_hooks _backward_hooks _backward_pre_hooks _state_dict_hooks _state_dict_pre_hooks"
+    " _load_state_dict_pre_hooks _load_state_dict_post_hooks _optimizer_step_pre_hooks _optimizer_step_post_hooks"
+    " _optimizer_state_dict_pre_hooks _optimizer_state_dict_post_hooks _optimizer_load_state_dict_pre_hooks"
+    " _optimizer_load_state_dict_post_hooks _post_accumulate_grad_hooks".split()
+)
 MISSING = object()  #: stands on the side that has no such value
 UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
 
@@ -34,6 +41,10 @@ class Location:
 
     def shown(self) -> str:
         return self.words if self.path is None else self.path
+
+    def is_of_hooks(self) -> bool:
+        """Whether torch's hooks are here, which are like one another by their order."""
+        return self.path is not None and self.path.rpartition(".")[2] in _HOOKS
 
     def below(self, name: str, suffix: str | None, other: str | None = None) -> Location:
         path, like = self._longer(self.path, suffix), self._longer(self.other, suffix if other is None else other)

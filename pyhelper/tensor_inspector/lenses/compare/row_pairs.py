@@ -14,7 +14,7 @@ from .atoms import Tolerance
 from .comparison import KEPT
 from .elements import ELEMENTS, Compared
 from .pair import MISSING, Notes, Pair
-from .rows import PAGE, KeyedRow, alone, matched, rows_of
+from .rows import PAGE, KeyedRow, alone, in_order, matched, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,11 @@ class RowPairs:
         self._budget = budget
         self._known = known or dict
 
-    def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...]) -> Iterator[Two]:
-        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
+    def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...], *, by_order: bool = False) -> Iterator[Two]:
+        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal.
+
+        With ``by_order`` their places are their keys.
+        """
         named = _by_name(a, b, self._known)
         if named is not None:
             yield from zip_longest(*named)
@@ -49,7 +52,8 @@ class RowPairs:
                 return
             covered = (*covered, "param_groups", "state")
         if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
-            yield from zip_longest(*(rows_of(side, covered, self._budget) for side in (a, b)))
+            rows = [rows_of(side, covered, self._budget) for side in (a, b)]
+            yield from zip_longest(*(map(in_order, rows) if by_order else rows))
             return
         for start in range(0, max(len(a.value), len(b.value)), PAGE):
             pages = [side.value[start : start + PAGE] for side in (a, b)]

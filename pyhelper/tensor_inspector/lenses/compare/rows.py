@@ -77,6 +77,13 @@ def rows_of(kind: Kind, covered: tuple[str, ...], budget: Budget) -> Iterator[Ke
         start += page
 
 
+def in_order(rows: Iterator[KeyedRow]) -> Iterator[KeyedRow]:
+    """The rows, each with its place as its key."""
+    for place, row in enumerate(rows):
+        row.key = place
+        yield row
+
+
 def _is_computed(child: Child) -> bool:
     """Whether it is our row of properties; an attribute of the program may be called so too."""
     return child.name == COMPUTED and type(child.value) is Rows

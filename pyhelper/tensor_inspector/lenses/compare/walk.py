@@ -216,7 +216,7 @@ class PairWalk:
         if elements.covered is None:
             return None
         before = self._found.compared
-        rows = self._rows.side_by_side(a, b, elements.covered)
+        rows = self._rows.side_by_side(a, b, elements.covered, by_order=pair.location.is_of_hooks())
         first = next(rows, None)
         if first is not None:
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Union, cast
 
 from ...words.text import plural
+from ..answer import CUT
 
 if TYPE_CHECKING:
     from ...protocol import Finding
@@ -42,19 +43,26 @@ class Violation:
 class Findings(list):  # type: ignore[type-arg]
     """The findings of a stop, causes first: a list of plain data, true where there is one. Prints one line a finding.
 
-    ``checked`` names the rules that were asked, ``skipped`` those that were not, each with the reason.
+    ``checked`` names the rules that were asked, ``skipped`` those that were not, each with the reason. ``complete`` is
+    False where there was no time for some.
     """
 
     def __init__(
-        self, found: Iterable[Finding] = (), checked: Iterable[str] = (), skipped: Iterable[tuple[str, str]] = ()
+        self,
+        found: Iterable[Finding] = (),
+        checked: Iterable[str] = (),
+        skipped: Iterable[tuple[str, str]] = (),
+        *,
+        complete: bool = True,
     ) -> None:
         super().__init__(found)
         self.checked = list(checked)
         self.skipped = list(skipped)
+        self.complete = complete
 
     def __repr__(self) -> str:
-        lines = [_line(finding) for finding in self]
-        return "\n".join(lines or [self.silence()])
+        lines = [_line(finding) for finding in self] or [self.silence()]
+        return "\n".join(lines if self.complete else [CUT, *lines])
 
     def silence(self) -> str:
         """``61 rules, nothing found, 4 not asked: no optimizer in sight``"""

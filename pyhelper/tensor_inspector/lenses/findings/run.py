@@ -81,6 +81,7 @@ class Asking:
         self._waiting = deque(RULES)
         self._found: list[Finding] = []
         self._checked: list[str] = []
+        self._is_complete = True
         self._skipped = [(id, "there is no such rule") for id in unknown(ignore)]
 
     def go_on(self) -> bool:
@@ -95,6 +96,7 @@ class Asking:
                     if asked:
                         break
                     reason, found = NO_TIME, []
+                    self._is_complete = False
                 self._found += found
                 asked += 1
             self._waiting.popleft()
@@ -110,7 +112,8 @@ class Asking:
     def findings(self) -> Findings:
         """What was found so far. What was not asked yet is skipped."""
         waiting = [(rule.id, NO_TIME) for rule in self._waiting]
-        return Findings(folded(self._found), self._checked, [*self._skipped, *waiting])
+        complete = self._is_complete and not waiting
+        return Findings(folded(self._found), self._checked, [*self._skipped, *waiting], complete=complete)
 
     def _refusal(self, rule: Rule) -> str | None:
         """Why a rule is not asked."""

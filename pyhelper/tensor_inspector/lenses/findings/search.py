@@ -68,7 +68,7 @@ class Search:
         step = Step(self.views, self._budget, **wanted)
         self.is_late = self._budget.spent()
         if self.is_late:  # what was not seen may speak against any finding
-            return Findings(skipped=[(rule.id, NO_TIME) for rule in RULES])
+            return Findings(skipped=[(rule.id, NO_TIME) for rule in RULES], complete=False)
         owner = _owner(step)
         if owner is not None:
             step.moments = self._history.recall(owner, step.source.file, step.source.function, self._stop)

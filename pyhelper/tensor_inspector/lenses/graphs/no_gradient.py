@@ -194,7 +194,8 @@ class _NoGradient(Lens):
             rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
             return Child(name, Rows.of(_reason_text(reasons[0]), rows if len(self._targets) > 1 else []), "")
         if not reasons:
-            return Child(name, Rows.of("it has no parameters", []), "")
+            line = "it has no parameters" if self._is_found and not self._targets else "not read"
+            return Child(name, Rows.of(line, []), "")
         return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
 
     def _find(self) -> bool:

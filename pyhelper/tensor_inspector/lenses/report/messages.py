@@ -191,9 +191,14 @@ def _known(line: str, names: set[str]) -> str | None:
 
 
 def _names(codes: Iterable[CodeType]) -> set[str]:
-    """What the source names: variables, attributes, modules, and the keywords of calls."""
+    """What the source names: variables, attributes, modules, and the keywords of calls.
+
+    Code that stands in no file may have been made of data, as by ``eval``.
+    """
     found: set[str] = set()
     for code in codes:
+        if code.co_filename.startswith("<"):
+            continue
         found.update(code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         for constant in code.co_consts:
             if type(constant) is tuple:
