@@ -28,7 +28,7 @@ _FOLDED = 5  #: tensors of one shape in a list from which on they are one part
 _TRIPLE = 3  #: up to as many may be the parts of one batch
 
 
-class _Opened:
+class _OpenValue:
     """A value that holds others, and how many of them were taken. ``samples`` is how many samples stand side by side
     where its values are of them; ``beside`` how many others stand in a list with each that may be samples too."""
 
@@ -79,7 +79,7 @@ class DataParts:
         self._looks_at = _LEAST  #: the clock, once so many were taken
         self._is_batch = is_batch
         self._inside: set[int] = set()
-        self._open: list[_Opened] = []  #: each holds the next one
+        self._open: list[_OpenValue] = []  #: each holds the next one
         self._take(asked.value, "", asked.suffix, None, None)
 
     def go_on(self, budget: Budget) -> bool:
@@ -130,7 +130,7 @@ class DataParts:
         if is_folded:
             self._having.setdefault(f"{path}[i]", Counter())
         self._inside.add(id(value))
-        self._open.append(_Opened(kind, path, suffix, samples, is_folded=is_folded))
+        self._open.append(_OpenValue(kind, path, suffix, samples, is_folded=is_folded))
 
     def _close(self) -> None:
         """The last one that is open: all that it holds was taken, or there is no more time."""
@@ -147,7 +147,7 @@ class DataParts:
             if part.path.startswith(begin):
                 part.read = holder.taken
 
-    def _is_over(self, holder: _Opened) -> bool:
+    def _is_over(self, holder: _OpenValue) -> bool:
         """Whether there is no time for another value; for a few there always is, and only a huge sample is cut."""
         if holder.is_sample():
             return self._taken >= 2 * _MOST
