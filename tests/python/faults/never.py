@@ -595,6 +595,10 @@ NEVER: dict[str, dict[str, str]] = {
         "it begins at 0, where the bound passes gradients on": "begins_at_zero_below_a_bound",
         "a layer that is dropped in some rounds": "a_layer_dropped_in_some_rounds",
         "a layer that a condition leaves out": "a_layer_left_out_by_a_choice",
+        "a mask of another comparison with 0, none of it in this batch": "no_picture_in_this_batch",
+        "padding that is all of it, and labels compared with 0": "neighbours_that_are_all_padding",
+        "a choice, and labels cleaned in place": "sound_left_out_where_labels_are_cleaned",
+        "an expert without a sample, and inputs rectified by hand": "an_expert_that_gets_no_sample",
     },
     "saturated": {
         "gates": "gates_that_are_open",

@@ -474,4 +474,90 @@ TRAPS: dict[str, tuple[str, str]] = {
          o.step()
 """,
     ),
+    "no_picture_in_this_batch": (
+        "dead-relu",
+        """
+ words, picture, after, head = nn.Embedding(20, 16), nn.Linear(6, 16), nn.Linear(16, 16), nn.Linear(16, 3)
+ o = torch.optim.SGD([*words.parameters(), *picture.parameters(), *after.parameters(), *head.parameters()], lr=0.1)
+ for i in range(3):
+     ids, x, y = torch.randint(0, 20, (8, 5)), torch.randn(8, 6), torch.randint(0, 3, (8,))
+     has = torch.zeros(8) if i != 1 else torch.ones(8)
+     text = (words(ids) * (ids > 0).unsqueeze(-1)).sum(1)
+     h = picture(x) * has.unsqueeze(-1)
+     c = F.cross_entropy(head(torch.tanh(text + after(h))), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "neighbours_that_are_all_padding": (
+        "dead-relu",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.near, self.mixed, self.own, self.head = (nn.Linear(a, b) for a, b in ((6, 16), (16, 16), (6, 16), (16, 3)))
+     def forward(self, x, around, count):
+         h = self.near(around)
+         padding = torch.arange(5)[None] >= count[:, None]
+         h = h.masked_fill(padding[..., None], 0.0)
+         return self.head(torch.tanh(self.own(x) + self.mixed(h).mean(1)))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(3):
+     x, around = torch.randn(8, 6), torch.randn(8, 5, 6)
+     count = torch.zeros(8, dtype=torch.long) if i != 1 else torch.full((8,), 4)
+     target = torch.randn(8)
+     y = (target > 0).long() * (target.abs() > 0.5)
+     c = F.cross_entropy(net(x, around, count), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "sound_left_out_where_labels_are_cleaned": (
+        "dead-relu",
+        """
+ def clean(ids):
+     ids[ids < 0] = 0
+     return ids
+ sound, mixed, seen, head = nn.Linear(6, 16), nn.Linear(16, 16), nn.Linear(6, 16), nn.Linear(16, 3)
+ o = torch.optim.SGD([p for one in (sound, mixed, seen, head) for p in one.parameters()], lr=0.1)
+ for i in range(3):
+     a, v, y = torch.randn(8, 6), torch.randn(8, 6), clean(torch.randint(-1, 3, (8,)))
+     keep = torch.full((8, 1), i == 1)
+     h = torch.where(keep, sound(a), 0.0)
+     c = F.cross_entropy(head(torch.tanh(mixed(h) + seen(v))), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "an_expert_that_gets_no_sample": (
+        "dead-relu",
+        """
+ class Expert(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.up, self.down = nn.Linear(6, 16), nn.Linear(16, 3)
+     def forward(self, x, chosen):
+         h = self.up(x)
+         h = h * chosen
+         return self.down(h)
+ experts = nn.ModuleList(Expert() for _ in range(3))
+ o = torch.optim.SGD(experts.parameters(), lr=0.1)
+ for i in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     x = x * (x > 0)
+     chosen = torch.arange(16) % 2
+     c = F.cross_entropy(sum(one(x, (chosen == k).float().unsqueeze(-1)) for k, one in enumerate(experts)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

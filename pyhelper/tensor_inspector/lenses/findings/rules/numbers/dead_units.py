@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
-from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import constant_of, shown_text, text_of
 from ....step.roles import Parameter
@@ -56,13 +55,14 @@ def dead_relu(step: Step) -> Iterator[Violation]:
             is_dead = _is_dead_by_gradients(step, layer, users[0])
         if node.op not in _ALSO_AT_ZERO and _is_all_zero(step, layer.tensor):
             continue  # it begins at 0, where such a function passes gradients on
-        if node.op in _WRITTEN and not _is_rectified_by_hand(step):
+        if node.op in _WRITTEN and not _is_rectified_by_hand(step, layer):
             continue
         if is_dead:
             what = "ReLUs" if node.op in ("Relu", "Clamp", "ClampMin") else "units"
             sizes = "" if units is None else f"all {units} "
             bias = _bias_words(step, step.graph.through_views(given[0]))
             name = layer.name
+            function = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.op).lower()  # as torch names it: clamp_min
             is_inner = layer.member.parent is not None
             yield Violation(
                 (
@@ -72,35 +72,53 @@ def dead_relu(step: Step) -> Iterator[Violation]:
                 ),
                 (
                     f"{name}.grad" if step.grad(layer.tensor) is not None else name,
-                    "exactly zero" if step.grad(layer.tensor) is not None else f"feeds a dead {node.op.lower()}",
+                    "exactly zero"
+                    if step.grad(layer.tensor) is not None
+                    else f"feeds a {function} that is 0 everywhere",
                 ),
-                (step.title_of(node), f"{node.op.lower()}, 0 everywhere"),
+                (step.title_of(node), f"{function}, 0 everywhere"),
                 line=_made(step, layer),
                 certain=is_inner or stats is None,
             )
             return
 
 
-def _is_rectified_by_hand(step: Step) -> bool:
-    """Whether a function in sight, or a method of a module there, keeps what is above 0: ``h * (h > 0)``."""
-    classes = {id(cls): cls for cls in (type(one.module) for _, one in list(step.members.values()))}
-    methods = (source for cls in classes.values() if not is_library(cls) for _, source in methods_of(cls))
-    called = (one.source for one in functions_called(step))
-    return any(map(_rectifies, chain(step.sources, called, methods)))
+def _is_rectified_by_hand(step: Step, layer: Parameter) -> bool:
+    """Whether the source keeps what is above 0 of what this layer gave, by its own name: ``h = a(x); h * (h > 0)``."""
+    if any(_rectifies(source, layer.name) for source in step.sources):
+        return True
+    for name, member in list(step.members.values()):
+        inside = layer.name[len(name) :] if layer.name.startswith(f"{name}.") else ""
+        for _, source in methods_of(type(member.module)) if inside and not is_library(type(member.module)) else ():
+            if _rectifies(source, source.self_name + inside):
+                return True
+    return False
 
 
-def _rectifies(source: Source) -> bool:
-    """Whether in one expression, or one assignment, a value meets its own comparison with 0."""
+def _rectifies(source: Source, layer: str) -> bool:
+    """Whether in one expression, or one assignment, what a layer gave meets its own comparison with 0."""
     for part in (node for statement in source.body for node in ast.walk(statement)):
         if not isinstance(part, (ast.Assign, ast.AugAssign, ast.Call, ast.BinOp)):
             continue
         below = list(ast.walk(part))
-        compared = [node for node in below if isinstance(node, ast.Compare) and _is_with_zero(node)]
-        inside = {id(node) for one in compared for node in ast.walk(one)}
-        names = {text_of(one.left) for one in compared}
-        if any(isinstance(node, ast.expr) and text_of(node) in names and id(node) not in inside for node in below):
+        compared = [node.left for node in below if isinstance(node, ast.Compare) and _is_with_zero(node)]
+        names = [one.id for one in compared if isinstance(one, ast.Name)]
+        used = [node.id for node in below if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        if any(used.count(name) > 1 and _is_given_by(source, name, part.lineno, layer) for name in names):
             return True
     return False
+
+
+def _is_given_by(source: Source, name: str, line: int, layer: str) -> bool:
+    """Whether a name means, in that line, what a layer gives, by itself or by its weight: ``a(x)``, ``x @ w + b``."""
+    above = [found for found in source.bindings.get(name, ()) if found[0] < line]
+    node = max(above, key=lambda found: found[0])[1] if above else None
+    value = node.value if isinstance(node, ast.Assign) and text_of(node.targets[0]) == name else None
+    if isinstance(value, ast.Call):
+        return f"{shown_text(value.func)}.weight" == layer
+    product = value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else value
+    is_product = isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult)
+    return isinstance(product, ast.BinOp) and is_product and shown_text(product.right) == layer
 
 
 def _is_with_zero(node: ast.Compare) -> bool:
