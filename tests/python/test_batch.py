@@ -756,3 +756,23 @@ def test_inputs_that_no_model_learns_from_well_are_told(
     torch.manual_seed(0)
     answer = paused_in(function, monkeypatch).lens("batch", batch=name)
     assert any(said in node["line"] for node in answer["node"]["page"]["nodes"])
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ([torch.zeros(3, 4, 4)] * 9 + [torch.zeros(1, 4, 4)], [("shape", "[9] is [1, 4, 4], most are [3, 4, 4]")]),
+        ([torch.zeros(3, 4, 4)] * 9 + [torch.zeros(4, 4)], [("shape", "[9] is [4, 4], most are [3, 4, 4]")]),
+        ([torch.zeros(3)] * 9 + [torch.zeros(3).double()], [("dtype", "[9] is float64, most are float32")]),
+        (
+            [{"y": 1}] + [{"x": torch.zeros(3, 3), "y": 1}] * 8 + [{"x": torch.zeros(3, 2), "y": 1}],
+            [("keys", "[i]['x'] is in 9 of 10 samples"), ("shape", "[9]['x'] is [3, 2], most are [3, 3]")],
+        ),
+        ([torch.zeros(at % 2 + 1, 4) for at in range(10)], []),
+        ([torch.zeros(9).long()] * 9 + [torch.zeros(4).long()], []),
+        ([torch.zeros(3, 4)] * 2 + [torch.zeros(3)] * 2 + [torch.zeros(2)], [("shape", "[i] is [2], [3], [3, 4]")]),
+    ],
+    ids=["size", "rank", "dtype", "not in all", "as many", "texts", "no majority"],
+)  # fmt: skip
+def test_the_first_sample_that_differs_from_most_is_named(samples: list[Any], said: list[tuple[str, str]]) -> None:
+    assert [(problem["code"], problem["text"]) for problem in batch(samples)["problems"]] == said

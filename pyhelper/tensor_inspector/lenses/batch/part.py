@@ -13,6 +13,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from .items import is_missing, items_of
 from .plain import NUMBERS, PlainValues, sort_of
+from .usual import Usual
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -42,11 +43,14 @@ class DataPart:
         self.beside: int | None = None  #: how many stand in a list with it, which may be as many samples
         self.is_batch = is_batch
         self.values: list[Child] = []
+        self.numbers: list[int] = []  #: of the samples that these are of, where there are several
         self.sort: Sort = "other"
         self.types: list[str] = []
         self.dtypes: list[str] = []
         self.devices: list[str] = []
         self.shapes: list[list[Any]] = []
+        self.usual_shape: Usual[tuple[Any, ...]] = Usual()
+        self.usual_dtype: Usual[str] = Usual()
         self.least: Any = None
         self.most: Any = None
         self.nan = self.inf = self.zeros = 0
@@ -61,6 +65,7 @@ class DataPart:
         self.words: list[str] = []  #: the description of a table's column
         self.empty = 0  #: strings
         self.missing = 0  #: values that are None, or null as the library of a column says
+        self._measured = 0
         self._finite = 0
         self._total = 0.0
         self._uncounted = False
@@ -112,7 +117,8 @@ class DataPart:
         return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*self.shapes)]
 
     def measure(self, value: Any, budget: Budget) -> None:
-        """Takes in one of its values."""
+        """Takes in the next of its values."""
+        self._measured += 1
         if value is None and self.folded is not None:
             self._take_items([None])
             return
@@ -176,6 +182,10 @@ class DataPart:
             known.extend([text] if type(text) is str and text not in known else [])
         shape = list(facts.get("shape", []))
         self.shapes.append(shape)
+        if self.numbers:
+            sample = self.numbers[self._measured - 1]
+            self.usual_shape.note(tuple(shape), sample)
+            self.usual_dtype.note(str(facts.get("dtype")), sample)
         self._take_reading(kind.reading())
         compared = kind.comparable()
         if compared is not None and compared.layout not in _WHOLE:

@@ -165,6 +165,8 @@ class DataParts:
             part = self.found[path] = DataPart(path, samples, is_batch=self._is_batch)
             part.beside = beside
         part.values.append(Child(path, value, suffix))
+        if samples is not None:
+            part.numbers.append(next(one.taken - 1 for one in self._open if one.is_folded))
 
 
 def _holds(kind: Kind) -> bool:

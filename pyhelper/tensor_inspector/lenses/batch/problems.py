@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _LISTED = 80  #: characters
+_NEARLY_ALL = 0.8  #: of the samples: where more are of one size, another size is remarkable
 
 
 class Problem(Record):
@@ -113,21 +114,32 @@ def _dtypes(parts: Sequence[DataPart]) -> Iterator[Problem]:
     by_dtype: dict[str, list[str]] = {}
     for part in parts:
         for dtype in part.dtypes:
-            if dtype.startswith(("float", "bfloat")):
+            if dtype.startswith(("float", "bfloat")) and len(part.dtypes) == 1:
                 by_dtype.setdefault(dtype, []).append(part.path)
         if len(part.dtypes) > 1:
-            yield Problem("dtype", f"{_called(part)} is of {', '.join(part.dtypes)}", [part.path], True)
+            odd = part.usual_dtype.odd()
+            text = _odd(part, odd[0], odd[1], odd[2]) if odd else f"{_called(part)} is of {', '.join(part.dtypes)}"
+            yield Problem("dtype", text, [part.path], True)
     if len(by_dtype) > 1:
         text = listed((f"{dtype}: {_names(paths)}" for dtype, paths in by_dtype.items()), False, _LISTED)
         yield Problem("dtype", text, [path for paths in by_dtype.values() for path in paths])
 
 
 def _shapes(parts: Sequence[DataPart]) -> Iterator[Problem]:
-    """Samples of different ranks: no batch can be made of them."""
+    """Samples of different ranks: no batch can be made of them. Nor of sizes that differ, unless they are padded."""
     for part in parts:
-        if len({len(sizes) for sizes in part.shapes}) > 1:
-            text = sorted({shape(sizes) for sizes in part.shapes}, key=len)
+        is_sure = len({len(sizes) for sizes in part.shapes}) > 1
+        odd = part.usual_shape.odd(*(() if is_sure else (_NEARLY_ALL,)))
+        if odd is not None and (is_sure or len(odd[2]) > 1):  # texts are of many lengths
+            yield Problem("shape", _odd(part, odd[0], shape(odd[1]), shape(odd[2])), [part.path], is_sure)
+        elif is_sure:
+            text = sorted({shape(sizes) for sizes in part.shapes}, key=lambda sizes: (len(sizes), sizes))
             yield Problem("shape", f"{_called(part)} is {listed(text, False, _LISTED)}", [part.path], True)
+
+
+def _odd(part: DataPart, sample: int, odd: str, usual: str) -> str:
+    """``[9] is [1, 4, 4], most are [3, 4, 4]``"""
+    return f"{part.path.replace('[i]', f'[{sample}]', 1)} is {odd}, most are {usual}"
 
 
 def _masks(parts: Sequence[DataPart]) -> Iterator[Problem]:
