@@ -87,6 +87,7 @@ CASES: dict[str, tuple[Callable[[], Any], str, str]] = {
     "a dispatch mode": (Dispatching, "torch function and dispatch modes", "Dispatching"),
     "a default device": (lambda: torch.device("meta"), "default device", "meta"),
     "default dtype": (lambda: being(torch.set_default_dtype, torch.float64, torch.float32), "default dtype", "float64"),
+    "denormals": (lambda: being(torch.set_flush_denormal, True, False), "flush denormal", "on"),
     "anomaly": (lambda: torch.autograd.set_detect_anomaly(True), "anomaly detection", "True"),
     "anomaly without NaN": (
         lambda: torch.autograd.set_detect_anomaly(True, check_nan=False), "anomaly detection check_nan", "False"

@@ -978,6 +978,12 @@ def test_lazy_layers_are_told_as_the_run_makes_them_and_are_lazy_after_it(size: 
     assert rows["", 1]["parameters"] == sum(parameter.numel() for parameter in model.parameters())
 
 
+def test_of_a_lazy_layer_that_fails_any_number_of_channels_is_wanted() -> None:
+    error = ask(nn.Sequential(nn.LazyConv2d(4, 3)), torch.ones(3))["error"]
+    wanted = "model[0] (LazyConv2d ? → 4) wants [N, C, H, W]: 3 or 4 dimensions, not 1"
+    assert error["explained"] == f"inputs[0] is [3], but {wanted}"
+
+
 class Looped(nn.Module):
     """Calls layers of two lists, which are not called themselves, and one layer many times."""
 

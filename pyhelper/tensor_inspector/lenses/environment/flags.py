@@ -6,6 +6,7 @@ They are read by torch's functions in C. A flag that this version of torch lacks
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import float_info
 from typing import Any
 
 from ...safe.guard import dict_attribute, instance_dict, module
@@ -84,6 +85,9 @@ def modes_of(thread: Modes | None) -> Iterator[Setting]:
     autocast = ", ".join(f"{device} {dtype}" for device, dtype in modes.get("autocast", {}).items())
     yield Setting("mode", "autocast", autocast or "off" if modes else None, "off")
     yield Setting("mode", "default device", modes.get("device"), "cpu")
+    # `torch.set_flush_denormal` sets it of the thread's own arithmetic, which floats of Python are computed by too.
+    flushes = None if thread is None else float_info.min / 2 == 0.0
+    yield Setting("mode", "flush denormal", _on(flushes), "off")
     overriding = ", ".join(modes.get("overriding", ()))
     yield Setting("mode", "torch function and dispatch modes", overriding or "none" if modes else None, "none")
 

@@ -51,22 +51,22 @@ def wanted(module: Any) -> ExpectedInput | None:
     """What a layer expects of its first input; None where that is not known."""
     if is_of(module, "Linear"):
         weight = _weight(module)
-        size = weight[-1] if weight else _setting(module, "in_features")
+        size = weight[-1] if weight else _size(module, "in_features")
         return ExpectedInput("a last dimension of", size, -1)
     spatial = _spatial(module)
     if is_of(module, "_ConvNd") and spatial:
-        size = _setting(module, "in_channels")
-        return ExpectedInput(
-            "channels", size, -spatial - 1, (spatial + 1, spatial + 2), spatial, f"[N, {size}, {_LETTERS[spatial]}]"
-        )
+        size = _size(module, "in_channels")
+        layout = f"[N, {_channels(size)}, {_LETTERS[spatial]}]"
+        return ExpectedInput("channels", size, -spatial - 1, (spatial + 1, spatial + 2), spatial, layout)
     if is_of(module, *_BATCH_NORMS):
         dims = next(_BATCH_NORMS[class_name(base)] for base in mro(type(module)) if class_name(base) in _BATCH_NORMS)
-        size, spatial = _setting(module, "num_features"), _spatial(module) or 0
+        size, spatial = _size(module, "num_features"), _spatial(module) or 0
+        channels = _channels(size)
         front = -spatial - 1 if is_of(module, "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d") and spatial else 1
         letters = (
-            f"[N, {size}, {_LETTERS[spatial]}]"
+            f"[N, {channels}, {_LETTERS[spatial]}]"
             if spatial > 1
-            else f"[N, {size}]" + (f" or [N, {size}, L]" if spatial else "")
+            else f"[N, {channels}]" + (f" or [N, {channels}, L]" if spatial else "")
         )
         return ExpectedInput("channels", size, front, dims, spatial, letters)
     if is_of(module, "GroupNorm"):
@@ -98,12 +98,14 @@ def layer_words(module: Any) -> str:
     for first, second in pairs:
         sizes = _setting(module, first), _setting(module, second)
         if None not in sizes:
-            return f"{name} {sizes[0]} → {sizes[1]}"
+            size = _size(module, first)
+            return f"{name} {'?' if size is None else size} → {sizes[1]}"
     if type(ends) is tuple:
         return f"{name} {shape(ends)}"
     for setting in ("num_features", "num_channels", "embed_dim"):
         if _setting(module, setting) is not None:
-            return f"{name} {_setting(module, setting)}"
+            size = _size(module, setting)
+            return f"{name} {'?' if size is None else size}"
     rows, columns = _setting(module, "num_embeddings"), _setting(module, "embedding_dim")
     return name if rows is None else f"{name} {rows} × {columns}"
 
@@ -183,6 +185,16 @@ def _spatial(module: Any) -> int | None:
 def _weight(module: Any) -> tuple[int, ...] | None:
     found = dict_get(dict_attribute(module, "_parameters"), "weight")
     return tuple(shape_of(found)) if is_tensor(found) else None
+
+
+def _size(module: Any, name: str) -> int | None:
+    """A size of its input; None also of a lazy module that has had none yet."""
+    size = _setting(module, name)
+    return size if size or not is_of(module, "LazyModuleMixin") else None
+
+
+def _channels(size: int | None) -> str:
+    return "C" if size is None else str(size)
 
 
 def _setting(module: Any, name: str) -> int | None:

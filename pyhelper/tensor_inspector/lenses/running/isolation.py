@@ -34,7 +34,7 @@ from ...safe.untouched import RestoringContext
 from .affected import AffectedModules
 from .deep_copy import CannotCopy, DeepCopy, Uncopied
 from .generators import common_states, state_of
-from .lazy import initializing
+from .lazy import initializing, let_initialize
 from .read_only import ReadOnly
 
 _DICTS = Classes(dict, OrderedDict)
@@ -208,6 +208,7 @@ class Isolation(RestoringContext):
             with_kwargs = before.get("_forward_pre_hooks_with_kwargs", ())
             flags = ((key, True) for key in attributes["_forward_pre_hooks"] if key in with_kwargs)
             attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
+            let_initialize(attributes)
         if is_filled(attributes.get("_modules")):
             attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
@@ -223,9 +224,12 @@ class Isolation(RestoringContext):
         ``ended``, with the arguments of ``after``, is called last, also where forward raises an `Exception`.
         """
         for member in self._watched:
-            hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
-            for part, ours in hooks.items():
-                member.attributes[part] = OrderedDict([*ours.items(), *member.attributes[part].items()])
+            added = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
+            for part, ours in added.items():
+                hooks = member.attributes[part]
+                hooks.update(ours)
+                for key in reversed(ours):
+                    hooks.move_to_end(key, last=False)
                 member.attributes[f"{part}_with_kwargs"].update(dict.fromkeys(ours, True))
             member.attributes["_forward_hooks_always_called"] = OrderedDict({_ENDED: True})  # since torch 2.1
 

@@ -12,6 +12,7 @@ torch: Any = module("torch")
 _lazy: Any = instance_dict(torch.nn.modules).get("lazy")
 _INFER = None if _lazy is None else class_dict(_lazy.LazyModuleMixin).get("_infer_parameters")
 _KINDS = Classes(torch.nn.parameter.UninitializedParameter, torch.nn.parameter.UninitializedBuffer)
+_Handle: Any = torch.utils.hooks.RemovableHandle
 _HANDLE = "_initialize_hook"  #: an attribute that a module has until it is initialized
 
 
@@ -30,18 +31,17 @@ def uninitialized_copy(value: Any) -> Any:
 
 def initializing(hooks: Any) -> OrderedDict[int, Any]:
     """Of the hooks before a forward, those by which torch initializes a lazy module."""
-    return OrderedDict((key, _once(hook)) for key, hook in hooks.items() if _initializes(hook))
+    return OrderedDict((key, hook) for key, hook in hooks.items() if _initializes(hook))
 
 
 def _initializes(hook: Any) -> bool:
     return type(hook) is MethodType and _INFER is not None and hook.__func__ is _INFER
 
 
-def _once(hook: Any) -> Any:
-    """The hook, which removes itself only from the module's own hooks."""
-
-    def initialize(lazy: Any, *arguments: Any) -> None:
-        if _HANDLE in stored(lazy):
-            hook(lazy, *arguments)
-
-    return initialize
+def let_initialize(attributes: dict[str, Any]) -> None:
+    """Has the module of these attributes remove the hook that initializes it from the hooks that are among them now."""
+    handle = attributes.get(_HANDLE)
+    if type(handle) is _Handle:
+        other: Any = object.__new__(_Handle)
+        attributes[_HANDLE] = other
+        other.__setstate__((attributes["_forward_pre_hooks"], stored(handle)["id"]))
