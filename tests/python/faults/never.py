@@ -184,6 +184,13 @@ NEVER: dict[str, dict[str, str]] = {
         "a setting says that it is not": "reentrant_by_a_setting",
         "layers that join later": "layers_that_join_later",
         "a part that only another method runs": "reentrant_of_what_needs_gradients",
+        "a part that joins later": "reentrant_part_that_joins_later",
+        "a part of raw inputs that joins later": "reentrant_part_of_raw_inputs_that_joins_later",
+        "a layer that is dropped at times": "reentrant_layer_dropped_at_times",
+        "a part after an early return": "reentrant_part_after_an_early_return",
+        "a part that a choice leaves out": "reentrant_part_of_a_choice",
+        "a method that nothing runs": "reentrant_part_of_another_method",
+        "a forward that nothing calls": "reentrant_forward_that_is_not_called",
     },
     "freeze-typo": {
         "a setting of the class's own": "a_setting_called_trainable",

@@ -560,4 +560,181 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "reentrant_part_that_joins_later": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+     def forward(self, x, joins):
+         h = torch.tanh(self.stem(x))
+         if joins:
+             h = h + checkpoint(self.extra, h, use_reentrant=self.reentrant)
+         return self.head(h)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x, i > 1), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_part_of_raw_inputs_that_joins_later": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(6, 6), nn.Tanh())
+     def forward(self, x, joins):
+         if joins:
+             x = x + checkpoint(self.extra, x.requires_grad_(), use_reentrant=True)
+         return self.head(torch.tanh(self.stem(x)))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x, i > 1), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_layer_dropped_at_times": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(6, 6), nn.Tanh())
+     def forward(self, x, kept):
+         for part in (self.extra, self.extra)[:kept]:
+             x = x + checkpoint(self.extra, x.requires_grad_(), use_reentrant=True)
+         return self.head(torch.tanh(self.stem(x)))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x, i // 2), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_part_after_an_early_return": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+     def forward(self, x, early):
+         h = torch.tanh(self.stem(x))
+         if early:
+             return self.head(h)
+         return self.head(checkpoint(self.extra, h, use_reentrant=True))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x, i < 2), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_part_of_a_choice": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+     def more(self, x): return checkpoint(self.extra, x, use_reentrant=self.reentrant)
+     def forward(self, x, joins):
+         h = torch.tanh(self.stem(x))
+         h = self.more(h) if joins else h
+         return self.head(h)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x, i > 1), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_part_of_another_method": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(6, 6), nn.Tanh())
+     def forward(self, x):
+         return self.head(torch.tanh(self.stem(x)))
+     def guess(self, x): return checkpoint(self.extra, x, use_reentrant=True)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "reentrant_forward_that_is_not_called": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.reentrant = True
+         self.stem, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.extra = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+     def encode(self, x): return torch.tanh(self.stem(x))
+     def forward(self, x):
+         h = self.encode(x)
+         return checkpoint(self.extra, h, use_reentrant=True)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for i in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net.head(net.encode(x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -20,6 +20,26 @@ from ...finding import Violation
 from ...rule import rule
 from .cut import parts_of
 
+#: What stands around a call that runs whenever they do.
+_PLAIN = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.AnnAssign,
+    ast.Return,
+    ast.Expr,
+    ast.With,
+    ast.Call,
+    ast.Attribute,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Tuple,
+    ast.List,
+    ast.keyword,
+    ast.Subscript,
+    ast.Starred,
+    ast.withitem,
+)
+
 
 @rule(
     "error",
@@ -73,7 +93,9 @@ def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
             for call in source.calls_of("checkpoint", "checkpoint_sequential"):
                 named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
                 gone = _gone(name, member, named, missing)
-                if gone and _is_reentrant(step, call, source, member.module):
+                run = _run_from(methods, source, call, _filled(member)) if gone else []
+                is_run = bool(run) and _is_between(member, methods["forward"], run, reached)
+                if is_run and _is_reentrant(step, call, source, member.module):
                     what = "gets" if is_pending else "got"
                     yield Violation(
                         (
@@ -86,8 +108,67 @@ def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
                     )
 
 
+def _run_from(methods: dict[str, Source], source: Source, call: Call, lists: set[str]) -> list[int]:
+    """The lines of ``forward`` that run a call, each in every round; empty where one of them may not, or none is known."""
+    found, waiting, seen = list[int](), [(source, call)], set[str]()
+    while waiting:
+        source, call = waiting.pop()
+        if not _always_runs(source, call, lists):
+            return []
+        if source is methods.get("forward"):
+            found.append(call.lineno)
+            continue
+        outer = [
+            (other, one)
+            for other in methods.values()
+            for one in other.calls
+            if one.callee == f"{other.self_name}.{source.function}"
+        ]
+        if not outer or source.function in seen:
+            return []
+        seen.add(source.function)
+        waiting += outer
+    return found
+
+
+def _always_runs(source: Source, call: Call, lists: set[str]) -> bool:
+    """Whether no condition stands around a call or leaves before it, and no loop but through lists that are not empty."""
+    around = [
+        node
+        for statement in source.body
+        for node in ast.walk(statement)
+        if not issubclass(type(node), _PLAIN) and any(below is call.node for below in ast.walk(node))
+    ]
+    loops = [node for node in around if isinstance(node, ast.For) and _goes_through(node.iter, source, lists)]
+    leaves = [at for at in source.exits if at < call.lineno]
+    return len(loops) == len(around) and not any(map(source.is_conditional, leaves))
+
+
+def _filled(member: Member) -> set[str]:
+    """The attributes of a module that hold parameters: lists among them are not empty."""
+    return {key for key, tensors in parts_of(member) if tensors}
+
+
+def _goes_through(node: ast.expr, source: Source, lists: set[str]) -> bool:
+    if isinstance(node, ast.Call) and text_of(node.func) in ("enumerate", "reversed") and node.args:
+        node = node.args[0]
+    return isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name and node.attr in lists
+
+
+def _is_between(member: Member, forward: Source, lines: list[int], reached: set[int]) -> bool:
+    """Whether ``forward`` has run past these lines, by what it gave the loss there, and nothing above needs a gradient."""
+    parts = {key: tensors for key, tensors in parts_of(member) if not reached.isdisjoint(map(id, tensors))}
+    used = [
+        node.lineno
+        for statement in forward.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and text_of(node.value) == forward.self_name and node.attr in parts
+    ]
+    return bool(used) and min(used) >= min(lines)
+
+
 def _is_reentrant(step: Step, call: Call, source: Source, module: Any) -> bool:
-    """Whether a checkpoint is said to be reentrant, also by a setting of the module or of its file; or nothing is said."""
+    """Whether it is reentrant, also by a setting of the module or of its file. True also where the argument is left out."""
     asked = call.keywords.get("use_reentrant")
     return asked is None or _setting(step, asked, source, module) is True
 
