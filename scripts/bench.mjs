@@ -26,5 +26,5 @@ const inVsCode = {
 const parts = Object.entries(quick ? inPython : { ...inPython, ...inVsCode });
 await runAll(
   quick ? "npm run bench:quick" : "npm run bench",
-  parts.map(([name, command]) => [{ [name]: command }]),
+  parts.map(([name, command]) => ({ [name]: command })),
 );

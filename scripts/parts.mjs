@@ -6,21 +6,22 @@ import { constants, setPriority } from "node:os";
 /** @typedef {Record<string, [program: string, ...args: string[]]>} Parts commands by their names */
 
 /**
- * Runs stages one after the other. The lanes of a stage run beside one another, the parts of a lane one after the other: all
- * lanes but the first take the time that it leaves, and what they print comes after it. The last lines say how each part
- * went and how long it took. Ends the process, with 1 where any failed.
+ * Runs stages one after the other, the parts of a stage beside one another: all but the first take the time that it
+ * leaves, and what they print comes after it. The last lines say how each part went and how long it took. Ends the
+ * process, with 1 where any failed.
  * @param {string} title
- * @param {readonly (readonly Parts[])[]} stages each a list of lanes
+ * @param {readonly Parts[]} stages
  */
 export async function runAll(title, stages) {
   const started = Date.now();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, (_, number) => process.exit(128 + number));
   const results = [];
-  for (const lanes of stages) {
-    console.log(`\n━━ ${lanes.map((lane) => Object.keys(lane).join(", then ")).join("; beside it ")}`);
-    const ended = await Promise.all(lanes.map((lane, at) => runLane(lane, at === 0)));
-    for (const { name, printed } of ended.slice(1).flat()) process.stdout.write(`\n━━ ${name}\n${printed}`);
-    results.push(...ended.flat());
+  for (const stage of stages) {
+    const parts = Object.entries(stage);
+    console.log(`\n━━ ${parts.map(([name]) => name).join(", and beside it ")}`);
+    const ended = await Promise.all(parts.map(([name, command], at) => run(name, command, at === 0)));
+    for (const { name, printed } of ended.slice(1)) process.stdout.write(`\n━━ ${name}\n${printed}`);
+    results.push(...ended);
   }
 
   console.log(`\n━━ ${title}`);
@@ -33,19 +34,9 @@ export async function runAll(title, stages) {
 }
 
 /**
- * @param {Parts} lane
- * @param {boolean} isFirst whether it comes before the lanes beside it
- */
-async function runLane(lane, isFirst) {
-  const results = [];
-  for (const [name, command] of Object.entries(lane)) results.push(await run(name, command, isFirst));
-  return results;
-}
-
-/**
  * @param {string} name
  * @param {Parts[string]} command
- * @param {boolean} isFirst
+ * @param {boolean} isFirst whether it comes before what runs beside it
  * @returns {Promise<{ name: string, ok: boolean, seconds: number, printed: string }>}
  */
 function run(name, [program, ...args], isFirst) {

@@ -44,7 +44,8 @@ del big, holder
 print("dropped", alive() is None)
 `;
 
-const test = testIn({ files: { "stops.py": program } });
+// In a window of its own: what other files have left open is asked at every stop too, and here questions are counted.
+const test = testIn({ files: { "stops.py": program }, alone: true });
 
 test("one question a stop and frame, after one to bring the helper in", async ({ wb }) => {
   await wb.debug.start("stops.py");
