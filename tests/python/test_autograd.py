@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -259,6 +259,12 @@ def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
 
 #: What programs of tests have made: the node of a custom function is freed with the tensor that it made, by some torch.
 _MADE: list[dict[str, Any]] = []
+
+
+@pytest.fixture(autouse=True)
+def _forgets_what_was_made() -> Iterator[None]:
+    yield
+    _MADE.clear()
 
 
 def made_by(program: str) -> AutogradNode:

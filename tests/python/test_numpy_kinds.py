@@ -120,7 +120,7 @@ def test_what_is_repeated_is_read_once() -> None:
 def test_what_there_was_no_time_for_is_marked() -> None:
     array = np.arange(2_000_000.0)
     mask = np.arange(2_000_000) % 4 == 0
-    budget = ticking(20, 0.5)
+    budget = ticking(5, 0.5)
     stats: Any = of_valid(Arrays(array, mask), unmasked, budget)
     assert not stats["exact"]
     assert 0 < stats["read"] < 1_500_000
