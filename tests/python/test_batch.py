@@ -170,7 +170,7 @@ def test_samples_are_equal_where_all_their_parts_are() -> None:
     assert parts((x, y))["[0]"]["duplicates"] == 2
     assert problems((x, y)) == {
         "duplicates": "1 sample of 4 equal to an earlier one",
-        "contradiction": "1 sample repeats an earlier one with another [1]",
+        "contradiction": "sample 3 repeats sample 0 with another [1]",
     }
     assert problems((IMAGES, LABELS)) == {}
 
@@ -273,7 +273,7 @@ RAGGED: dict[str, tuple[Callable[[], Any], int, list[str]]] = {
     "beside labels": (lambda: {"x": [torch.ones(3), torch.ones(5)], "y": LABELS[:2]}, 2, ["['x'][i]", "['y']"]),
     "in a pair": (lambda: ([torch.ones(3, 4), torch.ones(5, 4)], LABELS[:2]), 2, ["[0][i]", "[1]"]),
     "arrays": (lambda: ([np.ones(3), np.ones(5)], np.array([0, 1])), 2, ["[0][i]", "[1]"]),
-    "a tuple of three": (lambda: tuple(torch.ones(size) for size in (3, 4, 3)), 3, ["[i]"]),
+    "a tuple of three": (lambda: tuple(torch.randn(size) for size in (3, 4, 3)), 3, ["[i]"]),
     "token ids": (lambda: {"ids": [[1, 2, 3], [4, 5]], "y": [0, 1]}, 2, ["['ids'][i]", "['y']"]),
     "images of two sizes": (
         lambda: {"x": [torch.ones(3, 4, 4), torch.ones(3, 5, 4)], "y": LABELS[:2]}, 2, ["['x'][0]", "['x'][1]", "['y']"]
@@ -619,7 +619,7 @@ def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyP
     row = answer["node"]
     assert row["name"] == "data in data"
     assert row["line"].startswith(
-        "4 samples · [0] 4 NaN · 2 samples of 4 equal to an earlier one · 1 sample repeats an"
+        "4 samples · [0] 4 NaN · 2 samples of 4 equal to an earlier one · sample 3 repeats sample 0"
     )
     rows = {node["name"]: node for node in row["page"]["nodes"]}
     assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1"
@@ -639,12 +639,12 @@ def test_of_a_list_of_samples_all_are_read() -> None:
 
 
 def test_where_not_all_samples_are_read_each_part_and_the_line_say_so() -> None:
-    found = batch([(torch.ones(2), 0)] * 9000 + [(torch.ones(2), 1)] * 9000, budget_ms=0)
+    found = batch([(torch.tensor([1.0, at + 2]), at // 9000) for at in range(18_000)], budget_ms=0)
     assert (found["complete"], {part["exact"] for part in found["parts"]}) == (False, {False})
     first, line, *rows = str(found).splitlines()
     assert first == "not all was looked at: there was no time for more"
     assert line.startswith("18,000 samples · ≈ of the first ")
-    assert " of 18,000 · ≈all 1" in rows[0]
+    assert " of 18,000 · ≈1…" in rows[0]
     assert found["parts"][1]["labels"][0]["label"] == 0
     assert len(found["parts"][1]["labels"]) == 1
 
@@ -713,7 +713,8 @@ def test_what_chance_makes_of_a_few_labels_is_not_called_uneven() -> None:
 
 def test_what_contradicts_stands_in_the_line_before_the_parts() -> None:
     data = {f"feature{number}": torch.ones(100, 2) for number in range(4)} | {"y": torch.tensor([0, 1] * 50)}
-    assert "1 sample repeats an earlier one with another ['y']" in str(batch(data)).splitlines()[0]
+    told = "sample 1 repeats sample 0 with another ['y']"
+    assert told in str(batch(data)).splitlines()[0]
 
 
 def paused_in(function: str, monkeypatch: pytest.MonkeyPatch) -> Paused:
@@ -775,4 +776,5 @@ def test_inputs_that_no_model_learns_from_well_are_told(
     ids=["size", "rank", "dtype", "not in all", "as many", "texts", "no majority"],
 )  # fmt: skip
 def test_the_first_sample_that_differs_from_most_is_named(samples: list[Any], said: list[tuple[str, str]]) -> None:
-    assert [(problem["code"], problem["text"]) for problem in batch(samples)["problems"]] == said
+    found = [(problem["code"], problem["text"]) for problem in batch(samples)["problems"]]
+    assert [one for one in found if one[0] != "duplicates"] == said

@@ -48,7 +48,7 @@ def equal_samples(values: Any, budget: Budget) -> list[int] | None:
     for at, key in enumerate(_keys(picked)):
         alike = first.setdefault(key, [])
         for other in alike:
-            if width == len(key) or _equal(rows[at], rows[other]):
+            if width == len(key) or are_equal(rows[at], rows[other]):
                 found[at] = other
                 break
         else:
@@ -56,6 +56,14 @@ def equal_samples(values: Any, budget: Budget) -> list[int] | None:
         if budget.spent():
             return None
     return found
+
+
+def picked_of(values: Any) -> tuple[tuple[Any, ...], bool]:
+    """Some elements of a sample, from everywhere in it: equal for equal samples; and whether these are all."""
+    size = _size(values)
+    step = max(1, size // _PICKED)
+    picked = _plain(values.reshape(-1)[: step * _PICKED : step]).tolist()
+    return tuple("NaN" if number != number else number for number in picked), len(picked) == size
 
 
 def constant_columns(values: Any) -> list[int]:
@@ -71,7 +79,8 @@ def _keys(picked: Any) -> Iterator[tuple[Any, ...]]:
             yield tuple("NaN" if number != number else number for number in row)
 
 
-def _equal(a: Any, b: Any) -> bool:
+def are_equal(a: Any, b: Any) -> bool:
+    """Whether all elements of two are, NaN to NaN."""
     return bool(((a == b) | ((a != a) & (b != b))).all())
 
 

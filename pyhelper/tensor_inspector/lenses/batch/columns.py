@@ -25,7 +25,7 @@ class ColumnPart(DataPart):
     """A column. ``missing`` are nulls; NaN counts as such where the library says so."""
 
     def __init__(self, path: str, column: Child) -> None:
-        super().__init__(path, None)
+        super().__init__(path)
         self.values.append(column)
         self.rows = 0
 

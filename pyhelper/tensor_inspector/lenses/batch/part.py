@@ -1,4 +1,4 @@
-"""`DataPart`: the values at one path of a batch; in a list of samples, those of all samples together."""
+"""`DataPart`: the values at one path of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Sort = Literal["tensor", "array", "numbers", "strings", "other"]
 
 _LABELS = samples.FEW  #: different values that are counted as labels
-_ITEMS = 1 << 16  #: numbers or texts of a list that are read
+ITEMS = 1 << 16  #: numbers or texts of a list that are read
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
@@ -34,12 +34,11 @@ _ONCE = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")  #: that store 
 
 
 class DataPart:
-    """``samples`` is how many samples stand side by side in a list; None where the part holds all of them
-    itself. What is no batch has one sample, and no equal ones."""
+    """The part holds all samples itself. What is no batch has one sample, and no equal ones."""
 
-    def __init__(self, path: str, samples: int | None, *, is_batch: bool = True) -> None:
+    def __init__(self, path: str, *, is_batch: bool = True) -> None:
         self.path = path
-        self.folded = samples
+        self.folded: int | None = None  #: how many samples stand side by side in a list, of which these are the values
         self.beside: int | None = None  #: how many stand in a list with it, which may be as many samples
         self.is_batch = is_batch
         self.values: list[Child] = []
@@ -95,8 +94,6 @@ class DataPart:
 
     def amount(self) -> int | None:
         """How many samples this part holds, as far as the part alone shows it."""
-        if self.folded is not None:
-            return self.folded
         if self.sort in ("tensor", "array"):
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
         held = self._length or len(self._plain.items)
@@ -119,9 +116,6 @@ class DataPart:
     def measure(self, value: Any, budget: Budget) -> None:
         """Takes in the next of its values."""
         self._measured += 1
-        if value is None and self.folded is not None:
-            self._take_items([None])
-            return
         name = class_name(type(value))
         self.types.extend([name] if name not in self.types else [])
         kind = as_kind(value, budget)
@@ -132,10 +126,7 @@ class DataPart:
 
     def note_unread(self, count: int) -> None:
         """So many of its values will not be measured: there is no time."""
-        if self.folded is None:
-            self.exact, self.unread = False, "not read: there was no time"
-        else:
-            self.read = (len(self.values) if self.read is None else self.read) - count
+        self.exact, self.unread = False, "not read: there was no time"
 
     def settle(self) -> None:
         """What follows once all values were taken in."""
@@ -166,8 +157,8 @@ class DataPart:
         base: Any = next((base for base in (list, tuple) if issubclass(type(value), base)), None)
         if base is not None and len(self.values) == 1:
             self._length = base.__len__(value)
-            self.exact = self._length <= _ITEMS
-        self._take_items([value] if base is None else list(base.__getitem__(value, slice(_ITEMS))))
+            self.exact = self._length <= ITEMS
+        self._take_items([value] if base is None else list(base.__getitem__(value, slice(ITEMS))))
 
     def _take_items(self, items: list[Any]) -> None:
         before = len(self._plain.items)
@@ -182,10 +173,7 @@ class DataPart:
             known.extend([text] if type(text) is str and text not in known else [])
         shape = list(facts.get("shape", []))
         self.shapes.append(shape)
-        if self.numbers:
-            sample = self.numbers[self._measured - 1]
-            self.usual_shape.note(tuple(shape), sample)
-            self.usual_dtype.note(str(facts.get("dtype")), sample)
+        self._note_usual(tuple(shape), str(facts.get("dtype")))
         self._take_reading(kind.reading())
         compared = kind.comparable()
         if compared is not None and compared.layout not in _WHOLE:
@@ -237,7 +225,7 @@ class DataPart:
         """Of an array or column of texts: as those of a list, without what is missing."""
         is_listed = hasattr(contents, "labels") or hasattr(contents, "categories")
         length = contents.length() if is_listed else 0
-        if not 0 < length <= _ITEMS:
+        if not 0 < length <= ITEMS:
             return
         items = [None if is_missing(item) else item for item in items_of(contents, length)]
         if sort_of(items) == "strings":
@@ -247,19 +235,29 @@ class DataPart:
     def _count(self, elements: Any, shape: list[Any], budget: Budget) -> None:
         """Labels, equal samples and constant columns. What has several values a sample has labels if there are few."""
         one_each = len(shape) < 2 or all(size == 1 for size in shape[1:])
-        is_whole = not any(dtype.startswith(("float", "bfloat", "complex")) for dtype in self.dtypes)
+        is_whole = not any(map(_is_inexact, self.dtypes))
         is_picture = self.dtypes == ["uint8"] and len(shape) > 2
         if self.exact and not is_picture and (one_each or is_whole):
             several = _FEW if self.is_label() else _SEVERAL
             most = _LABELS if one_each else several
             found = samples.counts(elements)
             self._take_counts(found, most if is_whole else min(most, _FEW_FLOATS))
-        if len(self.values) > 1 or not shape or not self.is_batch:
+        if self.is_batch:
+            self._find_equal(elements, shape, budget)
+
+    def _note_usual(self, shape: tuple[Any, ...], dtype: str) -> None:
+        """Of one sample of several, what can be told from most."""
+
+    def _find_equal(self, elements: Any, shape: list[Any], budget: Budget) -> None:
+        """Samples that are equal, and columns that are constant."""
+        if len(self.values) > 1 or not shape:
             return
+        one_each = all(size == 1 for size in shape[1:])
         if one_each and shape[0] <= samples.MOST:
             self.keys = elements.reshape(-1).tolist()
             return
         self.keys = samples.equal_samples(elements, budget.share())
+        is_whole = not any(map(_is_inexact, self.dtypes))
         is_table = not is_whole and len(shape) == 2 and 1 < shape[1] <= _COLUMNS and "mask" not in self.name()
         if is_table and shape[0] >= _ENOUGH:
             constant = samples.constant_columns(elements)
@@ -284,6 +282,10 @@ class DataPart:
         if all(size == 1 for size in self.shapes[0][1:]):
             return None
         return sum(1 for at, first in enumerate(self.keys) if first != at)
+
+
+def _is_inexact(dtype: str) -> bool:
+    return dtype.startswith(("float", "bfloat", "complex"))
 
 
 def _is_one(value: Any) -> bool:

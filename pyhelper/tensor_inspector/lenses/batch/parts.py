@@ -11,6 +11,7 @@ from ...kinds.python.containers import Container, NamedTuple, Sequence
 from ...kinds.python.objects import attributes, writes_out
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
+from .listed_part import ListedPart
 from .part import DataPart
 from .plain import sort_of
 
@@ -162,7 +163,9 @@ class DataParts:
             if len(self.found) == _PARTS:
                 self.left_out = True
                 return
-            part = self.found[path] = DataPart(path, samples, is_batch=self._is_batch)
+            is_batch = self._is_batch
+            listed = None if samples is None else ListedPart(path, samples, is_batch=is_batch)
+            part = self.found[path] = listed or DataPart(path, is_batch=is_batch)
             part.beside = beside
         part.values.append(Child(path, value, suffix))
         if samples is not None:

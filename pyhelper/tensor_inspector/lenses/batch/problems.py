@@ -167,25 +167,27 @@ def _duplicates(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem
     known = [part for part in parts if part.amount() == size]
     if any(part.keys is None for part in known) or not any(part.duplicates() for part in known):
         return
-    twice = _again([part.keys or [] for part in known])
+    read = min(len(part.keys or ()) for part in known)
+    of = f" of the first {read:,}" if read < size else ""
+    whole = _firsts(known)
+    twice = sum(first != at for at, first in enumerate(whole))
     if twice:
-        yield Problem("duplicates", f"{plural(twice, 'sample')} of {size:,} equal to an earlier one", [])
+        yield Problem("duplicates", f"{plural(twice, 'sample')}{of or f' of {size:,}'} equal to an earlier one", [])
     inputs = [part for part in known if not part.is_label() and part.duplicates() is not None]
-    others = _again([part.keys or [] for part in inputs]) - twice
-    if others > 0 and len(known) == len(inputs) + 1:
+    others = [(at, first) for at, first in enumerate(_firsts(inputs)) if first != at and whole[at] == at]
+    if others and len(known) == len(inputs) + 1:
         wanted = next(part for part in known if part not in inputs)
-        repeat = "repeats" if others == 1 else "repeat"
-        text = f"{plural(others, 'sample')} {repeat} an earlier one with another {_called(wanted)}"
+        (again, first), but = others[0], f"with another {_called(wanted)}"
+        text = f"sample {again:,} repeats sample {first:,} {but}"
+        if len(others) > 1:
+            text = f"{len(others):,} samples{of} repeat an earlier one {but}, as sample {again:,} does sample {first:,}"
         yield Problem("contradiction", text, [part.path for part in known])
 
 
-def _again(keys: list[list[Any]]) -> int:
-    """How many samples were there before."""
-    seen, again = set(), 0
-    for sample in zip(*keys):
-        again += sample in seen
-        seen.add(sample)
-    return again
+def _firsts(parts: Sequence[DataPart]) -> list[int]:
+    """For each sample the first that is equal to it in these parts."""
+    seen: dict[tuple[Any, ...], int] = {}
+    return [seen.setdefault(sample, at) for at, sample in enumerate(zip(*(part.keys or [] for part in parts)))]
 
 
 def _called(part: DataPart) -> str:
