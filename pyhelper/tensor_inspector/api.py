@@ -5,7 +5,7 @@ for is said: by ``complete`` of an answer and the first line that it prints, by 
 looked at between values and operations, so an answer may take somewhat longer. Code of the program that `gradcheck`,
 `shapes` and `item` run is not interrupted: the time it takes comes on top, and what follows it is bounded.
 It raises ``TypeError`` where it is no number, ``ValueError`` where it is negative. A function about values of torch
-raises ``TypeError`` for any other value, and where the program has not imported torch.
+raises ``TypeError`` for any other value, and where the program has not imported torch. ``to_dict()`` is for json.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ _UNSIGNED = ("uint16", "uint32", "uint64")
 
 def counts(values: Any, *, whole: bool = True) -> tuple[int, dict[Any, int]] | None:
     """How many different values there are, and how often each occurs, in their order, if they are few; without NaN.
-    None of what is too large, and with ``whole`` of what is not all whole numbers."""
-    library, flat = _library(values), _plain(values).reshape(-1)
-    if not 0 < _size(values) <= _COUNTED:
+    None of what is too large or complex, and with ``whole`` of what is not all whole numbers."""
+    if not 0 < _size(values) <= _COUNTED or "complex" in str(values.dtype):
         return None
+    library, flat = _library(values), _plain(values).reshape(-1)
     if _is_floating(values):
         flat = flat[flat == flat]
         if whole and not bool((flat == library.trunc(flat)).all()):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LABELS = samples.FEW  #: different values that are counted as labels
 ITEMS = 1 << 16  #: numbers or texts of a list that are read
+_LARGEST = 1 << 64  #: no number of a list is told from here on
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
@@ -144,12 +145,15 @@ class DataPart:
         self.least, self.most = min(lengths), max(lengths)
 
     def _settle_numbers(self, present: list[Any]) -> None:
+        if any(type(number) is int and abs(number) >= _LARGEST for number in present):
+            self.unread = "not read: integers beyond 64 bits"
+            return
         finite = [number for number in present if -float("inf") < number < float("inf")]
         self.nan = sum(number != number for number in present)
         self.inf = len(present) - len(finite) - self.nan
         self.least, self.most = (+min(finite), +max(finite)) if finite else (None, None)  # of bools, as numbers
         self._finite, self._total = len(finite), float(sum(finite))
-        if all(number % 1 == 0 for number in finite):
+        if all(number % 1 == 0 and abs(number) < _LARGEST for number in finite):
             counts = dict(Counter(int(number) for number in finite))
             self._take_counts((len(counts), counts if len(counts) <= _LABELS else {}), _LABELS)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.record import Record
 from ...words.text import count, middle, plural
+from ..answer import plain
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
 _LISTED = 100  #: differences in the text
@@ -77,8 +77,8 @@ class Comparison:
         return {
             "same": self.same,
             "close": self.close,
-            "differences": [_plain(found) for found in self.differences],
-            "not_compared": [_plain(found) for found in self.not_compared],
+            "differences": plain(self.differences),
+            "not_compared": plain(self.not_compared),
             "more": self.more,
             "compared": self.compared,
             "by_line": self.by_line,
@@ -156,21 +156,6 @@ def severity(difference: Difference) -> tuple[int, float]:
     if not values["apart"]:
         return len(_ORDER), -values["relative"]
     return _ORDER.index("values"), -values["relative"]
-
-
-_JSON = (int, float, str, list, type(None))  #: True and False are of int
-
-
-def _plain(difference: Difference) -> dict[str, Any]:
-    plain: dict[str, Any] = dict(difference)
-    if "values" in difference:
-        values = difference["values"].items()
-        plain["values"] = {name: item if _is_json(item) else str(item) for name, item in values}
-    return plain
-
-
-def _is_json(item: Any) -> bool:
-    return issubclass(type(item), _JSON) and (type(item) is not float or isfinite(item))
 
 
 def _is_rounding(difference: Difference) -> bool:

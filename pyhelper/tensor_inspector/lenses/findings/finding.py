@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union, cast
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from ...words.text import plural
-from ..answer import CUT
+from ..answer import CUT, plain
 
 if TYPE_CHECKING:
     from ...protocol import Finding
@@ -63,6 +63,15 @@ class Findings(list):  # type: ignore[type-arg]
     def __repr__(self) -> str:
         lines = [_line(finding) for finding in self] or [self.silence()]
         return "\n".join(lines if self.complete else [CUT, *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, for ``json.dumps``; NaN and infinities are texts."""
+        return {
+            "findings": plain(list(self)),
+            "checked": list(self.checked),
+            "skipped": [{"rule": rule, "reason": reason} for rule, reason in self.skipped],
+            "complete": self.complete,
+        }
 
     def silence(self) -> str:
         """``61 rules, nothing found, 4 not asked: no optimizer in sight``"""
