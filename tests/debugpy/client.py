@@ -29,10 +29,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar, Union, cast
 
+from warm import Child, Warm
+
 Message = dict[str, Any]
 Breakpoints = Union[Iterable[int], Mapping[Path, Iterable[int]]]  # lines of the program, or of each of these files
 LIMIT = 240.0  # seconds; generous, for two slow and busy cores: reaching it is a failure, never a way to go on
 
+Process = Union[subprocess.Popen[bytes], Child]
 Found = TypeVar("Found")
 
 _STOP_MARK = re.compile(r"# STOP(?:: *(?P<name>\w+))?\s*$")
@@ -94,8 +97,8 @@ class Client:
         self._ended = False
         self._seq = 0
         self._read_upto = 0  # events before this one were taken by wait_for_event
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._debuggee: subprocess.Popen[bytes] | None = None  # when it is our own child
+        self._processes: list[Process] = []
+        self._debuggee: Process | None = None  # when it is our own child
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the client
         self._socket: socket.socket | None = None
         self._reader: threading.Thread | None = None
@@ -154,14 +157,23 @@ class Client:
         breakpoints: Breakpoints = (),
         exceptions: Sequence[str] = (),
         args: Sequence[str] = (),
+        warm: Warm | None = None,
         limit: float = LIMIT,
         **options: object,
     ) -> Stop:
-        """Starts `python -m debugpy --listen … program`, connects to it as VS Code does, and returns its first stop."""
+        """Starts `python -m debugpy --listen … program`, connects to it as VS Code does, and returns its first stop.
+
+        `warm` starts it in the program's folder, with torch loaded.
+        """
         self.address = free_address()
-        listen = ["-m", "debugpy", "--listen", _colon(self.address), "--wait-for-client"]
-        server = self.run([self.python, *listen, program, *args])
-        self._socket = self._connect(self.address, server, limit)
+        arguments = ["--listen", _colon(self.address), "--wait-for-client", str(program), *args]
+        if warm is None:
+            self.run([self.python, "-m", "debugpy", *arguments])
+        else:
+            self._debuggee = warm.start(arguments, _environment(), Path(program).parent, self._printed)
+            self._processes.append(self._debuggee)
+        assert self._debuggee is not None
+        self._socket = self._connect(self.address, self._debuggee, limit)
         self._attach(self._socket, _by_file(program, breakpoints), exceptions, limit, options)
         return self.wait_for_stop(limit)
 
@@ -472,13 +484,12 @@ class Client:
             self.failure = error
 
     def _spawn(self, command: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONUNBUFFERED": "1"}
-        process = subprocess.Popen(command, env=environment, start_new_session=True, **streams)
+        process = subprocess.Popen(command, env=_environment(), start_new_session=True, **streams)
         self._processes.append(process)
         return process
 
     @staticmethod
-    def _connect(address: tuple[str, int], server: subprocess.Popen[bytes], limit: float) -> socket.socket:
+    def _connect(address: tuple[str, int], server: Process, limit: float) -> socket.socket:
         deadline = time.monotonic() + limit
         while True:
             try:
@@ -620,6 +631,10 @@ def free_address() -> tuple[str, int]:
         probe.bind(("127.0.0.1", 0))
         address: tuple[str, int] = probe.getsockname()
     return address
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONUNBUFFERED": "1"}
 
 
 def _colon(address: tuple[str, int]) -> str:

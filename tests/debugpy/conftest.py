@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from client import Client, Stop, stop_lines
 from helper import Helper
 from table import PROGRAMS, Start, StartSession
+from warm import Warm
+
+_IMPORTS_TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -49,20 +53,27 @@ def session() -> Iterator[StartSession]:
         client.close()
 
 
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    one = Warm()
+    yield one
+    one.close()
+
+
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
+def start(tmp_path: Path, warm: Warm) -> Iterator[Start]:
     """Runs a program up to its `# STOP`; `frameless` asks as in a process that uses torch.compile."""
     with ExitStack() as sessions:
 
         def run(source: str, *, frameless: bool = False, **options: Any) -> tuple[Client, Stop, Helper]:
             client = sessions.enter_context(Client())
-            return client, launch(client, tmp_path, source, **options), Helper(client, frameless=frameless)
+            return client, launch(client, tmp_path, source, warm, **options), Helper(client, frameless=frameless)
 
         yield run
 
 
 @pytest.fixture(scope="module")
-def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+def paused(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Iterator[Start]:
     """As `start`, in one session for the tests of a file that give the same source: what they look at stays as it is."""
     standing: dict[str, tuple[Client, Stop, Helper]] = {}
     with ExitStack() as sessions:
@@ -71,7 +82,7 @@ def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
             assert not options, "they would hold for the first test alone"
             if source not in standing:
                 client = sessions.enter_context(Client())
-                stop = launch(client, tmp_path_factory.mktemp("paused"), source)
+                stop = launch(client, tmp_path_factory.mktemp("paused"), source, warm)
                 standing[source] = client, stop, Helper(client)
                 standing[source][2].inject(stop)
             client, stop, first = standing[source]
@@ -82,7 +93,11 @@ def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
         yield run
 
 
-def launch(client: Client, folder: Path, source: str, **options: Any) -> Stop:
+def launch(client: Client, folder: Path, source: str, warm: Warm, **options: Any) -> Stop:
+    """Up to the first stop; with torch loaded where the program does that first of all, and nothing else is asked for."""
     program = folder / "program.py"
     program.write_text(dedent(source), "utf-8")
-    return client.launch(program, breakpoints=stop_lines(program).values(), **options)
+    breakpoints = stop_lines(program).values()
+    if _IMPORTS_TORCH.search(source) and options.keys() <= {"exceptions", "justMyCode"}:
+        return client.attach(program, breakpoints=breakpoints, warm=warm, redirectOutput=True, **options)
+    return client.launch(program, breakpoints=breakpoints, **options)
