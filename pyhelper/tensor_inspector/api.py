@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .asking import ask, budget_of, inputs_of, is_set, parameters_in_sight, printed, shares_of, whole
+from .arguments import budget_of, exception_of, frame_of, is_set, rules_of, shares_of, whole
+from .asking import ask, inputs_of, parameters_in_sight, printed
 from .kinds import Child, as_kind
 from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
@@ -126,8 +127,7 @@ def findings(
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them. ``budget_ms`` does not count
     the time in which the first call loads the rules.
     """
-    if isinstance(ignore, str):
-        raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
+    frame, ignore = frame_of(frame), rules_of(ignore)
     thorough, run = is_set("thorough", thorough), is_set("run", run)
     if module("torch") is None:
         return _without_torch()
@@ -142,8 +142,7 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
     ``frame`` is where the program stands, for an exception without a traceback. A list as that of `findings`, empty
     for an exception that is not explained: ``skipped`` says why. Raises ``TypeError`` for what is no exception.
     """
-    if not isinstance(error, BaseException):
-        raise TypeError("explain takes an exception, as `sys.last_value` is one")
+    error, frame = exception_of(error), frame_of(frame)
     if module("torch") is None:
         return _without_torch()
     from .lenses.explain import explain as lens

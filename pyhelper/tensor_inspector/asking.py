@@ -1,15 +1,14 @@
-"""Helpers of the public functions: they check arguments, ask a lens, and print a row."""
+"""Helpers of the public functions: they ask a lens, and print a row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from .arguments import budget_of
 from .kinds import Child, Rows
-from .measure.stats.tally import MOST
 from .safe.budget import Budget
-from .safe.guard import class_name
+from .safe.guard import Classes
 from .safe.modes import modes
 from .safe.untouched import Untouched
 from .stop.snapshot import PAGE, Snapshot
@@ -17,6 +16,9 @@ from .stop.snapshot import PAGE, Snapshot
 if TYPE_CHECKING:
     from .lenses.answer import Answer
     from .protocol import Node
+
+
+_SHARED = Classes(type(None), bool, int)  #: one object of these has many names
 
 
 def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: int, ms: float) -> Answer:
@@ -31,7 +33,8 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
     with guard:
         frame = frames.caller()
         view = frames.nearest(frame)
-        names = {} if view is None else {id(value): name for name, value in reversed(list(view.variables.items()))}
+        known = [] if view is None else reversed(list(view.variables.items()))
+        names = {id(value): name for name, value in known if type(value) not in _SHARED}
         asked = {role: Child(names.get(id(value), role), value, names.get(id(value))) for role, value in values.items()}
         paused = None
         if frame is not None:
@@ -90,46 +93,6 @@ def printed(top: Child, depth: int, rows: int, budget: Budget) -> str:
                 page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
             waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
     return "\n".join(lines)
-
-
-def budget_of(ms: float) -> Budget:
-    if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
-        raise TypeError("budget_ms is a number of milliseconds, as in 40")
-    if not float(ms) >= 0:
-        raise ValueError(f"budget_ms must be at least 0, not {ms}")
-    return Budget(float(ms))
-
-
-def shares_of(quantiles: Iterable[float]) -> list[float]:
-    try:
-        shares = [float(share) for share in quantiles]
-    except (TypeError, ValueError):
-        raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
-    if not all(0.0 <= share <= 1.0 for share in shares):
-        raise ValueError("quantiles lie between 0 and 1")
-    if len(shares) > MOST:
-        raise ValueError(f"at most {MOST} quantiles can be asked for")
-    return shares
-
-
-def is_set(name: str, value: bool) -> bool:
-    """An option that is True or False; what may mean either is refused."""
-    if type(value) is not bool:
-        raise TypeError(f"{name} is True or False, not {class_name(type(value))}")
-    return value
-
-
-def whole(name: str, value: int, most: float = float("inf")) -> int:
-    """An option that is a whole number from 0 up, also one of numpy's."""
-    try:
-        found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, as in 16") from None
-    if found < 0:
-        raise ValueError(f"{name} must be at least 0, not {found}")
-    if found > most:
-        raise ValueError(f"at most {most} {name} can be asked for")
-    return found
 
 
 def _row(node: Node, level: int) -> str:

@@ -17,6 +17,7 @@ LAYERS = [
     {"__init__"},
     {"api", "gateway"},
     {"asking", "operations", "failure"},
+    {"arguments"},
     {"stock"},
     {"stop", "watching"},
     {"lenses"},

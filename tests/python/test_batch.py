@@ -515,7 +515,7 @@ def test_no_code_of_the_program_runs_and_nothing_changes() -> None:
 
 @pytest.mark.parametrize("value", [None, object(), print, torch.nn.Linear(1, 1), []])
 def test_what_holds_no_data_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="holds no"):
+    with pytest.raises(TypeError, match=r"not a batch of tensors|holds nothing"):
         batch(value)
 
 

@@ -330,9 +330,9 @@ def test_why_nothing_can_be_compared_is_said(function: Any, inputs: Any, why: st
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (3, "value is an int, not a function, a torch.nn.Module or an autograd Function"),
+        (3, "function is an int, not a function, a torch.nn.Module or an autograd Function"),
         ("text", "value is a str, not a function"),
-        (None, "value is None, not a function"),
+        (None, "function is None, not a function"),
         (nn.Linear, "value is the class Linear, not .* autograd Function: pass what Linear(…) makes"),
     ],
 )

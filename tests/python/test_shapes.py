@@ -907,7 +907,7 @@ def test_names_that_are_one_are_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        (3, "value is an int, not a torch.nn.Module"),
+        (3, "module is an int, not a torch.nn.Module"),
         (nn.Linear, "value is the class Linear, not a torch.nn.Module: pass what Linear(…) makes"),
         (int, "value is the class int, not a torch.nn.Module"),
         (nn.functional.softmax, "value is a function, not a torch.nn.Module"),

@@ -10,7 +10,7 @@ from ...kinds import Child, Rows, TextRow, as_kind
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
 from ...words.line import line_of
-from ..lens import InvalidQuestion, Lens, Paused
+from ..lens import InvalidQuestion, Lens, Paused, wrong_type
 from .columns import columns_of
 from .data import data_of
 from .part import DataPart
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ...protocol import BatchFound, Found
 
 _COLUMNS = 500
+_DATA = "tensors, arrays, numbers and texts"
+_HOLDERS = ("sequence", "mapping")
 _FINDING = 0.3  #: of the progress
 _LEAST = 250  #: values that are measured in any time, and of each part one
 
@@ -63,7 +65,9 @@ class BatchLens(Lens):
         if not found.found:
             raise InvalidQuestion(f"{self._asked.name} holds nothing")
         if all(map(_is_nothing, found.found.values())):
-            raise InvalidQuestion(f"{self._asked.name} holds no tensors, arrays, numbers or texts")
+            holds = as_kind(self._asked.value, Budget(reads=False)).kind in _HOLDERS
+            none = f"{self._asked.name} holds no {_DATA.replace(' and ', ' or ')}"
+            raise InvalidQuestion(none if holds else str(wrong_type(self._asked, f"a batch of {_DATA}")))
         self.left_out, self.cut, self._lacking = found.left_out, found.is_late, found.lacking
         self._take(found.found.values())
         return True

@@ -40,7 +40,10 @@ def value_words(value: Any) -> str:
             return f"an empty {word}"
         what = "tensor" if all(type(item) is Operand or operand("", item) is not None for item in items) else "item"
         return f"a {word} of {plural(count_of(value), what)}"
-    name = class_name(cls)
+    return with_article(class_name(cls))
+
+
+def with_article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 

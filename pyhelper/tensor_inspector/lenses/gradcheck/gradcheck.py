@@ -28,8 +28,10 @@ _ONE = 1e-2  #: how far apart ratios may be that are one
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     function = values["function"]
-    given = CallArguments.of(values, options)
-    return _Gradcheck(function, given.all(), Check(called(function), given), budget)
+    given, callee = CallArguments.of(values, options), called(function)
+    if not callee.is_class:
+        given.refuse_none(callee.target)
+    return _Gradcheck(function, given.all(), Check(callee, given), budget)
 
 
 class _Gradcheck(Lens):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import FunctionType, MethodType
 from typing import Any
 
 from ...kinds import Child
+from ...safe.guard import Classes, first_of, instance_dict, plain_str
 from ...safe.record import Record
+from ...words.text import listed
+
+_FUNCTIONS = Classes(FunctionType, MethodType)
 
 
 class CallArguments(Record):
@@ -34,3 +39,32 @@ class CallArguments(Record):
 
     def all(self) -> list[Child]:
         return [*self.positional, *self.named]
+
+    def refuse_none(self, called: Any) -> None:
+        """Raises `TypeError` where nothing is given to a function, or to a module's forward, that wants something."""
+        is_module = type(called) not in _FUNCTIONS
+        function = forward_of(called) if is_module else called
+        held = int(is_module or type(called) is MethodType)
+        function = without_wrappers(function)
+        if self.all() or function is None:
+            return
+        code = function.__code__
+        wanted = code.co_varnames[held : code.co_argcount - len(function.__defaults__ or ())]
+        if wanted:
+            raise TypeError(f"no input is given: {plain_str(function.__qualname__)} wants {listed(wanted, False, 60)}")
+
+
+def forward_of(module: Any) -> Any:
+    return instance_dict(module).get("forward", first_of(type(module), "forward"))
+
+
+def without_wrappers(function: Any) -> FunctionType | None:
+    """The function of a method, without what `functools.wraps` has put around it; None where it is not of Python."""
+    if type(function) is MethodType:
+        function = function.__func__
+    for _ in range(10):
+        inner = instance_dict(function).get("__wrapped__") if type(function) is FunctionType else None
+        if type(inner) is not FunctionType:
+            break
+        function = inner
+    return function if type(function) is FunctionType else None

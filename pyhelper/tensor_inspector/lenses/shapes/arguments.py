@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import FunctionType, MethodType
 from typing import Any
 
-from ...safe.guard import first_of, instance_dict, plain_str
+from ...safe.guard import instance_dict, plain_str
+from ..running.call_arguments import forward_of, without_wrappers
 
 _TAKES_ANY = 0x08  #: of a function's code: it has a ``**kwargs``
 
@@ -31,15 +31,8 @@ def _named(value: Any) -> dict[str, Any]:
 
 
 def _takes(module: Any, names: set[str]) -> bool:
-    forward: Any = instance_dict(module).get("forward", first_of(type(module), "forward"))
-    if type(forward) is MethodType:
-        forward = forward.__func__
-    for _ in range(10):
-        inner = instance_dict(forward).get("__wrapped__") if type(forward) is FunctionType else None
-        if type(inner) is not FunctionType:
-            break
-        forward = inner
-    if type(forward) is not FunctionType:
+    forward = without_wrappers(forward_of(module))
+    if forward is None:
         return False
     code = forward.__code__
     known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])

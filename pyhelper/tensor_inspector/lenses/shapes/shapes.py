@@ -35,6 +35,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     model = unwrapped(asked.value)
     if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
+    given.refuse_none(model)
     why = why_not(model, shares=True, lazy=True) or next(
         filter(None, (_why_not_taken(one) for one in given.all())), None
     )

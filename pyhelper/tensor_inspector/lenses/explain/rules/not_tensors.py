@@ -11,7 +11,7 @@ from ..error_context import ErrorContext
 from ..errors import argument_in, type_not_tensor
 from ..operand import UNKNOWN, Operand, in_title, operand
 from ..samples import dataset_name, parts_of, samples
-from ..values import entry, items_of, keys_of, tensor_in, value_words
+from ..values import entry, items_of, keys_of, tensor_in, value_words, with_article
 
 
 def not_tensor(context: ErrorContext) -> Violation | None:
@@ -50,12 +50,12 @@ def not_tensor(context: ErrorContext) -> Violation | None:
     for text, value in context.named() if "'NoneType'" in context.message else ():
         if value is None:
             return _of_none(context, text)
-    for text, value in given[1:] if kind is not None else ():
-        if value is UNKNOWN:
-            title = (f"{text} is a {kind}", ", ", f"but {context.called} wants a tensor")
-            return context.found(
-                title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else ""
-            )
+    for text, value in given[1:]:
+        if value is UNKNOWN and kind is not None:
+            one = f"one of {text[1:]}" if text.startswith("*") else text
+            title = (f"{one} is {with_article(kind)}", ", ", f"but {context.called} wants a tensor")
+            fit = f"{text}[0]" if kind in ("tuple", "list") else ""
+            return context.found(title, (text, with_article(kind)), suggestion=fit)
     for text, value in given:
         if type(value) is Operand and "not Tensor" in context.message:
             title = (f"{text} is a tensor, {value.fact}", ", ", f"but {context.called} wants numbers")

@@ -1,0 +1,73 @@
+"""Checks the arguments of the public functions: what is wrong is said in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from types import FrameType
+
+from .measure.stats.tally import MOST
+from .safe.budget import Budget
+from .safe.guard import class_name
+
+
+def budget_of(ms: float) -> Budget:
+    if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
+        raise TypeError("budget_ms is a number of milliseconds, as in 40")
+    if not float(ms) >= 0:
+        raise ValueError(f"budget_ms must be at least 0, not {ms}")
+    return Budget(float(ms))
+
+
+def shares_of(quantiles: Iterable[float]) -> list[float]:
+    try:
+        shares = [float(share) for share in quantiles]
+    except (TypeError, ValueError):
+        raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
+    if not all(0.0 <= share <= 1.0 for share in shares):
+        raise ValueError("quantiles lie between 0 and 1")
+    if len(shares) > MOST:
+        raise ValueError(f"at most {MOST} quantiles can be asked for")
+    return shares
+
+
+def is_set(name: str, value: bool) -> bool:
+    """An option that is True or False; what may mean either is refused."""
+    if type(value) is not bool:
+        raise TypeError(f"{name} is True or False, not {class_name(type(value))}")
+    return value
+
+
+def whole(name: str, value: int, most: float = float("inf")) -> int:
+    """An option that is a whole number from 0 up, also one of numpy's."""
+    try:
+        found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, as in 16") from None
+    if found < 0:
+        raise ValueError(f"{name} must be at least 0, not {found}")
+    if found > most:
+        raise ValueError(f"at most {most} {name} can be asked for")
+    return found
+
+
+def frame_of(value: FrameType | None) -> FrameType | None:
+    if value is not None and type(value) is not FrameType:
+        raise TypeError(f"frame is a frame, as sys._getframe() gives one, not {class_name(type(value))}")
+    return value
+
+
+def exception_of(value: BaseException) -> BaseException:
+    """By its class alone: `isinstance` would ask the value."""
+    if not issubclass(type(value), BaseException):
+        raise TypeError(f"explain takes an exception, as sys.last_value is one, not {class_name(type(value))}")
+    return value
+
+
+def rules_of(value: Collection[str]) -> list[str]:
+    try:
+        rules = [] if isinstance(value, str) else list(value)
+    except TypeError:
+        rules = [value]  # type: ignore[list-item]
+    if isinstance(value, str) or any(type(rule) is not str for rule in rules):
+        raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
+    return rules
