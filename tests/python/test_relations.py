@@ -55,12 +55,25 @@ CASES: list[tuple[Any, Any, str, str]] = [
     (x(2, 3, 4), x(2, 3, 4).flatten(1), "reshaped", "equal after reshaping: shape [2, 3, 4] → [2, 12]"),
     (x(12).reshape(3, 4).T, x(12).reshape(3, 4).T.reshape(12), "reshaped", "equal after reshaping: "),
     (x(2, 3, 8), x(2, 3, 8).flip(1), "flipped", "equal after flipping dimension 1: 32 of 48 differ"),
-    (OUTPUT, OUTPUT * 32, "multiplied", "close after multiplying by 32: "),
-    (OUTPUT, -OUTPUT, "multiplied", "close after negating: "),
-    (BYTES, BYTES / 255, "multiplied", "close after dividing by 255: "),
-    (OUTPUT, OUTPUT + 0.5, "shifted", "close after adding 0.5: "),
+    (OUTPUT, OUTPUT * 32, "multiplied", "equal after multiplying by 32: "),
+    (OUTPUT, -OUTPUT, "multiplied", "equal after negating: "),
+    (BYTES, BYTES / 255, "multiplied", "equal after dividing by 255: "),
+    (OUTPUT, 2 * OUTPUT, "multiplied", "equal after multiplying by 2: "),
+    (OUTPUT, 0.1 * OUTPUT, "multiplied", "equal after dividing by 10: "),
+    (OUTPUT, OUTPUT / 3, "multiplied", "equal after dividing by 3: "),
+    (OUTPUT, 0.3 * OUTPUT, "multiplied", "equal after multiplying by 0.3: "),
+    (OUTPUT.half(), OUTPUT.half() * 2, "multiplied", "equal after multiplying by 2: "),
+    (OUTPUT.bfloat16(), OUTPUT.bfloat16() * 3, "multiplied", "equal after multiplying by 3: "),
+    (OUTPUT, 3 * OUTPUT.double(), "multiplied", "equal after multiplying by 3: "),
+    (OUTPUT, 3 * OUTPUT * (1 + 1e-7 * x(32, 5)), "multiplied", "close after multiplying by 3: "),
+    (BYTES.long(), BYTES.long() * 2, "multiplied", "equal after multiplying by 2: "),
+    (OUTPUT.numpy(), OUTPUT.numpy() * 2, "multiplied", "equal after multiplying by 2: "),
+    (OUTPUT.numpy(), 2 * OUTPUT, "multiplied", "equal after multiplying by 2: "),
+    (OUTPUT, OUTPUT + 1e-3, "shifted", "equal after adding 0.001: "),
+    (OUTPUT, OUTPUT - 3, "shifted", "equal after adding −3: "),
+    (OUTPUT, OUTPUT + 0.5, "shifted", "equal after adding 0.5: "),
     (OUTPUT, INPUT @ LAYER.weight.T, "shifted", "close after adding a bias along dimension 1: "),
-    (OUTPUT, OUTPUT * torch.tensor([1.0, 2, 3, 4, 5]), "multiplied", "close after scaling along dimension 1: "),
+    (OUTPUT, OUTPUT * torch.tensor([1.0, 2, 3, 4, 5]), "multiplied", "equal after scaling along dimension 1: "),
     (OUTPUT.numpy(), OUTPUT.T.numpy(), "transposed", "equal after transposing: "),
     (OUTPUT.numpy(), OUTPUT.T, "transposed", "equal after transposing: "),
     (np.arange(5.0), np.broadcast_to(np.arange(5.0), (3, 5)), "broadcast", "equal after broadcasting: "),
@@ -124,7 +137,7 @@ def test_of_what_is_too_large_to_be_copied_a_sample_tells_and_that_is_said(monke
     monkeypatch.setattr(relations, "_COPIED", 1000)
     a = x(60, 70)
     found = compare(a, a * 3).differences[0]
-    assert found["text"].startswith("≈ close after multiplying by 3 in 512 of 4.2K elements: ")
+    assert found["text"].startswith("≈ equal after multiplying by 3 in 512 of 4.2K elements: ")
     turned = told(a.T, a.T.reshape(10, 420))
     assert (turned["how"], turned["read"], turned["count"]) == ("reshaped", 4200, 4200)  # the other one is in order
     turned = told(a.T, a.T.reshape(420, 10).T)
