@@ -29,6 +29,8 @@ class Account:
         self.blocks = blocks = MemoryBlocks(inventory.extents)
         self.best = blocks.lowest(inventory.ranks)
         self.largest = sorted(range(len(blocks)), key=blocks.bytes.__getitem__, reverse=True)
+        self.parts = list(map(inventory.part, self.best))
+        self.devices_of = [inventory.extents[member].device for member in self.best]
         self.shares: dict[tuple[str, str], list[int]] = {}
         self._of_part: dict[str, list[int]] = {part: [] for part in PARTS}
         self._variables: dict[int, Variable] = {}
@@ -41,11 +43,11 @@ class Account:
 
     def _add_all(self) -> None:
         inventory = self.inventory
-        group, indices, extents, saved = inventory.walk.group, inventory.indices, inventory.extents, inventory.ops
+        group, indices, saved = inventory.walk.group, inventory.indices, inventory.ops
         for number in self.largest:
-            bytes, best, part = self.blocks.bytes[number], self.best[number], self.part(number)
+            bytes, best, part = self.blocks.bytes[number], self.best[number], self.parts[number]
             self._of_part[part].append(number)
-            share = self.shares.setdefault((part, extents[best].device), [0, 0])
+            share = self.shares.setdefault((part, self.devices_of[number]), [0, 0])
             share[0] += bytes
             share[1] += 1
             if indices[best] < 0:
@@ -62,12 +64,6 @@ class Account:
         if found is None:
             found = self._variables[index] = Variable(index)
         return found
-
-    def part(self, number: int) -> str:
-        return self.inventory.part(self.best[number])
-
-    def device(self, number: int) -> str:
-        return self.inventory.extents[self.best[number]].device
 
     def value(self, number: int) -> Any:
         return self.inventory.values[self.best[number]]
@@ -87,8 +83,11 @@ class Account:
         """Every name that reaches a block, the best first; of what only graphs keep, the operations that do."""
         inventory, ops, name = self.inventory, self.inventory.ops, self.inventory.walk.name
         members = self.blocks.members(number)
-        if len(members) > 1:
-            members.sort(key=inventory.ranks.__getitem__)
+        if len(members) == 1:  # as most have
+            (member,) = members
+            index, op = inventory.indices[member], ops.get(member)
+            return [op] if op is not None else [name(index)] if index >= 0 else []
+        members.sort(key=inventory.ranks.__getitem__)
         indices = [inventory.indices[member] for member in members if member not in ops]
         named = [name(index) for index in indices if index >= 0]
         return list(dict.fromkeys(named or [ops[member] for member in members if member in ops]))

@@ -89,8 +89,8 @@ class MemoryAnswer(Lens):
             ],
             "blocks": [
                 {
-                    "part": account.part(number),  # type: ignore[typeddict-item]
-                    "device": account.device(number),
+                    "part": account.parts[number],  # type: ignore[typeddict-item]
+                    "device": account.devices_of[number],
                     "bytes": account.blocks.bytes[number],
                     "names": (names := account.names(number))[:_NAMES],
                     "holders": len(names),

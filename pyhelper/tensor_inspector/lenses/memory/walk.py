@@ -149,7 +149,7 @@ class Walk:
 
     def _index_of_key(self, index: int) -> int | None:
         """Where the tensor is that a value stands under, as an optimizer's state does."""
-        return self._indices_of_keys.get(id(self._keys[index])) if index in self._keys else None
+        return self._indices_of_keys.get(id(self._keys[index]))
 
     @cached_property
     def _indices_of_keys(self) -> dict[int, int]:
@@ -192,22 +192,24 @@ class Walk:
 
     def _spell(self, number: int) -> tuple[str, int]:
         """The name of a value, and what it tells. All on the way to it are spelled once: many have one holder."""
-        if number in self._spelled:
-            return self._spelled[number]
+        spelled, above = self._spelled, self._above
+        found = spelled.get(number)
+        if found is not None:
+            return found
         way = []
-        while number >= 0 and number not in self._spelled:
+        while number >= 0 and number not in spelled:
             way.append(number)
-            number = self._above[number]
-        name, told = self._spelled.get(number, ("", _TYPED))
+            number = above[number]
+        name, told = spelled.get(number, ("", _TYPED))
         for number in reversed(way):
-            key = self._index_of_key(number)
+            key = self._index_of_key(number) if number in self._keys else None
             if key is None:
                 own = self._names[number]
-                by_own = _TYPED if self._paths[number] else _UNIQUE if self._above[number] < 0 else _ANY
+                by_own = _TYPED if self._paths[number] else _UNIQUE if above[number] < 0 else _ANY
             else:
                 own, by_own = self._spell(key)
                 own = f"[{own}]"
             if len(name) > _LONGEST:
                 name, told = f"{name[:_LONGEST]}…", _ANY
-            name, told = self._spelled[number] = name + own, min(told, by_own)
+            name, told = spelled[number] = name + own, by_own if by_own < told else told
         return name, told

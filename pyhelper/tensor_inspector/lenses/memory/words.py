@@ -202,7 +202,7 @@ class MemoryRows:
 
     def _block(self, number: int) -> Child:
         account = self._account
-        names, device = account.names(number), account.device(number)
+        names, device = account.names(number), account.devices_of[number]
         if not names:
             return Child(f"{size(account.blocks.bytes[number])}{self._which.get(number, '')}", account.value(number))
         words: list[str | None] = [size(account.blocks.bytes[number]), None if device == "cpu" else device]

@@ -71,7 +71,7 @@ def _largest(context: ErrorContext) -> list[tuple[str | None, str]]:
     account = Account(inventory)
     found = list[tuple[Optional[str], str]]()
     for number in account.largest[:_SHOWN]:
-        op, text = account.op(number), f"{size(account.blocks.bytes[number])} on {account.device(number)}"
+        op, text = account.op(number), f"{size(account.blocks.bytes[number])} on {account.devices_of[number]}"
         found.append((account.names(number)[0], text) if op is None else (None, f"{text}, saved for backward by {op}"))
     return found
 
