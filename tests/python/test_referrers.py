@@ -20,6 +20,7 @@ from untouched import Watch, outlives
 
 import tensor_inspector
 from tensor_inspector.lenses.memory import upward
+from tensor_inspector.safe.budget import Budget
 
 
 class Cache:
@@ -206,6 +207,36 @@ def test_objects_that_hold_one_another_are_told_by_a_name_that_reaches_them(monk
         return sys._getframe()
 
     assert holders(stop(), monkeypatch) == [("name", "node.child.value"), ("name", "node.value"), ("name", "value")]
+
+
+def test_what_holds_itself_is_told_by_its_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = Cache(x=1)
+        value.own = value  # type: ignore[attr-defined]
+        vars(value)  # which makes the dict an object of its own, also before Python 3.13
+        return sys._getframe()
+
+    frame = stop()
+    assert holders(frame, monkeypatch) == [("name", "value"), ("name", "value.own")]
+    answer = Paused(frame, monkeypatch).lens("referrers", value="value")
+    rows = {row["name"]: row["line"] for row in answer["node"]["page"]["nodes"]}
+    assert rows["value.own"] == "it holds itself: a reference cycle"
+
+
+def test_what_holds_itself_without_a_name_in_sight_is_told_by_its_class() -> None:
+    def held() -> Cache:
+        value = Cache(x=1)
+        value.own = value  # type: ignore[attr-defined]
+        assert vars(value)
+        return value
+
+    slotted, listed = Slotted(None), Cache(x=1)
+    slotted.held = slotted
+    listed.items["me"] = listed
+    for value, name in ((held(), "Cache(…).own"), (slotted, "Slotted(…).held"), (listed, 'Cache(…).items["me"]')):
+        search = upward.Upward(value, lambda value: None)
+        search.go_on(Budget())
+        assert ("cycle", name) in [(one.how, one.name) for one in search.found]
 
 
 def test_a_class_and_a_cache_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 50_000  #: gone through by name: what is deeper is found upward
 _IN_LINE = 3  #: names
+_ITSELF = "it holds itself: a reference cycle"
 _WORDS = {
     "name": "",
     "memory": "shares its memory",
@@ -93,9 +94,11 @@ class ReferrersAnswer(Lens):
         return Child(f"who keeps {self._asked.name} alive", Rows.of(line_of(words), rows), "")
 
     def _row(self, one: Holder) -> Child:
+        below = [] if one.value is None else [Child("holder", one.value)]
+        if one.value is self._asked.value and one.value is not None:
+            return Child(one.name, Rows.of(_ITSELF, below), "")
         brief = as_kind(one.value, Budget(reads=False)).brief() if one.value is not None else ""
         line = line_of([_WORDS[one.how] or None, f"in {brief}" if brief else None])
-        below = [] if one.value is None else [Child("holder", one.value)]
         return Child(one.name, Rows.of(line, below), "")
 
     def _is_complete(self) -> bool:

@@ -83,12 +83,15 @@ class Upward:
         targets, self._frontier = self._frontier, []
         held = {id(one): one for one in targets}
         ours = {id(one) for one in (targets, held, self._reached, self._below, self._frontier, self.__dict__)}
-        above, again = set[int](), set[int]()  #: of the targets those that something new holds, and something reached
+        #: Of the targets those that something new holds, something reached, and the value that is asked about.
+        above, again, own = set[int](), set[int](), set[int]()
         for holder in gc.get_referrers(*targets):
             if id(holder) in ours or _is_not_the_programs(type(holder)):
                 continue
             if id(holder) in self._below:
-                if any(holder is one for one in self._reached):
+                if holder is self._target:
+                    own.update(id(one) for one in gc.get_referents(holder))
+                elif any(holder is one for one in self._reached):
                     again.update(id(one) for one in gc.get_referents(holder))
                 continue
             below = next((held[id(one)] for one in gc.get_referents(holder) if id(one) in held), None)
@@ -103,8 +106,11 @@ class Upward:
             elif how != "tools":
                 self.found.append(self._holder(how, name, holder))
         for one in targets:
-            if one is not self._target and id(one) in again and id(one) not in above:
+            if one is not self._target and id(one) in again - above:
                 self.found.append(self._holder("cycle", f"{class_name(type(one))}(…)", one))
+            elif id(one) in own - above or (one is self._target and id(one) in own):
+                name = self._named(self._target) or f"{class_name(type(self._target))}(…)"
+                self.found.append(self._holder("cycle", name, one, [self._target]))
 
     def _root(self, holder: Any) -> tuple[str, str]:
         """How a way ends, and the name of its end; nothing where it goes on."""
@@ -127,11 +133,11 @@ class Upward:
         word = next((word for base, word in _SUSPENDED if cls is base), None)
         return ("", "") if word is None else ("generator", f"{word} {plain_str(c_attribute(holder, '__qualname__'))}")
 
-    def _holder(self, how: str, name: str, root: Any) -> Holder:
-        """The way down from a root, as one would type it; where that is not known, ``…``."""
-        way = [self._modules.get(id(root), root)]
-        one = root if way[0] is root else self._below[id(root)]
-        if way[0] is not root:
+    def _holder(self, how: str, name: str, root: Any, above: Sequence[Any] = ()) -> Holder:
+        """The way down from a root, or from what is above it, as one would type it; where that is not known, ``…``."""
+        way = [*above] or [self._modules.get(id(root), root)]
+        one = root if above or way[0] is root else self._below[id(root)]
+        if (root is self._target or not _is_passed(above[0], root)) if above else way[0] is not root:
             way.append(one)
         while one is not self._target:
             one = self._below[id(one)]
