@@ -311,3 +311,14 @@ def test_asking_a_value_for_its_class_is_seen(code: str, is_seen: bool) -> None:
 @pytest.mark.parametrize("path", SCANNED)
 def test_no_lens_asks_a_value_for_its_class(path: str) -> None:
     assert asks_for_a_class(ast.parse((SOURCE / path).read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", sorted(str(file.relative_to(SOURCE)) for file in FILES))
+def test_no_union_is_evaluated_in_an_annotation(path: str) -> None:
+    """Python 3.9 has no ``int | None``."""
+    tree = ast.parse((SOURCE / path).read_text("utf-8"))
+    arguments = [node.annotation for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.AnnAssign))]
+    results = [node.returns for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    below = (node for note in (*arguments, *results) if note is not None for node in ast.walk(note))
+    if any(isinstance(node, ast.BinOp) for node in below):
+        assert any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)

@@ -1,5 +1,7 @@
 """Tells whether memory of this process can be read."""
 
+from __future__ import annotations
+
 import os
 
 
