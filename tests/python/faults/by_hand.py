@@ -134,6 +134,24 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "cut_at_the_end_of_a_long_chain": (
+        "graph-cut",
+        """
+ def features(net, x):
+     h = net(x).relu().abs().add(1).log().sqrt().exp().sin().cos().tanh().neg().sigmoid().add(1).mul(2).div(3).sub(1)
+-    return h.float().double().float().abs().exp().tanh().sin().cos().neg().square().add(1).log().relu().detach()
++    return h.float().double().float().abs().exp().tanh().sin().cos().neg().square().add(1).log().relu()
+ net, head = nn.Linear(6, 8), nn.Linear(8, 3)
+ o = torch.optim.Adam([*net.parameters(), *head.parameters()], lr=1e-3)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(head(features(net, x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "numbers_of_a_list_in_the_sum": (
         "graph-cut",
         """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from ...measure.torch.elements import norm_of, number_of, stats_of
 from ...measure.torch.graph import Graph
@@ -20,6 +20,7 @@ from .roles import Parameter, Roles
 from .sight import VisibleVariable
 from .source import Source
 
+_Found = TypeVar("_Found")
 _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for a thorough look
 
 
@@ -39,6 +40,7 @@ class Step(Roles):
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self.functions: dict[tuple[int, ...], Any] = {}  #: what frames call: see `called.functions_called`
+        self._of_classes: dict[tuple[Any, ...], Any] = {}
         self._stats: dict[int, Any] = {}
         self._norms: dict[int, float | None] = {}
         self._grads: dict[int, Any] = {}
@@ -57,6 +59,14 @@ class Step(Roles):
     def value(self, key: str, view: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
         return self._values.get((self.at if view is None else view, key))
+
+    def once(self, find: Callable[..., _Found], cls: type, *more: Any) -> _Found:
+        """What a function finds in the source of a class: looked for once, however many modules in sight are of it."""
+        key = (find, id(cls), *more)  # hashing a class may run code of its metaclass
+        if key not in self._of_classes:
+            self._of_classes[key] = find(cls, *more)
+        found: _Found = self._of_classes[key]
+        return found
 
     def _ids_in_optimizers(self) -> set[int]:
         """The ids of the tensors that optimizers hold, as far as there is time to read their groups."""

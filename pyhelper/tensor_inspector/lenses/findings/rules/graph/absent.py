@@ -34,6 +34,7 @@ _FLAT_CALLS = {
     "Relu": ("relu", "relu_"), "Hardtanh": ("hardtanh", "relu6"), "Threshold": ("threshold",), "Round": ("round",),
     "Floor": ("floor",), "Ceil": ("ceil",), "Sign": ("sign",), "Trunc": ("trunc",),
 }  # fmt: skip
+_Cut = tuple[Source, int, str]  #: where, in which line, by what
 _CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
 
 
@@ -100,29 +101,43 @@ def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Violation]:
         )
 
 
-def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> tuple[Source, int, str] | None:
+def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> _Cut | None:
     """The place where a part of a module is cut off, if each place that names it does so.
 
     Where its own methods do not name it, the frames in sight tell, if no other function names it.
     """
-    owners = list(_methods(member.module))
-    if in_frames and not any(True for source, owner in owners for _ in _uses(source, f"{owner}.{attribute}")):
+    cls = type(member.module)
+    places, is_whole = step.once(_cut_in_methods, cls, attribute)
+    owners = _methods(cls)
+    if in_frames and not places and is_whole:
         owners = list(_owners(step, member.module))
         known = {(source.file, source.function) for source, _ in owners}
         if any(is_elsewhere(code, known) for code in codes_that_name(step, attribute)):
             return None
-    places = []
-    for source, owner in owners:
-        for path in _uses(source, f"{owner}.{attribute}"):
-            cut = _cut_on(source, path) or _cut_later(source, path)
-            if cut is None:
-                return None
-            places.append((source, cut[1], cut[0]))
+        places, is_whole = _places(owners, attribute)
+    if not is_whole or not places:
+        return None
     if any(decorated_off(source) is not None for source, _, _ in places) and _is_reached_otherwise(
         step, owners, attribute
     ):
         return None
-    return places[0] if places else None
+    return places[0]
+
+
+def _cut_in_methods(cls: type, attribute: str) -> tuple[list[_Cut], bool]:
+    return _places(_methods(cls), attribute)
+
+
+def _places(owners: list[tuple[Source, str]], attribute: str) -> tuple[list[_Cut], bool]:
+    """Where an attribute of what functions call by these names is cut off, and whether nothing uses it otherwise."""
+    places: list[_Cut] = []
+    for source, owner in owners:
+        for path in _uses(source, f"{owner}.{attribute}"):
+            cut = _cut_on(source, path) or _cut_later(source, path)
+            if cut is None:
+                return places, False
+            places.append((source, cut[1], cut[0]))
+    return places, True
 
 
 def _is_reached_otherwise(step: Step, owners: list[tuple[Source, str]], attribute: str) -> bool:
@@ -133,9 +148,9 @@ def _is_reached_otherwise(step: Step, owners: list[tuple[Source, str]], attribut
     return any(is_elsewhere(code, known) for code in codes_that_name(step, attribute))
 
 
-def _methods(module: Any) -> Iterator[tuple[Source, str]]:
+def _methods(cls: type) -> list[tuple[Source, str]]:
     """The methods of a module, with what each calls it."""
-    return ((source, source.self_name) for name, source in methods_of(type(module)) if name != "__init__")
+    return [(source, source.self_name) for name, source in methods_of(cls) if name != "__init__"]
 
 
 def _owners(step: Step, module: Any) -> Iterator[tuple[Source, str]]:

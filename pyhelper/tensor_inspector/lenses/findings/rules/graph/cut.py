@@ -146,7 +146,7 @@ def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Membe
         if is_library(type(member.module)):
             continue
         gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
-        cuts = cuts_of(type(member.module)) if gone else {}
+        cuts = step.once(cuts_of, type(member.module)) if gone else {}
         for key, tensors in gone.items():
             if key in cuts:
                 yield f"{name}.{key}", member, cuts[key], tensors

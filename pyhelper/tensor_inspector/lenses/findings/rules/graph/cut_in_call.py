@@ -23,6 +23,7 @@ _NO_DATA = frozenset((*ABOUT, *ALIKE, *STEPS))
 _OFF = ("no_grad", "inference_mode")
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
+_MOST_EXPRESSIONS = 5000
 #: methods of a module that neither train it nor change what it holds
 _HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
 
@@ -98,6 +99,7 @@ class _Route:
         self.module = module
         self.entered: list[Source] = []
         self.calls = 0
+        self.expressions = 0
         self.is_surely_called = True
 
 
@@ -136,6 +138,9 @@ class _FollowedBody:
     def flow(self, node: ast.AST | None, depth: int) -> _Flow:
         if node is None or depth > _DEEP:
             return None
+        self._walk.expressions += 1
+        if self._walk.expressions > _MOST_EXPRESSIONS:
+            return "live"
         found = self._flow_of(node, depth + 1)
         if type(found) is CutCall and found.source is self._source and self._is_conditional(found.line[1]):
             return "live"  # it may be cut off by turns
@@ -182,11 +187,10 @@ class _FollowedBody:
             if self._walk.calls > before:
                 self._note_call(node.lineno)
         else:
-            receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-            parts = [*receiver, *node.args, *(one.value for one in node.keywords)]
-            found = _joined(self.flow(one, depth) for one in parts)
-            is_method = isinstance(node.func, ast.Attribute) and self.flow(node.func.value, depth) is not None
-            found = found if is_method and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
+            owner = self.flow(node.func.value, depth) if isinstance(node.func, ast.Attribute) else None
+            given = [self.flow(one, depth) for one in (*node.args, *(one.value for one in node.keywords))]
+            found = _joined((owner, *given))
+            found = found if owner is not None and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
         if block is None or found is None:
             return found
         is_sure = any(isinstance(item.context_expr, ast.Call) for item in block.items)  # not `no_grad() if … else …`

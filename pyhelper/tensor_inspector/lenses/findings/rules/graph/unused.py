@@ -74,9 +74,9 @@ def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, Line | N
         others = [source for source in step.sources if forward is None or source.tree is not forward.tree]
         if any(source.mentions(key) for source in others) or _is_named_elsewhere(step, cls, key):
             return None
-        if not _is_named(cls, key):
+        if not step.once(_is_named, cls, key):
             return f"no method of {class_name(cls)} but __init__ names it", assigned(cls, key), False
-        return _dropped(member, parent, key)
+        return _dropped(step, member, parent, key)
     above = parent.parent
     if above is None or is_library(type(above.module)) or not is_of(parent.module, "ModuleList", "ModuleDict"):
         return None
@@ -91,15 +91,14 @@ def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, Line | N
     return fact, assigned(cls, attribute), False
 
 
-def _dropped(member: Member, parent: Member, key: str) -> tuple[str, Line | None, bool] | None:
+def _dropped(step: Step, member: Member, parent: Member, key: str) -> tuple[str, Line | None, bool] | None:
     """That the ``forward``, which alone names a part, reads nothing of what it gives."""
     cls = type(parent.module)
     if _has_hooks(member.module):
         return None
-    others = [source for source in computing_methods(cls) if source.function != "forward"]
-    if any(source.mentions(key, *ALL_PARTS) for source in others):
+    if step.once(_is_named_beside_forward, cls, key):
         return None
-    found = dropped_in_forward(cls, key, _silent(parent))
+    found = step.once(dropped_in_forward, cls, key, tuple(_silent(parent)))
     return None if found is None else (f"forward binds its result to {found[0]}, which nothing reads", found[1], True)
 
 
@@ -149,6 +148,11 @@ def _is_named(cls: type, attribute: str) -> bool:
     if not methods or any(not source.is_known() for source in methods):
         return True
     return any(source.mentions(attribute, *ALL_PARTS) for source in methods)
+
+
+def _is_named_beside_forward(cls: type, attribute: str) -> bool:
+    others = [source for source in computing_methods(cls) if source.function != "forward"]
+    return any(source.mentions(attribute, *ALL_PARTS) for source in others)
 
 
 def _is_named_elsewhere(step: Step, cls: type, attribute: str) -> bool:
