@@ -509,6 +509,9 @@ NEVER: dict[str, dict[str, str]] = {
     "nan-in-grad-only": {
         "scaled gradients that the scaler will skip": "scaled_too_far_for_one_step",
         "slopes that are kept finite": "root_kept_away_from_zero",
+        "such steps are left out": "steps_that_are_not_finite_left_out",
+        "slopes that are replaced": "slopes_that_are_not_finite_replaced",
+        "such steps are left out by a helper": "steps_that_are_not_finite_left_out_by_a_helper",
     },
     "nan-in-params": {
         "masks of −inf among the parameters": "mask_among_the_parameters",
@@ -541,6 +544,9 @@ NEVER: dict[str, dict[str, str]] = {
         "clipped": "large_and_clipped",
         "scaled by the optimizer's own rule": "large_but_scaled_by_the_rule",
         "zero-init": "head_that_begins_at_nothing",
+        "clamped by hand": "slopes_clamped_by_hand",
+        "a scale that is divided out by hand": "scaled_by_a_number_and_back",
+        "such steps are left out": "too_steep_steps_left_out",
     },
     "vanishing-grad": {
         "scaled losses": "small_and_scaled",
@@ -606,6 +612,9 @@ NEVER: dict[str, dict[str, str]] = {
         "padding that is all of it, and labels compared with 0": "neighbours_that_are_all_padding",
         "a choice, and labels cleaned in place": "sound_left_out_where_labels_are_cleaned",
         "an expert without a sample, and inputs rectified by hand": "an_expert_that_gets_no_sample",
+        "the first round of a recurrence": "memory_that_begins_empty",
+        "the same before a smooth bound": "memory_that_begins_empty_before_a_smooth_bound",
+        "a layer that is given nothing in this batch": "sound_that_is_missing",
     },
     "saturated": {
         "gates": "gates_that_are_open",

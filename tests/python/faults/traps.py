@@ -24,6 +24,7 @@ from . import (
     traps_optimizer,
     traps_practice,
     traps_purpose,
+    traps_values,
 )
 
 #: name: the rule that must say nothing, the program
@@ -46,6 +47,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **forms.TRAPS,
     **traps_practice.TRAPS,
     **traps_purpose.TRAPS,
+    **traps_values.TRAPS,
     **traps_by_hand.TRAPS,
     "gradient_reversal": (
         "loss-sign",

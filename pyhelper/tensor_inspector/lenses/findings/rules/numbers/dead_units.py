@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.metadata import requires_grad
 from .....measure.torch.node import AutogradNode
+from .....safe.record import Record
 from .....words.text import number
 from ....step.classes import is_library, methods_of
 from ....step.expressions import constant_of, shown_text, text_of
@@ -16,10 +18,13 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import made
+from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
 
 LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
+#: What a layer takes: the name under which its product saves that, and as which of its inputs.
+_TAKES = {"Addmm": ("mat1", 1), "Convolution": ("input", 0), "Mm": ("self", 0), "Bmm": ("self", 0)}
 #: Between a layer and the next one.
 _PASSING = frozenset(
     "View UnsafeView Reshape ReshapeAlias Flatten T Transpose NativeDropout MaxPool2DWithIndices AvgPool2D Mean".split()
@@ -39,48 +44,79 @@ _WRITTEN = ("IndexPut", "MaskedFill", "Mul", "Where")
 )
 def dead_relu(step: Step) -> Iterator[Violation]:
     """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
-    for node in step.graph.by(*_RECTIFIERS, *_WRITTEN):
-        users = [user for user, _ in users_through(step, node) if user.op in LINEAR]
-        given = list(step.graph.inputs(node))
-        before = product_in(step, given[0]) if len(given) == 1 else None
-        layer = None if before is None else weight_of(step, before)
-        if not users or before is None or layer is None:
-            continue
-        value = output_of(step, node)
-        stats = None if value is None else step.stats(value)
-        units = _units(node)
-        if stats is not None:
-            is_dead = stats["count"] > 8 and stats["zeros"] == stats["count"]
-        else:
-            is_dead = _is_dead_by_gradients(step, layer, users[0])
-        if node.op not in _ALSO_AT_ZERO and _is_all_zero(step, layer.tensor):
-            continue  # it begins at 0, where such a function passes gradients on
-        if node.op in _WRITTEN and not _is_rectified_by_hand(step, layer):
-            continue
-        if is_dead:
-            what = "ReLUs" if node.op in ("Relu", "Clamp", "ClampMin") else "units"
-            sizes = "" if units is None else f"all {units} "
-            bias = _bias_words(step, step.graph.through_views(given[0]))
-            name = layer.name
-            function = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.op).lower()  # as torch names it: clamp_min
-            is_inner = layer.member.parent is not None
+    rectified = list(_rectified(step))
+    for one in rectified:
+        if _is_dead(step, one) and _are_others_dead(step, one, rectified):
+            what = "ReLUs" if one.node.op in ("Relu", "Clamp", "ClampMin") else "units"
+            units, name = _units(one.node), one.layer.name
+            bias = _bias_words(step, one.product)
+            function = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one.node.op).lower()  # as torch names it: clamp_min
+            has_none = _is_zero(step, one.layer.tensor) is True
             yield Violation(
                 (
-                    f"{sizes}{what} after {name.rpartition('.')[0]} are 0 for every sample",
+                    f"{'' if units is None else f'all {units} '}{what} after {name.rpartition('.')[0]} are 0 for every sample",
                     ": ",
-                    f"{name} has a gradient of exactly zero{bias}",
+                    f"{name} {'has a gradient of exactly zero' if has_none else 'gets no gradient'}{bias}",
                 ),
-                (
-                    f"{name}.grad" if step.grad(layer.tensor) is not None else name,
-                    "exactly zero"
-                    if step.grad(layer.tensor) is not None
-                    else f"feeds a {function} that is 0 everywhere",
-                ),
-                (step.title_of(node), f"{function}, 0 everywhere"),
-                line=_made(step, layer),
-                certain=is_inner or stats is None,
+                (f"{name}.grad", "exactly zero") if has_none else (name, f"feeds a {function} that is 0 everywhere"),
+                (step.title_of(one.node), f"{function}, 0 everywhere"),
+                line=_made(step, one.layer),
+                certain=one.layer.member.parent is not None or _output_stats(step, one.node) is None,
             )
             return
+
+
+class _Rectified(Record):
+    """A node that lets pass what is above 0 of the product of a layer, and the product that takes what it gives."""
+
+    node: AutogradNode
+    product: AutogradNode
+    layer: Parameter
+    user: AutogradNode
+
+
+def _rectified(step: Step) -> Iterator[_Rectified]:
+    for node in step.graph.by(*_RECTIFIERS, *_WRITTEN):
+        given = list(step.graph.inputs(node))
+        product = product_in(step, given[0]) if len(given) == 1 else None
+        layer = None if product is None else weight_of(step, product)
+        if product is None or layer is None or (node.op in _WRITTEN and not _is_rectified_by_hand(step, layer)):
+            continue
+        user = next((user for user, _ in users_through(step, node) if user.op in LINEAR), None)
+        if user is not None:
+            yield _Rectified(node, product, layer, user)
+
+
+def _is_dead(step: Step, one: _Rectified) -> bool:
+    """Whether it is 0 everywhere, though the layer before it is given something: 0 may be meant, as for what is missing."""
+    if one.node.op not in _ALSO_AT_ZERO and _is_all_zero(step, one.layer.tensor):
+        return False  # it begins at 0, where such a function passes gradients on
+    stats = _output_stats(step, one.node)
+    if stats is None:
+        return _is_dead_by_gradients(step, one.layer, one.user) and _is_given_something(step, one.product)
+    return stats["count"] > 8 and stats["zeros"] == stats["count"] and _is_given_something(step, one.product)
+
+
+def _output_stats(step: Step, node: AutogradNode) -> dict[str, Any] | None:
+    value = output_of(step, node)
+    return None if value is None else step.stats(value)
+
+
+def _is_given_something(step: Step, product: AutogradNode) -> bool:
+    """Whether what a layer takes is not all 0: as it has saved that, or, where it is freed, what models in sight take."""
+    name, at = _TAKES[product.op]
+    below = step.graph.input(product, at)
+    given = product.tensor(name)
+    given = output_of(step, below) if given is None and below is not None else given
+    data = (one.tensor for one in model_inputs(step) if not requires_grad(one.tensor))
+    return not any(_is_all_zero(step, tensor) for tensor in (data if given is None else (given,)))
+
+
+def _are_others_dead(step: Step, one: _Rectified, rectified: list[_Rectified]) -> bool:
+    """Whether the same layer gives nothing else either, where it is called several times: in a recurrence."""
+    known = {other.product.index: other for other in rectified if other.layer is one.layer}
+    products = [node for node in step.graph.by(*LINEAR) if weight_of(step, node) is one.layer]
+    return all(node.index in known and _is_dead(step, known[node.index]) for node in products)
 
 
 def _is_rectified_by_hand(step: Step, layer: Parameter) -> bool:

@@ -20,6 +20,7 @@ from ...finding import Violation
 from ...lines import called, changed, made, rate_set
 from ...rule import rule
 from .begin import bad_roots, live_values
+from .handled import are_gradients_scaled, are_steps_left_out, is_nan_left_out
 from .state import numbers_not_finite, parameters_not_finite
 
 torch: Any = module("torch")
@@ -36,7 +37,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
         return
     held = list(step.parameters.values())
     bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, step.grads([one.tensor for one in held]))]
-    if not bad or parameters_not_finite(step):
+    if not bad or parameters_not_finite(step) or is_nan_left_out(step):
         return
     roots = step.loss_nodes()
     nodes = [
@@ -74,7 +75,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
 )
 def exploding_grad(step: Step) -> Iterator[Violation]:
     """The next update of plain gradient descent would be a thousand times its weight."""
-    if step.scalers or step.source.calls_of("clip_grad_norm_", "clip_grad_value_"):
+    if step.scalers or are_gradients_scaled(step) or are_steps_left_out(step):
         return
     worst: tuple[float, Parameter, float, float] | None = None
     held = ""
