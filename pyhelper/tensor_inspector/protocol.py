@@ -935,7 +935,7 @@ class GradientRow(TypedDict):
     #: As one types it.
     name: str
     #: none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
-    state: Literal["nan", "inf", "none", "zero", "fine", "unread", "frozen"]
+    state: Literal["nan", "inf", "none", "zero", "fine", "unread", "empty", "frozen"]
     norm: Number | None
     weight_norm: Number | None
     #: Of what the optimizer's next step would change, by its own rule and rate; null where that is not known.
@@ -1106,6 +1106,9 @@ class GradientsFound(TypedDict):
     inf: Integer
     #: Gradients whose elements can't be read.
     unread: Integer
+    #: Trainable parameters without elements, as those are of which other processes have all: they have no gradient
+    #: here.
+    empty: Integer
     #: Of all gradients together; null where some were not read.
     norm: Number | None
     #: By which rule the updates were worked out: the optimizer's class; null where there is none in sight, or its rule

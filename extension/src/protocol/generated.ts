@@ -1116,6 +1116,10 @@ export interface GradientsFound {
    */
   unread: number | string;
   /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  empty: number | string;
+  /**
    * Of all gradients together; null where some were not read.
    */
   norm: Number | null;
@@ -1143,7 +1147,7 @@ export interface GradientRow {
   /**
    * none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
    */
-  state: "nan" | "inf" | "none" | "zero" | "fine" | "unread" | "frozen";
+  state: "nan" | "inf" | "none" | "zero" | "fine" | "unread" | "empty" | "frozen";
   norm: Number | null;
   weight_norm: Number | null;
   /**

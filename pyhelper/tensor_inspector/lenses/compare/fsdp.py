@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from ...measure.torch.dispatch import metadata_of
-from ...measure.torch.metadata import is_exact_tensor
-from ...measure.torch.modules import members, state_of
+from ...measure.torch.metadata import Base, is_exact_tensor
+from ...measure.torch.modules import is_module, members, state_of
 from ...safe.attributes import attribute
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name, dict_get, instance_dict, module
+from ...safe.record import Record
 
 _MANAGED = "_is_fsdp_managed_module"  #: set on each module whose parameters FSDP has taken
 _FLAT = "_flat_param"  #: one parameter of FSDP's own that holds those of a module and of all below it
+
+
+class Shard(Record):
+    """What a rank has of a parameter: so many elements from the first on, in their order."""
+
+    shape: tuple[int, ...]  #: of the whole
+    first: int
+    count: int
+
+    def of(self, whole: Any) -> Any:
+        """The same elements of another one; None where that has another shape."""
+        if not is_exact_tensor(whole) or tuple(whole.shape) != self.shape:
+            return None
+        return Base.reshape(Base.detach(whole), (-1,))[self.first : self.first + self.count]
+
+
+def shards_of(model: Any) -> dict[int, Shard]:
+    """By the ids of parameters that FSDP has cut up, and left under their names, what this rank has of each."""
+    found: dict[int, Shard] = {}
+    if module("torch.distributed.fsdp") is None or not is_module(model):
+        return found
+    for member in members(model, Steps(Budget())):
+        flat = instance_dict(instance_dict(member.setting("_handle")).get("flat_param"))
+        lists = (flat.get(name) or () for name in ("_params", "_shapes", "_shard_param_infos"))
+        for tensor, shape, info in zip(*lists):
+            shard = Shard(tuple(shape), info.intra_param_start_idx or 0, info.numel_in_shard or 0)
+            is_cut = is_exact_tensor(tensor) and tensor.numel() == shard.count
+            if is_cut and (tuple(tensor.shape) != shard.shape or shard.count < prod(shard.shape)):
+                found[id(tensor)] = shard
+    return found
 
 
 def is_managed(model: Any) -> bool:

@@ -12,18 +12,20 @@ from ...measure.torch.modules import EXTRA_STATE, is_module, is_of
 from ...measure.torch.optimizers import is_optimizer
 from ...measure.torch.visits import in_cpp
 from ...safe.guard import class_name, dict_attribute, dict_get, each
-from .fsdp import gathered, is_managed, original_state
-from .names import WRAPPERS, in_common, is_weights
+from .fsdp import Shard, gathered, is_managed, original_state, shards_of
+from .names import WRAPPERS, in_common, is_weights, unwrapped
 from .optimizers import is_saved_optimizer, saved_state
-from .pair import UNTOLD
+from .pair import ELSEWHERE, UNTOLD
 
 _ENTRIES = 100  #: of a checkpoint that are looked at
 _STATE = ".state_dict()"
 
 
-def inside(a: Any, b: Any) -> tuple[list[Any], list[str]]:
-    """The two that are compared, and what is typed after each to reach it: nothing where that is the value itself."""
-    sides, steps = [a, b], ["", ""]
+def inside(a: Any, b: Any) -> tuple[list[Any], list[str], bool]:
+    """The two that are compared, and what is typed after each to reach it: nothing where that is the value itself; and
+    whether of whole parameters only those parts are that this process has of the other model's."""
+    sides, steps, shards = [a, b], ["", ""], {**shards_of(a), **shards_of(b)}
+    cut: list[dict[str, Shard]] = [{}, {}]
     for at in (0, 1):
         found = _entry(sides[at], sides[1 - at]) or _wrapped(sides[at], sides[1 - at])
         if found is not None:
@@ -32,15 +34,40 @@ def inside(a: Any, b: Any) -> tuple[list[Any], list[str]]:
         live, saved = sides[at], sides[1 - at]
         if is_module(live) and is_weights(saved) and in_common(_names(live), _names(saved)):
             steps[at] += _STATE
+            cut[at] = _cut(live, shards)
             sides[at], sides[1 - at] = _bare(original_state(live)), _bare(each(dict.items, saved))
-        elif is_module(live) and is_module(saved) and _is_rebuilt(live) > _is_rebuilt(saved):
+        elif is_module(live) and is_module(saved) and (_is_rebuilt(live) > _is_rebuilt(saved) or _are_wrapped(a, b)):
             steps = [f"{step}{_STATE}" for step in steps]
+            cut = [_cut(side, shards) for side in sides]
             sides[at], sides[1 - at] = _bare(original_state(live)), _bare(original_state(saved))
         elif is_saved_optimizer(saved):
             state = saved_state(live)
             if state is not None:
                 steps[at], sides[at] = steps[at] + _STATE, state
-    return sides, steps
+    return sides, steps, _cut_alike(sides, cut)
+
+
+def _cut(model: Any, shards: dict[int, Shard]) -> dict[str, Shard]:
+    return {name: shards[id(item)] for name, item in original_state(model) if id(item) in shards} if shards else {}
+
+
+def _cut_alike(sides: list[Any], cut: list[dict[str, Shard]]) -> bool:
+    """Takes out of whole parameters what the other side has of them. Whether there were any."""
+    for at in (0, 1):
+        others = {unwrapped(name): name for name in sides[1 - at]} if cut[at] else {}
+        for name, shard in cut[at].items():
+            other = others.get(unwrapped(name), "")
+            if not other or other in cut[1 - at]:
+                continue
+            part = shard.of(sides[1 - at][other])
+            if part is not None:
+                sides[1 - at][other] = part if shard.count else ELSEWHERE
+    return bool(cut[0] or cut[1])
+
+
+def _are_wrapped(a: Any, b: Any) -> bool:
+    """Whether FSDP has wrapped both: its own state is of no interest."""
+    return all(class_name(type(side)) == "FullyShardedDataParallel" for side in (a, b))
 
 
 def _is_rebuilt(model: Any) -> bool:

@@ -50,7 +50,7 @@ def in_common(one: Iterable[str], other: Iterable[str]) -> int:
 
 
 def _matched(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
-    for strip in (_unwrapped, *(_without(names) for names in (left, right))):
+    for strip in (unwrapped, *(_without(names) for names in (left, right))):
         for ours, theirs in ((strip, _same), (_same, strip), (strip, strip)):
             mine, others = _by(left, ours), _by(right, theirs)
             both = [name for name in mine if name in others]
@@ -75,7 +75,7 @@ def _same(name: str) -> str:
     return name
 
 
-def _unwrapped(name: str) -> str:
+def unwrapped(name: str) -> str:
     parts = name.split(".")
     while parts and parts[0] == "module":
         parts.pop(0)

@@ -24,6 +24,7 @@ _HOOKS = frozenset(
 )
 MISSING = object()  #: stands on the side that has no such value
 UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
+ELSEWHERE = TextRow("this rank has none of its elements")  #: and this for what other processes have
 
 
 class Location:

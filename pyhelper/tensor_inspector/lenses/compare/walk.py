@@ -14,7 +14,7 @@ from ...words.text import led_by, one_line
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
 from .elements import compare_elements
-from .pair import UNTOLD, Location, Noted, Notes, Pair
+from .pair import ELSEWHERE, UNTOLD, Location, Noted, Notes, Pair
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -151,17 +151,24 @@ class PairWalk:
 
     def _unwrapped(self, pair: Pair) -> Pair:
         """The part of a value that corresponds to the other one, as the state in a checkpoint to a model."""
-        if module("torch") is None or (type(pair.a) is type(pair.b) and not issubclass(type(pair.a), dict)):
+        is_one_class = type(pair.a) is type(pair.b) and not issubclass(type(pair.a), dict)
+        if module("torch") is None or (is_one_class and class_name(type(pair.a)) != "FullyShardedDataParallel"):
             return pair
         from .inner import inside
 
-        sides, steps = inside(pair.a, pair.b)
+        sides, steps, is_cut = inside(pair.a, pair.b)
         if not any(steps):
             return pair
+        if is_one_class:
+            self._notes.add(
+                pair, "not compared", "not compared: modes, hooks and what FSDP keeps beside the parameters"
+            )
         names = [class_name(type(side)) for side in (pair.a, pair.b)]
         unwrapped = [f"{step} of {'ab'[at]}" for at, step in enumerate(steps) if step]
         text = f"{' and '.join(unwrapped)} {'is' if len(unwrapped) == 1 else 'are'} compared"
-        self._notes.add(pair, "type", f"{' → '.join(names)}: {text}")
+        text += ", of each parameter the part that this rank has" if is_cut else ""
+        if not is_one_class:
+            self._notes.add(pair, "type", f"{' → '.join(names)}: {text}")
         location = pair.location
         for at, step in enumerate(steps):
             location = location.inside(at, step)
@@ -189,8 +196,9 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
-        if pair.a is UNTOLD or pair.b is UNTOLD:
-            self._notes.add(pair, "not compared", f"not compared: {UNTOLD.text}")
+        missing = next((one for one in (UNTOLD, ELSEWHERE) if pair.a is one or pair.b is one), None)
+        if missing is not None:
+            self._notes.add(pair, "not compared", f"not compared: {missing.text}")
             return None
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
             self._notes.add(pair, "type", f"{a.line()} → {b.line()}")

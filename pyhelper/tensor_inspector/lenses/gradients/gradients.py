@@ -109,6 +109,7 @@ class Gradients(Lens):
             "nan": states.count("nan"),
             "inf": states.count("inf"),
             "unread": states.count("unread"),
+            "empty": states.count("empty"),
             "norm": sqrt(sum(norm * norm for norm in known)) if len(known) == len(norms) else None,
             "rule": self._rule,
             "by_depth": [norm for _, norm in self._by_depth],

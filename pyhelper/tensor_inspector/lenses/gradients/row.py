@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from ...protocol import GradientRow
 
-    State = Literal["nan", "inf", "none", "zero", "fine", "unread", "frozen"]
+    State = Literal["nan", "inf", "none", "zero", "fine", "unread", "empty", "frozen"]
 
-_ORDER = ("nan", "inf", "none", "zero", "fine", "unread", "frozen")
+_ORDER = ("nan", "inf", "none", "zero", "fine", "unread", "empty", "frozen")
 
 
 class ParameterRow:
@@ -53,7 +53,7 @@ class ParameterRow:
         if not requires_grad(self.weight):
             return "frozen"
         if self.gradient is None:
-            return "none"
+            return "empty" if element_count(self.weight) == 0 else "none"
         if self._norm is None or not self._norm.is_read:
             return "unread"
         if self._norm.nan:

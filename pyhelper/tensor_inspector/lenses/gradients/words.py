@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows
 from ...measure.torch.norms import ERROR
+from ...safe.guard import module
 from ...words.line import Word, line_of
 from ...words.text import bounded, number, plural
 from .row import ParameterRow
@@ -49,7 +50,8 @@ def _parts(found: Any) -> Iterator[str | None]:
         (found["unread"], "not read"),
     ):
         yield Word(f"{amount:,} {state}", loud=True) if amount else None
-    if found["norm"] is not None and found["none"] < found["trainable"]:
+    yield f"{found['empty']:,} {_without_elements()}" if found["empty"] else None
+    if found["norm"] is not None and found["none"] + found["empty"] < found["trainable"]:
         yield f"norm {_about(found['norm'])}"
     yield f"updates by {found['rule']}" if found["rule"] else None
 
@@ -81,6 +83,9 @@ def _row_words(row: ParameterRow) -> Iterator[str | None]:
         yield "frozen: requires no gradient"
     elif state == "none":
         yield Word("grad None", "None", loud=True)
+    elif state == "empty":
+        yield f"{_without_elements()}, so no gradient"
+        return
     elif state == "unread":
         yield "grad not read"
     elif state == "zero":
@@ -96,6 +101,10 @@ def _row_words(row: ParameterRow) -> Iterator[str | None]:
     if row.update_norm is not None:
         update = f"update {_about(row.update_norm)}"
         yield _of_weight(f"{update}, ", row.update_share(), "update ") or update
+
+
+def _without_elements() -> str:
+    return "without elements" if module("torch.distributed.fsdp") is None else "without elements on this rank"
 
 
 def _about(norm: float) -> str:
