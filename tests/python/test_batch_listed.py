@@ -107,6 +107,12 @@ def test_items_of_the_program_are_not_compared() -> None:
     assert problems([{"x": [], "y": 1}, {"x": [], "y": 1}, {"x": [Odd()], "y": 1}]) == {}
 
 
+def test_equal_steps_of_packed_sequences_are_no_equal_samples() -> None:
+    said = str(batch(torch.nn.utils.rnn.pack_sequence([torch.ones(4, 2), torch.ones(2, 2)])))
+    assert "5 rows equal to an earlier one" in said
+    assert "samples equal" not in said
+
+
 def test_of_several_the_first_is_named() -> None:
     samples = [(IMAGES[0], 0), *((IMAGES[0], label) for label in range(1, 5))]
     told = "4 samples repeat an earlier one with another [i][1], as sample 1 does sample 0"

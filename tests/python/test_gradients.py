@@ -16,7 +16,7 @@ from asking import Paused
 from torch import nn
 from untouched import Watch
 
-from tensor_inspector import operations
+from tensor_inspector import gradients, operations
 from tensor_inspector.measure.torch import updates
 from tensor_inspector.measure.torch.norms import Norms
 from tensor_inspector.safe.budget import Budget
@@ -333,3 +333,13 @@ def test_looking_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         paused.below(answer, paused.below(answer, answer["node"])[1])
         paused.lens("gradients", model="optimizer")
     assert watch.changes() == []
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [(1.0, "grad 3 · weight 1 · 3× the weight"), (3.01, "100% of the weight"), (2e-4, " · 15,000× the weight"), (0.0125, " · 240× the weight")],
+)  # fmt: skip
+def test_shares_are_written_out(weight: float, told: str) -> None:
+    model = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor([weight]))])
+    model[0].grad = torch.tensor([3.0])
+    assert told in str(gradients(model))

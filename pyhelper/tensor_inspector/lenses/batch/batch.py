@@ -101,6 +101,8 @@ class BatchLens(Lens):
         for part in self.parts:
             part.settle()
         self.size = size_of(self.parts)
+        for part in self.parts:
+            part.unit = "sample" if part.amount() in (None, self.size) else "row"  # as in what is packed
         self.problems = [] if self._is_table else problems(self.parts, self.size, self._lacking)
 
     def progress(self) -> float:

@@ -42,6 +42,7 @@ class DataPart:
         self.folded: int | None = None  #: how many samples stand side by side in a list, of which these are the values
         self.beside: int | None = None  #: how many stand in a list with it, which may be as many samples
         self.is_batch = is_batch
+        self.unit = "sample"  #: what stands along its first dimension
         self.values: list[Child] = []
         self.numbers: list[int] = []  #: of the samples that these are of, where there are several
         self.sort: Sort = "other"

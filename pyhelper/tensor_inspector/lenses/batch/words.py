@@ -108,7 +108,7 @@ def part_words(part: DataPart) -> Iterator[str | None]:
     yield f"{part.distinct:,} different" if part.labels is None and part.distinct and part.sort != "strings" else None
     duplicates = part.duplicates()
     is_few = part.distinct is not None and part.distinct <= _LABELS
-    yield f"{plural(duplicates, 'sample')} equal to an earlier one" if duplicates and not is_few else None
+    yield f"{plural(duplicates, part.unit)} equal to an earlier one" if duplicates and not is_few else None
     if part.constant:
         columns = listed(map(str, part.constant), False, 30)
         yield f"column{'s' if len(part.constant) > 1 else ''} {columns} constant"

@@ -116,9 +116,14 @@ def _of_weight(before: str, share: float | None, start: str, end: str = "") -> W
     if not share:
         return None
     if share >= 1:
-        return Word(f"{before}{number(share, 2)}× the weight", f"{start}{number(share, 2)}×{end}")
-    percent = f"{number(100 * share, 2)}%"
+        return Word(f"{before}{_two_digits(share)}× the weight", f"{start}{_two_digits(share)}×{end}")
+    percent = f"{_two_digits(100 * share)}%"
     return Word(f"{before}{percent} of the weight", f"{start}{percent}{end}")
+
+
+def _two_digits(value: float) -> str:
+    """Written out up to a million: ``0.055``, ``100``, ``14,000``."""
+    return f"{float(f'{value:.2g}'):,.0f}" if 99.5 <= value < 1e6 else number(value, 2)
 
 
 def _along(depth: list[tuple[str, float]]) -> str:
