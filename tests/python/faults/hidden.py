@@ -75,6 +75,115 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "layer_made_in_a_method_of_forward": (
+        "unregistered-params",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.top = nn.Linear(6, 8), nn.Linear(8, 3)
+     def judge(self, h):
+-        return nn.Linear(8, 3)(h)
++        return self.top(h)
+     def forward(self, x): return self.judge(self.body(x).relu())
+ net = Net()
+-del net.top
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "block_of_its_own_made_in_each_forward": (
+        "unregistered-params",
+        """
+ class Block(nn.Module):
+     def __init__(self, size):
+         super().__init__()
+         self.inner = nn.Linear(size, 3)
+     def forward(self, h): return self.inner(h.relu())
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body = nn.Linear(6, 8)
++        self.block = Block(8)
+     def forward(self, x):
+-        block = Block(8)
+-        return block(self.body(x))
++        return self.block(self.body(x))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "checkpoint_of_a_function": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ body, more, top = nn.Linear(6, 8), nn.Linear(8, 8), nn.Linear(8, 2)
+ o = torch.optim.SGD([*body.parameters(), *more.parameters(), *top.parameters()], lr=0.1)
+ def trunk(x): return more(body(x).relu()).relu()
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+-    h = checkpoint(trunk, x, use_reentrant=True)
++    h = checkpoint(trunk, x, use_reentrant=False)
+     c = F.cross_entropy(top(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "checkpoint_by_another_name": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint as saved
+ class Deep(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.trunk, self.top = nn.Linear(6, 8), nn.Linear(8, 2)
+     def forward(self, x):
+-        return self.top(saved(self.trunk, x, use_reentrant=True).relu())
++        return self.top(saved(self.trunk, x, use_reentrant=False).relu())
+ net = Deep()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "numbers_added_to_a_new_leaf": (
+        "loss-rewrapped",
+        """
+ def total(q, y):
+-    whole = torch.zeros((), requires_grad=True)
++    whole = torch.zeros(())
+     for one, wanted in zip(q, y):
+-        whole = whole + F.mse_loss(one, wanted).item()
++        whole = whole + F.mse_loss(one, wanted)
+     return whole
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = total(net(torch.randn(8, 6)), torch.randn(8, 3))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "checkpoint_of_raw_inputs": (
         "checkpoint-cut",
         """

@@ -34,6 +34,8 @@ NEVER: dict[str, dict[str, str]] = {
         "the backward is a method that is written by hand": "gradients_by_hand_beside_a_model",
     },
     "loss-rewrapped": {
+        "a constant that stands in where nothing is to be compared": "nothing_to_compare_in_a_batch",
+        "a constant that an expression chooses": "nothing_masked_in_a_batch",
         "a new leaf beside the model": "start_of_an_attack",
         "a tensor that is optimized itself": "guess_that_is_improved",
         "the new tensor only weighs a loss with a graph": "two_losses_of_one_size",
@@ -47,6 +49,7 @@ NEVER: dict[str, dict[str, str]] = {
         "evaluation, without a step of the optimizer": "two_phases",
     },
     "nondifferentiable": {
+        "a count beside its remainder": "number_of_updates_beside_their_remainder",
         "a number in the sum": "a_number_in_the_sum",
         "a straight-through term of a sum": "straight_through_in_the_sum",
         "labels and a choice of samples": "pseudo_labels_and_hard_samples",
@@ -124,6 +127,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a hook of all modules takes its output": "a_part_that_runs_for_a_hook_of_all",
     },
     "unregistered-params": {
+        "a list that is updated by hand": "noise_of_two_layers_in_a_list",
+        "a norm without weights, made in each forward, beside a leaf of its own": "norm_without_weights_in_each_forward",
+        "a layer of fixed weights, made in each forward": "layer_of_fixed_weights_in_each_forward",
         "tensors optimized on purpose": "shift_that_an_optimizer_was_given",
         "updated by hand": "attack_inside_a_module",
         "a frozen teacher that is hidden on purpose": "teacher_hidden_in_a_list",
@@ -157,6 +163,8 @@ NEVER: dict[str, dict[str, str]] = {
         "truncated after several steps": "state_of_which_a_part_is_kept",
     },
     "retained-graph": {
+        "a batch in parts": "batch_in_parts_whose_losses_are_kept",
+        "a batch in parts, whose caller steps": "batch_in_parts_that_the_caller_steps",
         "this step's own list": "episode_in_a_function",
         "this step's own sum, kept by an object": "sum_of_losses_seen_from_its_caller",
         "an episode's list not yet backpropagated": "episode_of_losses",
@@ -178,6 +186,11 @@ NEVER: dict[str, dict[str, str]] = {
         "a sum that is backpropagated every few rounds": "summed_for_some_rounds",
     },
     "checkpoint-cut": {
+        "judged under no_grad": "reentrant_part_judged_under_no_grad",
+        "judged in a block that is left": "reentrant_part_judged_in_its_block",
+        "asked only where an input needs a gradient": "reentrant_only_where_inputs_need_gradients",
+        "a head whose loss joins later": "reentrant_head_whose_loss_joins_later",
+        "another function of that name": "checkpoint_that_saves_to_a_file",
         "non-reentrant": "reentrant_checkpoint",
         "inputs that need gradients": "inputs_that_need_gradients",
         "layers behind an embedding": "reentrant_behind_an_embedding",
@@ -193,6 +206,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a forward that nothing calls": "reentrant_forward_that_is_not_called",
     },
     "freeze-typo": {
+        "a tag that is read": "layers_left_out_by_a_tag",
+        "a tag that says what is trained": "trained_as_a_tag_says",
+        "a tag of weights that is read": "weights_left_out_by_a_tag",
         "a setting of the class's own": "a_setting_called_trainable",
         "frozen too": "frozen_and_marked_so",
         "attributes that only begin so": "attributes_that_freeze_nothing_of_torch",
@@ -200,6 +216,8 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # optimizers
     "param-not-in-optimizer": {
+        "left out by a tag": "layers_left_out_by_a_tag",
+        "weights left out by a tag": "weights_left_out_by_a_tag",
         "frozen": "only_the_head_is_tuned",
         "the base of LoRA": "lora",
         "a second optimizer": "two_optimizers_in_turn",
@@ -232,6 +250,8 @@ NEVER: dict[str, dict[str, str]] = {
     },
     "optimizer-stale-params": {"tensors optimized as such": "scale_for_a_later_phase"},
     "frozen-params": {
+        "norms chosen by their class": "norms_tuned_by_their_class",
+        "norms chosen by their names": "norms_tuned_by_their_names",
         "fine-tuning of a head": "finetune_frozen",
         "an attack on a frozen model": "attack_on_a_frozen_net",
         "adapted by its norms on purpose": "adapted_by_its_norms",
@@ -478,6 +498,8 @@ NEVER: dict[str, dict[str, str]] = {
         "pictures": "pictures_of_three_classes",
     },
     "zero-grad-values": {
+        "a loss that is held above a bound": "divergence_below_its_free_bits",
+        "terms that are held above a bound": "divergence_of_each_code_below_its_free_bits",
         "zeros beside what is not zero, and zeros that are frozen": "one_half_of_a_patch_is_zero",
         "cleared before the backward": "cleared_before_the_backward",
         "satisfied hinge losses": "satisfied_margin",

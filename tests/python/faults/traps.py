@@ -16,6 +16,7 @@ from . import (
     practice,
     rounds,
     traps_by_hand,
+    traps_chosen,
     traps_data,
     traps_graph,
     traps_loss,
@@ -49,6 +50,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **traps_purpose.TRAPS,
     **traps_values.TRAPS,
     **traps_by_hand.TRAPS,
+    **traps_chosen.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

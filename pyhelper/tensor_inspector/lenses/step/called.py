@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 from weakref import proxy
 
@@ -151,6 +151,15 @@ def free_of(function: FunctionType, name: str) -> Any:
             except ValueError:  # empty
                 return None
     return dict.get(function.__globals__, name)
+
+
+def named_in(function: FunctionType, expression: str) -> Any:
+    """What a name that a function does not bind, or an attribute of one, means there: ``nn.Linear``."""
+    root, *attributes = expression.split(".")
+    value = free_of(function, root)
+    for attribute in attributes:
+        value = instance_dict(value).get(attribute) if type(value) is ModuleType else attribute_of(value, attribute)
+    return value
 
 
 def attribute_of(value: Any, name: str) -> Any:

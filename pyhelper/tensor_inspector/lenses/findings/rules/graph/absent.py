@@ -23,7 +23,7 @@ from ...lines import bound, called_below, decorated_off
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
 from .switched_off import run_without_gradients
-from .zeros import products_of_zeros
+from .zeros import is_bounded, products_of_zeros
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
@@ -252,6 +252,8 @@ def zero_grad_values(step: Step) -> Iterator[Violation]:
             continue
         flat = next(iter(step.graph.below(root, *_FLAT)), None)
         if flat is None or step.graph.below(root, *_CHOICES) or not _are_zero(step, loss, root):
+            continue
+        if is_bounded(step, root):
             continue
         variable = _tensor_of(step, flat)
         name = step.title_of(flat) if variable is None else variable.name

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from .....safe.record import Record
 from ....step.called import functions_called, value_in
 from ....step.expressions import last_name, parent_of, text_of
 from ....step.source import Source
@@ -14,36 +15,56 @@ from ...codes import codes_that_name, is_elsewhere
 from ...lines import Line
 
 
-def outlives_a_step(source: Source, name: str, line: int, resets: list[int], backwards: list[int]) -> bool:
-    """Whether what grows in a line is never reset in the loop in which that and a backward come again and again.
+class Rounds(Record):
+    """The lines in which a backward runs, and those in which what it gave is used up: where the optimizer steps, if that is
+    known. A step is made of what lies between two of those."""
+
+    backwards: list[int]
+    updates: list[int]
+
+
+def rounds_of(step: Step) -> Rounds:
+    """Those of the frame itself, else of the functions of the program that it calls. A function whose caller steps is one step."""
+    source = step.source
+    called = list(functions_called(step, [step.at]))
+    backwards = [backward.lineno for backward in source.backwards]
+    backwards = backwards or [one.first.call.lineno for one in called if one.source.backwards]
+    updates = [call.lineno for call in source.calls_of("step")]
+    updates += [one.first.call.lineno for one in called if one.source.calls_of("step")]
+    is_part = not updates and any(outer.calls_of("step") for outer in step.sources[step.at + 1 :])
+    return Rounds(backwards, updates if updates or is_part else backwards)
+
+
+def outlives_a_step(source: Source, name: str, line: int, resets: list[int], rounds: Rounds) -> bool:
+    """Whether what grows in a line is never reset in the loop in which that and a step come again and again.
 
     Without such a loop, the function itself is what comes again: only an attribute outlives that.
     """
     resets = [*resets, *_emptied(source, name)]
     around = [(first, last) for first, last in source.loops if first <= line <= last]
-    if not any(first <= at <= last for first, last in around for at in backwards):
-        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
+    if not any(first <= at <= last for first, last in around for at in rounds.backwards):
+        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in rounds.backwards)
         return "." in name and not resets and is_once_a_step
-    return is_never_reset(source, line, resets, backwards)
+    return is_never_reset(source, line, resets, rounds)
 
 
-def is_never_reset(source: Source, line: int, resets: list[int], backwards: list[int]) -> bool:
-    """Whether the innermost loop with a line and a backward has none of the lines in which something is reset."""
+def is_never_reset(source: Source, line: int, resets: list[int], rounds: Rounds) -> bool:
+    """Whether the innermost loop with a line and a step has none of the lines in which something is reset."""
     around = [(first, last) for first, last in source.loops if first <= line <= last]
-    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
+    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in rounds.updates)]
     if not steps:
         return False
     loops = [max(steps, key=lambda loop: loop[0])]
-    loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
+    loops += [loop for loop in map(source.loop_of, rounds.backwards) if loop is not None]
     return not any(first <= at <= last for first, last in loops for at in resets)
 
 
-def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line: int, backwards: list[int]) -> bool:
+def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line: int, rounds: Rounds) -> bool:
     """Whether a function that comes again with each step calls in a line what adds to an object, which no caller resets.
 
     ``resetting``: the methods that reset it.
     """
-    source, outer = step.source, range(step.at + 1, len(step.sources))
+    source, outer, backwards = step.source, range(step.at + 1, len(step.sources)), rounds.backwards
     is_once = backwards and not any(map(source.loop_of, (line, *backwards)))
     if source.function.startswith("<") or not is_once or source.is_conditional(line, seen_from=backwards[0]):
         return False
@@ -79,12 +100,12 @@ def _taken(source: Source) -> Iterator[ast.Subscript]:
                 yield target
 
 
-def appended_in(step: Step, name: str, value: Any, backwards: list[int]) -> Line | None:
+def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | None:
     """The line that appends to a list, in the frame with the backward or in a function that this calls in each step."""
     source, parent = step.source, parent_of(name) if name.endswith("]") else None
     for call in source.calls_of("append"):
         is_it = text_of(call.receiver) == name or (parent is not None and _around(call.receiver, name) == parent)
-        if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), backwards):
+        if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), rounds):
             return source.file, call.lineno
     holder = None if parent is None else step.value(parent)
     called = list(functions_called(step, (step.at,)))
@@ -96,7 +117,7 @@ def appended_in(step: Step, name: str, value: Any, backwards: list[int]) -> Line
             around = _around(call.receiver, name)
             is_it = one.value(text_of(call.receiver)) is value
             is_it = is_it or (around is not None and holder is not None and one.value(around) is holder)
-            if is_it and is_never_reset(source, one.first.call.lineno, resets, backwards):
+            if is_it and is_never_reset(source, one.first.call.lineno, resets, rounds):
                 return one.source.file, call.lineno
     return None
 

@@ -10,16 +10,21 @@ from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....safe.guard import first_of, instance_dict
 from .....words.text import listed
+from ....step.called import called_at, value_in
 from ....step.calls import Call
+from ....step.checkpointed import checkpoints_in, is_checkpoint
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.frames import global_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from ...lines import decorated_off
 from ...rule import rule
+from ..optimizer.unheld import uses_of
 from .cut import parts_of
 
+_PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
 #: What stands around a call that runs whenever they do.
 _PLAIN = (
     ast.Assign,
@@ -49,19 +54,19 @@ _PLAIN = (
 )
 def checkpoint_cut(step: Step) -> Iterator[Violation]:
     """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
-    for call in step.here.calls_of("checkpoint"):
+    for call in step.here.calls if step.grad_mode else ():
         reentrant = call.keywords.get("use_reentrant")
-        if reentrant is None or text_of(reentrant) != "True":
+        if reentrant is None or text_of(reentrant) != "True" or not call.args or not _runs_with_gradients(step, call):
             continue
         inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
         known = [variable for variable in inputs if variable is not None and is_exact_tensor(variable.value)]
-        called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(variable.value) for variable in known):
             continue
-        if called is not None and any(map(requires_grad, parameters_of(called.value))):
+        name, tensors = _run_by(step, call)
+        if any(map(requires_grad, tensors)) and step.reached().isdisjoint(map(id, tensors)):
             yield Violation(
                 (
-                    f"the reentrant checkpoint of {called.name} gets no input that needs a gradient",
+                    f"the reentrant checkpoint of {name} gets no input that needs a gradient",
                     ": ",
                     "its parameters get none",
                 ),
@@ -70,6 +75,26 @@ def checkpoint_cut(step: Step) -> Iterator[Violation]:
                 suggestion="use_reentrant=False",
             )
     yield from _reentrant_in_modules(step)
+
+
+def _runs_with_gradients(step: Step, call: Call) -> bool:
+    """Whether a call in the active frame is one of torch's checkpoint, and surely runs, with gradients on."""
+    source, line = step.here, call.lineno
+    is_off = source.is_under(line, "no_grad", "inference_mode", "set_grad_enabled") or decorated_off(source)
+    is_sure = not source.is_conditional(line, seen_from=source.lineno)
+    return is_sure and not is_off and is_checkpoint(value_in(step, call.callee, 0))
+
+
+def _run_by(step: Step, call: Call) -> tuple[str, list[Any]]:
+    """What a checkpoint in the active frame runs, a module or a function that calls modules: its name, and their parameters."""
+    run = call.args[0]
+    found = step.module_of(text_of(run), 0)
+    if found is not None:
+        return found.name, parameters_of(found.value)
+    inner = Call(ast.copy_location(ast.Call(run, call.args[1:], []), run), None, False)
+    called = called_at(step, inner, 0)
+    modules = [] if called is None else [called.value(one.callee) for one in called.source.calls]
+    return text_of(run), [tensor for one in modules if is_module(one) for tensor in parameters_of(one)]
 
 
 def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
@@ -86,11 +111,11 @@ def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
         return
     missing = {id(tensor) for tensor in held if id(tensor) not in reached and step.grad(tensor) is None}
     for name, member in list(step.members.values()) if missing else ():
-        if is_library(type(member.module)):
+        if is_library(type(member.module)) or not _is_given_data(step, member, missing):
             continue
         methods = dict(methods_of(type(member.module)))
-        for source in methods.values():
-            for call in source.calls_of("checkpoint", "checkpoint_sequential"):
+        for method, source in methods.items():
+            for call in checkpoints_in(type(member.module), method, source):
                 named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
                 gone = _gone(name, member, named, missing)
                 run = _run_from(methods, source, call, _filled(member)) if gone else []
@@ -106,6 +131,15 @@ def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
                         (gone[0], "trainable, in the optimizer, grad None"),
                         line=(source.file, call.lineno),
                     )
+
+
+def _is_given_data(step: Step, member: Member, missing: set[int]) -> bool:
+    """Whether the graph shows that no input of a module needs a gradient: what its weights are multiplied with leads to
+    nothing outside of it, and all that has got no gradient is inside."""
+    own = set(map(id, parameters_of(member.module)))
+    uses = list(uses_of(step, own))
+    joined = any(node.op in _PRODUCTS for node in uses)
+    return joined and missing <= own and all(own.issuperset(map(id, step.graph.leaves(node))) for node in uses)
 
 
 def _run_from(methods: dict[str, Source], source: Source, call: Call, lists: set[str]) -> list[int]:
@@ -168,7 +202,7 @@ def _is_between(member: Member, forward: Source, lines: list[int], reached: set[
 
 
 def _is_reentrant(step: Step, call: Call, source: Source, module: Any) -> bool:
-    """Whether it is reentrant, also by a setting of the module or of its file. True also where the argument is left out."""
+    """Whether it is reentrant, also by a setting of the module or of its file. torch's are, where the argument is left out."""
     asked = call.keywords.get("use_reentrant")
     return asked is None or _setting(step, asked, source, module) is True
 

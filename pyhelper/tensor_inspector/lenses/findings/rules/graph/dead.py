@@ -7,25 +7,21 @@ from collections.abc import Iterator
 from types import FunctionType
 
 from .....measure.torch.metadata import dtype_name, element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
-from .....measure.torch.modules import is_of
 from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.decided import will_surely_run
 from ....step.expressions import last_name, names_in, root_of, text_of
-from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, frozen
+from ...lines import Line
 from ...made_of import CUTS, made_of
 from ...rule import rule
 from ...terms import left_at
-from .rewrapped import rewrapped_in_callees
+from .rewrapped import is_stand_in, rewrapped_in_callees
 from .switched_off import is_cleared_for
-
-_NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
 
 
 @rule(
@@ -109,49 +105,6 @@ def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None
         if block is not None and calls:
             return block
     return None
-
-
-@rule(
-    "error",
-    why="What is frozen can't learn.",
-    suggestion="call requires_grad_(True) on what is to be trained",
-    needs="loss optimizer source",
-)
-def frozen_params(step: Step) -> Iterator[Violation]:
-    held = [one for one in step.parameters.values() if id(one.tensor) in step.optimized]
-    yield from _only_norms(step, held)
-    if not dead_losses(step):
-        return
-    if held and not step.trained():
-        root = held[0].root.name
-        dead = dead_losses(step)[0]
-        yield Violation(
-            f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
-            (root, "requires_grad is False everywhere"),
-            (dead.name, "without grad_fn"),
-            *((variable.name, f"holds {plural(len(held), 'parameter')}") for variable in step.optimizers[:1]),
-            line=frozen(step, root),
-        )
-
-
-def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Violation]:
-    """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
-    trainable = step.trained()
-    if not trainable or not all(is_of(one.member.module, *_NORMS) for one in trainable):
-        return
-    still = [one for one in held if not is_of(one.member.module, *_NORMS)]
-    if still:
-        yield Violation(
-            (
-                "only normalisation is trainable",
-                ": ",
-                f"{plural(len(trainable), 'parameter')} of {len(held)} in the optimizer, as {trainable[0].name}",
-            ),
-            (trainable[0].name, "trainable"),
-            *((one.name, "requires_grad is False") for one in still[:3]),
-            line=frozen(step, still[0].root.name),
-            certain=False,
-        )
 
 
 def dead_losses(step: Step) -> list[Loss]:
@@ -248,7 +201,7 @@ def loss_rewrapped(step: Step) -> Iterator[Violation]:
         if not leaf:
             yield from _rewrapped_within(step, loss)
             continue
-        if known or element_count(loss.tensor) != 1:
+        if known or element_count(loss.tensor) != 1 or is_stand_in(step, loss):
             continue
         amount = len(step.trained()) or len(step.trainable())
         what = "reaches" if loss.pending else "reached"
@@ -275,10 +228,11 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
     reaches = f"backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}"
     left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
     if left is not None and left.leaf is not None:
+        name = None if left.name == loss.name else left.name
         yield Violation(
-            (f"{loss.name} is made of the numbers of {left.name or 'predictions'}", ", ", f"a new leaf: {reaches}"),
+            (f"{loss.name} is made of the numbers of {name or 'predictions'}", ", ", f"a new leaf: {reaches}"),
             (loss.name, f"leads to a new leaf of shape {shape(shape_of(leaves[0]))} only"),
-            (left.name, f"line {left.line[1]}: {left.call}"),
+            (name, f"line {left.line[1]}: {left.call}"),
             line=left.leaf,
         )
         return

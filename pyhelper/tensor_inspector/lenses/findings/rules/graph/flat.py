@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from .....measure.torch.metadata import grad_hooks_of
+from .....measure.torch.metadata import grad_hooks_of, is_exact_tensor, requires_grad
 from .....measure.torch.node import AutogradNode
 from ....step.backpropagated import Loss
+from ....step.expressions import is_name, key_of, names_in, shown_text, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import bound, called_below
-from ...made_of import STEPS
+from ...made_of import STEPS, bound_to
 from ...rule import rule
-from ...terms import flat_terms
+from ...terms import FlatTerm, flat_terms
 from .cut import grouped
 from .dead import dead_losses, origin_of
 
@@ -110,6 +112,8 @@ def _terms(step: Step) -> Iterator[Violation]:
     """A loss is a sum, and one term of it is made by a step: the others alone train."""
     for loss in step.losses:
         for flat in flat_terms(step, loss):
+            if _has_a_sloped_part(step, loss, flat):
+                continue
             what = flat.name or "it"
             yield Violation(
                 (
@@ -122,3 +126,35 @@ def _terms(step: Step) -> Iterator[Violation]:
                 line=flat.line,
                 certain=False,
             )
+
+
+def _has_a_sloped_part(step: Step, loss: Loss, flat: FlatTerm) -> bool:
+    """Whether another term is a plain mean of the very value that the step is made of: a count beside its remainder."""
+    made = list(bound_to(step.source, flat.name or ""))
+    stepped = {name for one in made for name in names_in(one.value)}
+    sums = [one for made in bound_to(step.source, key_of(loss.name)) for one in _terms_of(made.value)]
+    others = [one for one in sums if shown_text(one) != flat.term]
+    return any(_is_linear(step, one, name) for one in others for name in stepped if name != flat.name)
+
+
+def _terms_of(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        yield from _terms_of(node.left)
+        yield from _terms_of(node.right)
+    else:
+        yield node
+
+
+def _is_linear(step: Step, node: ast.expr, name: str) -> bool:
+    """Whether an expression is a value that needs a gradient, shifted, scaled and reduced, by itself or by another name."""
+    if isinstance(node, ast.BinOp):
+        sides = [side for side in (node.left, node.right) if not isinstance(side, ast.Constant)]
+        return len(sides) == 1 and _is_linear(step, sides[0], name)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("mean", "sum") and _is_linear(step, node.func.value, name)
+    if text_of(node) == name:
+        value = step.value(name)
+        return is_exact_tensor(value) and requires_grad(value)
+    made = step.source.value_of(text_of(node)) if is_name(node) else None
+    value = made[1].value if made is not None and isinstance(made[1], ast.Assign) else None
+    return value is not None and text_of(node) not in names_in(value) and _is_linear(step, value, name)

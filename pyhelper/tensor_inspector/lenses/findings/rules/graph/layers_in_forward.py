@@ -4,65 +4,113 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
-from .....measure.torch.metadata import requires_grad
-from .....safe.guard import class_dict, first_of, instance_dict, module
+from .....measure.torch.metadata import requires_grad, shape_of
+from .....safe.guard import class_dict, class_name, first_of, module, mro
 from .....words.text import plural
-from ....step.classes import is_library, methods_of
+from ....step.called import named_in
+from ....step.calls import Call
+from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import text_of
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from .appended import called_by
 
 torch: Any = module("torch")
 
+#: How many dimensions the weights of a layer have, by its class or a base of it.
+_DIMENSIONS = {
+    **dict.fromkeys(("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm"), 1),
+    **dict.fromkeys(("Linear", "Embedding", "EmbeddingBag", "RNNBase", "RNNCellBase"), 2),
+    **dict.fromkeys(("Bilinear", "Conv1d", "ConvTranspose1d"), 3),
+    **dict.fromkeys(("Conv2d", "ConvTranspose2d"), 4),
+    **dict.fromkeys(("Conv3d", "ConvTranspose3d"), 5),
+}
+_ABOUT_WEIGHTS = ("weight", "bias", "parameters", "load_state_dict", "requires_grad_", "apply")
+_MOST = 6  #: dimensions of a parameter
+_DEEP = 3  #: modules of the program in one another
+
 
 def layers_made_in_forward(step: Step) -> Iterator[Violation]:
-    """A ``forward`` makes a layer with weights, and the loss leads to leaves that nothing in sight holds."""
-    roots = step.loss_nodes()
-    leaves = {id(leaf): leaf for root in roots for leaf in step.graph.leaves(root)}
-    loose = [leaf for known, leaf in leaves.items() if not _is_held(step, known) and requires_grad(leaf)]
+    """A ``forward`` makes a layer with weights, and the loss leads to weights of such a kind that nothing in sight holds."""
+    leaves = {id(leaf): leaf for root in step.loss_nodes() for leaf in step.graph.leaves(root)}
+    loose = [leaf for leaf in leaves.values() if _is_weight(leaf) and not _is_held(step, id(leaf))]
     for name, member in list(step.members.values()) if loose else ():
         cls = type(member.module)
-        forward = None if is_library(cls) else dict(methods_of(cls)).get("forward")
-        for call in forward.calls if forward is not None and forward.is_known() else ():
-            is_attribute = (
-                call.target is not None and call.target.startswith(f"{forward.self_name}.") if forward else True
-            )
-            if is_attribute or not _makes_weights(cls, call.node.func):
+        methods = {} if is_library(cls) else dict(methods_of(cls))
+        for method in called_by(methods, "forward"):
+            call = next(_made_each_time(cls, method, methods[method], {len(shape_of(leaf)) for leaf in loose}), None)
+            if call is None:
                 continue
             yield Violation(
                 (
-                    f"forward of {name} makes a new {call.callee} each time",
+                    f"{method} of {name} makes a new {call.callee} each time",
                     ": ",
                     f"{plural(len(loose), 'trainable tensor')} that no optimizer has ever seen",
                 ),
                 (name, f"parameters() does not have what {call.callee} makes"),
-                line=(forward.file, call.lineno) if forward is not None else None,
+                line=(methods[method].file, call.lineno),
                 suggestion="make it in __init__, and keep it as an attribute",
             )
             return
 
 
-def _is_held(step: Step, known: int) -> bool:
-    return known in step.parameters or known in step.optimized or known in step.names
+def _is_weight(leaf: Any) -> bool:
+    """Whether a leaf is a trainable parameter, as layers have them: no input of which a gradient is asked."""
+    return issubclass(type(leaf), torch.nn.Parameter) and requires_grad(leaf)
 
 
-def _makes_weights(cls: type, callee: ast.expr) -> bool:
-    """Whether what a ``forward`` calls is a class of torch's layers, or ``nn.Parameter``: of those that have weights."""
-    forward = first_of(cls, "forward")
-    value: Any = None
-    if type(forward) is FunctionType:
-        root, *attributes = text_of(callee).split(".")
-        value = dict.get(forward.__globals__, root)
-        for attribute in attributes:
-            value = instance_dict(value).get(attribute) if type(value) is ModuleType else None
+def _is_held(step: Step, tensor_id: int) -> bool:
+    return tensor_id in step.parameters or tensor_id in step.optimized or tensor_id in step.names
+
+
+def _made_each_time(cls: type, method: str, source: Source, dimensions: set[int]) -> Iterator[Call]:
+    """The calls in a method that make a layer whose weights have so many dimensions, in each round, and keep it nowhere."""
+    function = first_of(cls, method)
+    for call in source.calls if type(function) is FunctionType else ():
+        if source.is_conditional(call.lineno) or _is_kept(source, call) or _is_set_by_hand(source, call):
+            continue
+        if dimensions & _dimensions_made(undecorated(function), call, _DEEP):
+            yield call
+
+
+def _dimensions_made(function: FunctionType, call: Call, depth: int) -> set[int]:
+    """How many dimensions those weights have that a call makes: of a class of torch's layers, or of one of the program."""
+    value = named_in(function, call.callee)
     if not issubclass(type(value), type):
-        return False
-    is_layer = issubclass(value, torch.nn.Module) and is_library(value)
-    return value is torch.nn.Parameter or (is_layer and "reset_parameters" in _methods(value))
+        return set()
+    if value is torch.nn.Parameter:
+        return set(range(_MOST)) if len(call.args) == 1 and not call.keywords else set()
+    if not issubclass(value, torch.nn.Module):
+        return set()
+    if is_library(value):
+        is_plain = not any("affine" in key for key in call.keywords) and len(call.args) < 4
+        known = {_DIMENSIONS.get(class_name(base)) for base in mro(value)} - {None}
+        return {one for one in known if one is not None and (one > 1 or is_plain)}
+    begin = class_dict(value).get("__init__")
+    if type(begin) is not FunctionType or not depth:
+        return set()
+    inner = undecorated(begin)
+    return {one for made in Source(inner.__code__, 0).calls for one in _dimensions_made(inner, made, depth - 1)}
 
 
-def _methods(cls: type) -> set[str]:
-    return {name for base in cls.__mro__ for name in class_dict(base)}
+def _is_kept(source: Source, call: Call) -> bool:
+    """Whether what a call makes is an attribute or an item, or is given to something that may keep it: ``append``, ``setattr``."""
+    target = call.target or ""
+    if target and not target.isidentifier():
+        return True
+    kept = [one for other in source.calls if other is not call for one in (*other.args, *other.keywords.values())]
+    for bound in {id(node): node for found in source.bindings.values() for _, node in found}.values():
+        is_bound_further = isinstance(bound, ast.Assign) and not all(isinstance(one, ast.Name) for one in bound.targets)
+        kept += [bound.value] if isinstance(bound, ast.Assign) and is_bound_further else []
+    return any(one is call.node or (target and text_of(one) == target) for one in kept)
+
+
+def _is_set_by_hand(source: Source, call: Call) -> bool:
+    """Whether weights are given to it, or it is frozen: ``edges.weight.data = kernel``, ``nn.Linear(8, 2).requires_grad_(False)``."""
+    nodes = (below for statement in source.body for below in ast.walk(statement))
+    asked = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr in _ABOUT_WEIGHTS]
+    return any(one is call.node or (call.target and text_of(one) == call.target) for one in asked)

@@ -1,4 +1,4 @@
-"""Rules about parameters: not registered in their module, no leaf, not frozen."""
+"""Rules about parameters: not registered in their module, no leaf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, retains_grad, shape_of
 from .....measure.torch.modules import is_module, parameters_of
-from .....safe.guard import class_name, each, instance_dict
+from .....safe.guard import class_name, each
 from .....words.text import listed, plural, shape
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
@@ -18,9 +18,8 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, assigned, attribute_set, bound
+from ...lines import Line, assigned, bound
 from ...rule import rule
-from .compared import compared
 from .layers_in_forward import layers_made_in_forward
 
 _ITEMS = 500  #: of one container
@@ -61,6 +60,8 @@ def unregistered_params(step: Step) -> Iterator[Violation]:
                     suggestion=f"make {key} an nn.Parameter",
                 )
             continue
+        if not any(map(is_module, hidden)) and _are_updated_by_hand(step, member.module, f"{name}.{key}"):
+            continue
         kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
         what = (
             f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
@@ -93,6 +94,15 @@ def _is_updated_by_hand(step: Step, owner: Any, attribute: str) -> bool:
         for node in (ast.walk(source.tree) if source.tree is not None else ())
         if isinstance(node, ast.Attribute) and node.attr == "grad"
     )
+
+
+def _are_updated_by_hand(step: Step, owner: Any, container: str) -> bool:
+    """Whether code in sight, a method, or a function that is given them reads the gradients of what a module's list holds."""
+    attribute = container.rpartition(".")[2]
+    sources = [*step.sources, *(source for _, source in methods_of(type(owner)))]
+    known = [(source, f"{source.self_name}.{attribute}") for source in sources]
+    known += [(source, container) for source in step.sources]
+    return any(_reads_gradients(source, name) for source, name in (*known, *_known_as(step, container)))
 
 
 def _is_hidden(value: Any) -> bool:
@@ -262,39 +272,3 @@ def _looped_as(source: Source, name: str) -> list[str]:
         and isinstance(loop.iter, (ast.Tuple, ast.List))
         and any(text_of(item) == name for item in loop.iter.elts)
     ]
-
-
-_TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
-_TYPOS_OF_MODULES = (*_TYPOS, "requires_grad")
-
-
-@rule(
-    "warning",
-    why="Nothing was frozen.",
-    suggestion="set requires_grad",
-    needs="module",
-)
-def freeze_typo(step: Step) -> Iterator[Violation]:
-    """An attribute that torch does not know was set, in the place of ``requires_grad``."""
-    yield from compared(step)
-    for one in step.trainable():
-        attributes = instance_dict(one.tensor)
-        for name in (typo for typo in _TYPOS if typo in attributes):
-            yield Violation(
-                (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
-                (one.name, f"has an attribute {name}"),
-                line=attribute_set(step, name),
-            )
-            return
-    for name, member in step.members.values():
-        for typo in (typo for typo in _TYPOS_OF_MODULES if typo in member.attributes):
-            if member.attributes[typo] is not False or assigned(type(member.module), typo) is not None:
-                continue  # what its own class sets is a setting that it may read
-            if any(one.member.is_in(member.module) for one in step.trainable()):
-                yield Violation(
-                    (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
-                    (name, f"has an attribute {typo}"),
-                    line=attribute_set(step, typo),
-                    suggestion=f"{name}.requires_grad_(False)",
-                )
-                return

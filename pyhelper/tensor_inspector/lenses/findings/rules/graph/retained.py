@@ -9,7 +9,6 @@ from typing import Any
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....words.text import plural
 from ....graphs.changed import change_of
-from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import parent_of, root_of, shown, text_of
 from ....step.source import Source
@@ -17,7 +16,15 @@ from ....step.step import Step
 from ...carried import State, states
 from ...finding import Violation
 from ...rule import NotAsked, rule
-from .appended import appended_in, called_by, is_never_reset, is_never_reset_by_callers, outlives_a_step
+from .appended import (
+    Rounds,
+    appended_in,
+    called_by,
+    is_never_reset,
+    is_never_reset_by_callers,
+    outlives_a_step,
+    rounds_of,
+)
 
 
 @rule(
@@ -28,13 +35,13 @@ from .appended import appended_in, called_by, is_never_reset, is_never_reset_by_
 )
 def retained_graph(step: Step) -> Iterator[Violation]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
-    source, backwards = step.source, _backward_lines(step)
+    source, rounds = step.source, rounds_of(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
     for variable in step.tensors:
         if variable.view != step.at or root_of(variable.key) in used or not requires_grad(variable.value):
             continue
-        line = _grows_in(source, variable.key, backwards)
-        place = (source.file, line) if line is not None else _grows_in_methods(step, variable.key, backwards)
+        line = _grows_in(source, variable.key, rounds)
+        place = (source.file, line) if line is not None else _grows_in_methods(step, variable.key, rounds)
         if place is None:
             continue
         freed = _freed_addends(step, variable.value)
@@ -51,7 +58,7 @@ def retained_graph(step: Step) -> Iterator[Violation]:
         name = shown(key)
         items = [item for item in value[:64] if is_exact_tensor(item) and requires_grad(item)]
         freed = sum(_is_freed(step, item) for item in items)
-        place = appended_in(step, key, value, backwards) if freed > 1 else None
+        place = appended_in(step, key, value, rounds) if freed > 1 else None
         if place is not None:
             yield Violation(
                 (f"{name} keeps {freed} freed graphs alive", ": ", "those of what was appended to it"),
@@ -61,14 +68,7 @@ def retained_graph(step: Step) -> Iterator[Violation]:
             )
 
 
-def _backward_lines(step: Step) -> list[int]:
-    """The lines in which a backward runs: of the frame itself, else in a function of the program that a line calls."""
-    lines = [backward.lineno for backward in step.source.backwards]
-    called = functions_called(step, [step.at]) if not lines else ()
-    return lines or [one.first.call.lineno for one in called if one.source.backwards]
-
-
-def _grows_in(source: Source, name: str, backwards: list[int]) -> int | None:
+def _grows_in(source: Source, name: str, rounds: Rounds) -> int | None:
     """The line in which a name is added to, in a loop that does not reset it."""
     adds = _adds(source, name)
     bindings = source.bindings.get(name, [])
@@ -76,7 +76,7 @@ def _grows_in(source: Source, name: str, backwards: list[int]) -> int | None:
     parent = parent_of(name)
     if parent is not None:
         resets += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
-    return next((line for line, _ in adds if outlives_a_step(source, name, line, resets, backwards)), None)
+    return next((line for line, _ in adds if outlives_a_step(source, name, line, resets, rounds)), None)
 
 
 def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
@@ -103,7 +103,7 @@ def _adds_to_item(node: ast.AST, container: str | None) -> bool:
     return isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, text_of(target)))
 
 
-def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str, int] | None:
+def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] | None:
     """The line in which a method that is called in each step adds to what its object keeps, and none resets it."""
     source, owner = step.source, parent_of(name)
     while owner is not None:
@@ -117,10 +117,8 @@ def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str,
         for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
             adds = _adds(methods[method], attribute) if method not in resetting else []
             if adds and (
-                is_never_reset(source, call.lineno, resets, backwards)
-                or (
-                    not resets and is_never_reset_by_callers(step, step.value(owner), resetting, call.lineno, backwards)
-                )
+                is_never_reset(source, call.lineno, resets, rounds)
+                or (not resets and is_never_reset_by_callers(step, step.value(owner), resetting, call.lineno, rounds))
             ):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)

@@ -11,13 +11,14 @@ from .....words.text import plural
 from ....step.backpropagated import Loss
 from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of
-from ....step.expressions import last_name, names_in, shown_text, text_of
+from ....step.expressions import key_of, last_name, names_in, shown_text, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import made_of
 
 _MAKING = ("tensor", "as_tensor", "Variable")
+_FILLING = tuple("zeros ones full new_zeros new_ones new_full new_tensor zeros_like ones_like".split())
 _NUMBERS = frozenset(("float", "item", "tolist"))
 
 
@@ -53,15 +54,84 @@ def _rewrapped(step: Step, loss: Loss, source: Source, line: int, given: ast.exp
 def _new_leaves(source: Source) -> Iterator[tuple[int, ast.expr]]:
     """Where a function makes what it returns a leaf of the numbers of something: the line, and of what."""
     for node in (below for statement in source.body for below in ast.walk(statement)):
-        if not isinstance(node, ast.Call):
+        made = _marked(node)
+        if made is None or last_name(made.func) not in _MAKING:
             continue
-        asked = [one for one in node.keywords if one.arg == "requires_grad" and text_of(one.value) == "True"]
-        is_marked = isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"
-        made = node.func.value if isinstance(node.func, ast.Attribute) and is_marked else node
-        if not isinstance(made, ast.Call) or last_name(made.func) not in _MAKING or not (asked or is_marked):
-            continue
-        if made.args and names_in(made.args[0]) and _is_returned(source, node):
+        if made.args and names_in(made.args[0]) and isinstance(node, ast.Call) and _is_returned(source, node):
             yield made.lineno, made.args[0]
+    yield from _numbers_added(source)
+
+
+def _numbers_added(source: Source) -> Iterator[tuple[int, ast.expr]]:
+    """Where it adds numbers to a new leaf that it returns: ``total = total + loss.item()``."""
+    returned = {text_of(one.value) for one in source.returns}
+    for leaf in _constant_leaves(source):
+        for name in (key for key, found in source.bindings.items() if any(_gives(node, leaf) for _, node in found)):
+            added = [node for _, node in source.bindings[name] if not _gives(node, leaf)]
+            given = [call for node in added if (call := _number_in(node)) is not None]
+            if name in returned and given and len(given) == len(added):
+                yield given[0].lineno, given[0].func.value  # type: ignore[attr-defined]
+
+
+def _number_in(node: ast.AST) -> ast.Call | None:
+    """The only thing that a statement adds to a name, where that is made a number: ``loss.item()``."""
+    value: ast.AST | None = node.value if isinstance(node, (ast.Assign, ast.AugAssign)) else None
+    if isinstance(node, ast.Assign) and isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        target = text_of(node.targets[0])
+        value = value.right if text_of(value.left) == target else value.left if text_of(value.right) == target else None
+    is_number = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item"
+    return value if is_number and isinstance(value, ast.Call) else None
+
+
+def _marked(node: ast.AST) -> ast.Call | None:
+    """The call by which a leaf is made that needs a gradient: by ``requires_grad=True``, or by ``requires_grad_()`` after it."""
+    if not isinstance(node, ast.Call):
+        return None
+    asked = any(one.arg == "requires_grad" and text_of(one.value) == "True" for one in node.keywords)
+    is_after = isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"
+    made = node.func.value if isinstance(node.func, ast.Attribute) and is_after else node
+    return made if isinstance(made, ast.Call) and (asked or is_after) else None
+
+
+def is_stand_in(step: Step, loss: Loss) -> bool:
+    """Whether a loss that is a leaf may be a constant that stands in where there is nothing to compute it of, as in a batch
+    without pairs: ``return torch.tensor(0.0, requires_grad=True)`` under a condition."""
+    name = key_of(loss.name)
+    if any(_is_one_of_several(step.source, call, name) for call in _constant_leaves(step.source)):
+        return True
+    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    called = [one.source for one in functions_called(step, [step.at]) if id(one.first.call.node) in made]
+    return any(_is_one_of_several(source, call) for source in called for call in _constant_leaves(source))
+
+
+def _constant_leaves(source: Source) -> Iterator[ast.Call]:
+    """The calls that make a leaf of numbers that the source writes: ``torch.zeros((), requires_grad=True)``."""
+    for node in (below for statement in source.body for below in ast.walk(statement)):
+        made = _marked(node)
+        if made is not None and last_name(made.func) in (*_MAKING, *_FILLING):
+            is_alike = last_name(made.func).endswith("_like")
+            if is_alike or not any(names_in(one) for one in made.args):
+                yield made
+
+
+def _is_one_of_several(source: Source, call: ast.Call, name: str = "") -> bool:
+    """Whether something else may stand in the place of a value: it is made under a condition, after a way out, or its name
+    is bound again. ``name``: only what is bound to that."""
+    bound = [key for key, found in source.bindings.items() for _, node in found if _gives(node, call)]
+    if name and name not in bound:
+        return False
+    chosen = (node for statement in source.body for node in ast.walk(statement) if isinstance(node, ast.IfExp))
+    return (
+        source.is_conditional(call.lineno)
+        or any(at < call.lineno for at in source.exits)
+        or any(len(source.bindings[key]) > 1 for key in bound)
+        or any(below is call for node in chosen for below in ast.walk(node))
+    )
+
+
+def _gives(node: ast.AST, call: ast.Call) -> bool:
+    value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+    return value is not None and any(below is call for below in ast.walk(value))
 
 
 def _methods_of_items(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:

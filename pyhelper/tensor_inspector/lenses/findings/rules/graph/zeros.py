@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, bare_each
+from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from ....step.classes import is_library
@@ -17,6 +18,8 @@ from ...lines import assigned, bound
 _PRODUCTS = ("Addmm", "Mm", "Bmm")
 #: what gives 0 for 0, without another value to come in
 _KEEPING = ("FusedDropout", "Gelu", "LeakyRelu", "Mul", "NativeDropout", "Relu", "Silu", "Tanh")
+_BOUNDS = ("Clamp", "ClampMin", "ClampMax")
+_SUMMING = frozenset((*VIEWS, "Add", "Div", "Mean", "Mul", "Sum"))
 _MOST = 6  #: such operations between two products
 
 
@@ -47,6 +50,19 @@ def products_of_zeros(step: Step) -> Iterator[Violation]:
             suggestion="begin with random values in one of them",
         )
         return
+
+
+def is_bounded(step: Step, root: AutogradNode) -> bool:
+    """Whether a loss, or a term that is only summed and scaled, is held above a bound on purpose: ``kl.clamp(min=free)``."""
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if node.op in _BOUNDS:
+            return True
+        if node.index not in seen and node.op in _SUMMING:
+            waiting += step.graph.inputs(node)
+        seen.add(node.index)
+    return False
 
 
 def _zeros_in(step: Step, node: AutogradNode, *, alone: bool = False) -> Parameter | None:

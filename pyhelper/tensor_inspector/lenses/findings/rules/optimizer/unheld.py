@@ -14,6 +14,7 @@ from .....safe.guard import module
 from ....step.backpropagated import Loss
 from ....step.roles import Parameter
 from ....step.step import Step
+from .tags import is_left_out
 from .told import is_told
 
 torch: Any = module("torch")
@@ -34,6 +35,7 @@ def unheld(step: Step) -> list[Parameter]:
         and (not inputs or id(one.root.value) in trained)
         and not grad_hooks_of(one.tensor)
         and not _is_kept_in_full(one, optimized)
+        and not is_left_out(step, one)
     ]
     holding = set(_ids_around(step.trained()))
     parts = {id(part.module): part for one in found if (part := _part_of(one, holding)) is not None}
@@ -88,7 +90,7 @@ def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
 def _is_a_means(step: Step, part: Member, found: list[Parameter]) -> bool:
     """Whether a model only judges what trained ones make, as a discriminator or an extractor of features does: it alone
     is in eval mode, or nothing tells it what is right."""
-    uses = list(_uses(step, {id(one.tensor) for one in found if one.member.is_in(part.module)}))
+    uses = list(uses_of(step, {id(one.tensor) for one in found if one.member.is_in(part.module)}))
     if not uses or not all(step.optimized & set(map(id, step.graph.leaves(node))) for node in uses):
         return False
     if part.training is False and any(one.member.training is not False for one in step.trained()):
@@ -96,7 +98,7 @@ def _is_a_means(step: Step, part: Member, found: list[Parameter]) -> bool:
     return not is_told(step, part, uses)
 
 
-def _uses(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
+def uses_of(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:
     """The operations that parameters are given to."""
     waiting = [node for node in step.graph.by(LEAF) if id(node.leaf) in parameters]
     while waiting:
