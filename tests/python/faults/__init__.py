@@ -25,6 +25,7 @@ from . import (
     practice,
     purpose,
     rounds,
+    stepping,
 )
 
 #: What each program begins with: its lines are the body of `train`, which calls `stop` where it is asked.
@@ -59,6 +60,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **purpose.PROGRAMS,
     **by_hand.PROGRAMS,
     **behind.PROGRAMS,
+    **stepping.PROGRAMS,
 }
 
 

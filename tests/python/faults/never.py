@@ -161,6 +161,9 @@ NEVER: dict[str, dict[str, str]] = {
         "states that are detached inside": "state_detached_inside",
         "a second derivative": "gradient_penalty",
         "truncated after several steps": "state_of_which_a_part_is_kept",
+        "a backward in the other branch": "scaled_or_not",
+        "a backward in the other branch, without a scaler": "a_share_or_the_whole",
+        "a backward below what leaves the round": "scaled_and_the_round_is_over",
     },
     "retained-graph": {
         "a batch in parts": "batch_in_parts_whose_losses_are_kept",
@@ -276,6 +279,11 @@ NEVER: dict[str, dict[str, str]] = {
         "cleared by a helper that a loop calls": "cleared_by_a_helper_for_each",
         "a loop over a list clears them": "cleared_by_a_loop_over_a_list",
         "a loop over a dict clears them": "cleared_by_a_loop_over_a_dict",
+        "cleared by filling them with 0": "cleared_by_filling",
+        "cleared by an item": "cleared_by_an_item",
+        "cleared by a factor of 0": "cleared_by_a_factor",
+        "cleared by another name": "cleared_by_another_name",
+        "cleared by subtracting them from themselves": "cleared_by_itself",
     },
     "step-without-grads": {
         "clipping that a limit of 0 switches off": "clipped_where_a_limit_is_set",
@@ -333,6 +341,7 @@ NEVER: dict[str, dict[str, str]] = {
     "eps-underflow": {
         "an eps that float16 holds": "half_with_an_eps_that_it_holds",
         "float32 weights": "full_with_the_usual_eps",
+        "float16 weights that are frozen": "half_that_is_kept_as_it_is",
     },
     "clip-before-unscale": {
         "after unscale_": "clipped_when_unscaled",
@@ -340,10 +349,16 @@ NEVER: dict[str, dict[str, str]] = {
         "clipped at a limit that is scaled as well": "clips_in_a_helper_at_the_scaled_limit",
         "after a helper that unscales": "clips_in_a_helper_what_another_has_unscaled",
         "in the branch without a scaler": "clips_where_nothing_is_scaled",
+        "clipped at a limit that is multiplied by the scale": "clips_at_the_scaled_limit",
+        "another model is clipped": "clips_the_other_model",
     },
     "scaler-bypassed": {
         "a scaler that is switched off": "off_and_stepped_by_hand",
         "after unscale_": "unscaled_then_stepped_by_hand",
+        "a step in the other branch": "scaled_and_stepped_in_a_method",
+        "another model, whose loss is not scaled": "a_second_model_without_a_scale",
+        "another model, beside a scaler that is stepped out of sight": "a_probe_beside_a_scale_that_is_stepped_elsewhere",
+        "unscaled by hand": "unscaled_by_hand_then_stepped",
     },
     "aliased-models": {
         "a mean that is not wanted": "averaged_only_if_wanted",

@@ -15,6 +15,7 @@ from . import (
     numbers_kept,
     practice,
     rounds,
+    stepping,
     traps_by_hand,
     traps_chosen,
     traps_data,
@@ -51,6 +52,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **traps_values.TRAPS,
     **traps_by_hand.TRAPS,
     **traps_chosen.TRAPS,
+    **stepping.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

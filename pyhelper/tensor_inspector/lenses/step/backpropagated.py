@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Loss(Record):
-    """A tensor on which a backward is called: still to come (``pending``), or done."""
+    """A tensor on which a backward is called: still to come (``pending``), or done, or in another branch."""
 
     name: str
     tensor: Any
@@ -40,7 +40,8 @@ def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     """The tensors in sight of which a backward is called, and whether nothing else is in it."""
     found: list[Loss] = []
     is_all = backward.is_whole
-    pending = not step.source.is_done(backward.call)
+    is_elsewhere = step.source.are_alternatives(step.source.lineno, backward.lineno)
+    pending = not is_elsewhere and not step.source.is_done(backward.call)
     column = backward.call.node.col_offset
     for name in backward.names:
         value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None

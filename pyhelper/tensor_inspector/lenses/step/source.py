@@ -173,6 +173,13 @@ class Source(Statements):
         around = [(first, last) for first, last in self.branches if first <= line <= last]
         return any(seen_from is None or seen_from == first or not first <= seen_from <= last for first, last in around)
 
+    def are_alternatives(self, one: int, other: int) -> bool:
+        """Whether one pass through the source runs one of two lines at most: they stand in two branches."""
+        return any(
+            first <= min(one, other) <= last and below <= max(one, other) <= end
+            for (first, last), (below, end) in self.alternatives
+        )
+
     def will_reach(self, line: int) -> bool:
         """Whether no condition that is still to be decided stands between here and a line further down."""
         leaves = [at for at in self.exits if self.lineno <= at < line]

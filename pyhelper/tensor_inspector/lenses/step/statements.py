@@ -14,6 +14,9 @@ _Loops = (ast.For, ast.While, ast.AsyncFor)
 #: What statements stand in or are.
 _HOLDERS = (ast.stmt, ast.ExceptHandler, getattr(ast, "match_case", ast.ExceptHandler))
 _KEPT = 64  #: pieces of source that stay read
+_END = 1 << 30  #: a line below all others
+
+Lines = tuple[int, int]  #: from a line to a line
 
 
 def statements_in(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -38,6 +41,7 @@ class Statements:
         self.blocks: list[ast.With | ast.AsyncWith] = []
         self.loops: list[tuple[int, int]] = []
         self.branches: list[tuple[int, int]] = []  #: of conditions: what one of them may run
+        self.alternatives: list[tuple[Lines, Lines]] = []  #: of which one pass runs the first or the second
         self.exits: list[int] = []  #: lines that leave a function or a round of a loop
         self.returns: list[ast.Return] = []
         is_function = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -77,8 +81,13 @@ class Statements:
             self.returns.append(node)
         if isinstance(node, (ast.Return, ast.Continue, ast.Break)):
             self.exits.append(node.lineno)
-        for branch in _branches(node):
-            self.branches.append((branch[0].lineno, last_line(branch[-1])))
+        branches = [(branch[0].lineno, last_line(branch[-1])) for branch in _branches(node)]
+        self.branches += branches
+        if isinstance(node, ast.If) and branches[0][0] > node.lineno:  # in its own line nothing is decided yet
+            self.alternatives += [(branches[0], branches[1])] if node.orelse else []
+            for lines, branch in zip(branches, _branches(node)):
+                left = self._left_by(branch[-1])
+                self.alternatives += [] if left is None else [(lines, (last_line(node) + 1, left))]
         targets: list[ast.AST] = []
         if isinstance(node, ast.Assign):
             targets = list(node.targets)
@@ -96,6 +105,13 @@ class Statements:
         for target in targets:
             for name in bound_in(target):
                 self._bind(name, getattr(target, "lineno", 0), node)
+
+    def _left_by(self, statement: ast.stmt) -> int | None:
+        """The last line of what a statement leaves: the function, or the innermost loop around it."""
+        around = [last for first, last in self.loops if first <= statement.lineno <= last]
+        if isinstance(statement, (ast.Continue, ast.Break)):
+            return min(around, default=None)
+        return _END if isinstance(statement, (ast.Return, ast.Raise)) else None
 
     def _bind(self, name: str, line: int, node: ast.AST) -> None:
         self.bindings.setdefault(name, []).append((line, node))

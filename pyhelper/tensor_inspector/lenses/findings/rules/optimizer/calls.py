@@ -15,7 +15,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, bound
 from ...rule import rule
-from .lost import lost_between_steps
+from .cleared_each_round import lost_between_steps
 from .order import orders
 
 

@@ -12,11 +12,14 @@ from typing import Any
 
 from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
 from ....step.classes import is_library_module, unwrapped
+from ....step.expressions import constant_of, text_of
 from ....step.source import Source
 from ....step.step import Step
 from .elsewhere import Place, Region, clears_of_others, nodes_in, place_of
 
-_CLEARING = frozenset(("grad", "zero_", "_foreach_zero_"))
+_CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))
+#: methods that change a gradient and leave something of it
+_KEEPING = frozenset(("add_", "addcdiv_", "addcmul_", "clamp_", "clip_", "div_", "nan_to_num_"))
 _WORDS = ("zero", "clear", "reset", "none")
 #: what a loop, a ``with`` or a call runs of an object without naming it
 _IMPLIED = ("__call__", "__iter__", "__next__", "__getitem__", "__enter__", "__exit__")
@@ -66,6 +69,8 @@ def _is_of_clearing(name: str) -> bool:
 def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Place] = ()) -> Iterator[str]:
     """The names in some nodes of a source, but those at the places of others."""
     for node in nodes:
+        if _may_be_of_zeros(node):
+            yield "zero_"
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
@@ -73,6 +78,30 @@ def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Place
                 yield node.attr
         elif isinstance(node, ast.Constant) and type(node.value) is str:
             yield node.value
+
+
+def _may_be_of_zeros(node: ast.AST) -> bool:
+    """Whether it may make elements 0: ``g[:] = 0``, ``g *= 0``, ``g.mul_(0)``, or what changes a gradient: ``p.grad.sub_(…)``."""
+    if isinstance(node, ast.Assign):
+        stored = [one for one in node.targets if isinstance(one, ast.Subscript)]
+        are_zeros = constant_of(node.value) == 0 and any(map(_is_of_all, stored))
+        return are_zeros or any(_is_gradient(one.value) for one in stored)
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Mult) and constant_of(node.value) == 0
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name, factors = node.func.attr, [constant_of(one) for one in node.args]
+    if name.endswith("mul_"):
+        return 0 in factors or (_is_gradient(node.func.value) and None in factors)
+    return name.endswith("_") and name not in _KEEPING and _is_gradient(node.func.value)
+
+
+def _is_of_all(node: ast.Subscript) -> bool:
+    return isinstance(node.slice, ast.Slice) or constant_of(node.slice) is ...
+
+
+def _is_gradient(node: ast.AST) -> bool:
+    return text_of(node).removesuffix(".data").endswith(".grad")
 
 
 def _names_in_lambdas(source: Source) -> Iterator[str]:

@@ -6,25 +6,30 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....safe.guard import instance_dict
+from .....measure.torch.metadata import is_exact_tensor
+from .....measure.torch.modules import is_module, parameters_of
+from .....measure.torch.optimizers import is_optimizer, tensors
+from .....safe.guard import SEQUENCES, instance_dict
 from .....safe.record import Record
 from .....words.text import number
 from ....step.called import functions_called, value_in
 from ....step.calls import Backward, Call
-from ....step.expressions import shown, text_of
-from ....step.meant import ValueOf
+from ....step.expressions import names_in, shown, text_of
+from ....step.meant import ValueOf, meant
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
 
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
+_SCALES = ("get_scale", "_scale")
+_MOST = 20
 
 
-class _Body(Record):
+class _ScalerPlace(Record):
     """A frame's source, or that of a function and the call that runs it; ``lineno``: the line in the frame that leads there.
 
-    ``value_of`` tells what names mean there.
+    ``value_of`` tells what names mean there, ``given`` what the function's arguments are, where the frame itself calls it.
     """
 
     source: Source
@@ -32,10 +37,19 @@ class _Body(Record):
     lineno: int | None
     call: Call | None
     value_of: ValueOf
+    given: dict[str, ast.expr]
 
     def at(self, line: int) -> int:
         """The line in the frame in which a line of the source runs."""
         return line if self.lineno is None else self.lineno
+
+
+class _ScaledBackward(Record):
+    """A backward through a scaler that is in use."""
+
+    place: _ScalerPlace
+    backward: Backward
+    scaler: Any
 
 
 @rule(
@@ -47,85 +61,28 @@ class _Body(Record):
 def clip_before_unscale(step: Step) -> Iterator[Violation]:
     """A scaled backward, clipping, and a step through that scaler, in the frame or in functions that it calls."""
     places = list(_places(step))
-    for place, backward, scaler in _scaled(places):
-        for other in places:
-            is_plain = other is place and place.lineno is None
-            if other.view != place.view or not (is_plain or _is_scaled_throughout(places)):
+    for scaled in _scaled(places):
+        for place in places:
+            is_plain = place is scaled.place and place.lineno is None
+            if not (is_plain or _is_scaled_throughout(places)):
                 continue
-            for clip in other.source.calls_of(*_CLIPS):
-                if not _is_after(place, backward, other, clip) or not _is_stepped(places, scaler, other, clip):
+            for clip in place.source.calls_of(*_CLIPS):
+                if not _is_after(step, scaled, place, clip) or _is_unscaled(places, place, clip):
                     continue
-                if _is_unscaled(places, other, clip):
+                clipped = _given_to(places, place, clip.argument(0, "parameters"))
+                if not _is_stepped(places, scaled.scaler, place, clip, clipped) or _is_limit_scaled(place, clip):
                     continue
-                name = step.name_of(scaler) or shown(backward.scaler or "")
+                name = step.name_of(scaled.scaler) or shown(scaled.backward.scaler or "")
                 yield Violation(
                     (
                         f"{clip.name} clips gradients that {name} has not unscaled",
                         ": ",
                         "the limit holds for scaled ones",
                     ),
-                    (name, _scale_words(scaler)),
-                    line=(other.source.file, clip.lineno),
+                    (name, _scale_words(scaled.scaler)),
+                    line=(place.source.file, clip.lineno),
                 )
                 return
-
-
-def _places(step: Step) -> Iterator[_Body]:
-    for view in dict.fromkeys((0, step.at)):
-        yield _Body(step.sources[view], view, None, None, lambda name, at=view: value_in(step, name, at))  # type: ignore[misc]
-    for called in functions_called(step):
-        yield _Body(called.source, called.view, called.first.call.lineno, called.call, called.value)
-
-
-def _scaled(places: list[_Body]) -> Iterator[tuple[_Body, Backward, Any]]:
-    """The backwards through a scaler that is in use, each with it."""
-    for place in places:
-        for backward in place.source.backwards:
-            scaler = place.value_of(backward.scaler) if backward.scaler else None
-            if scaler is not None and instance_dict(scaler).get("_enabled") is True:
-                yield place, backward, scaler
-
-
-def _is_after(place: _Body, backward: Backward, other: _Body, clip: Call) -> bool:
-    if other is place:
-        return backward.lineno < clip.lineno and not _are_alternatives(place.source, backward.lineno, clip.lineno)
-    return place.at(backward.lineno) < other.at(clip.lineno)
-
-
-def _is_stepped(places: list[_Body], scaler: Any, clipping: _Body, clip: Call) -> bool:
-    """Whether the scaler makes a step: after the clipping, where that stands in the same source."""
-    return any(
-        place.value_of(text_of(call.receiver)) is scaler and (place is not clipping or call.lineno > clip.lineno)
-        for place in places
-        for call in place.source.calls_of("step")
-    )
-
-
-def _is_unscaled(places: list[_Body], clipping: _Body, clip: Call) -> bool:
-    """Whether the scaler's ``unscale_`` comes first, or stands in another source, where it may."""
-    return any(
-        place is not clipping or call.lineno <= clip.lineno
-        for place in places
-        for call in place.source.calls_of("unscale_")
-    )
-
-
-def _is_scaled_throughout(places: list[_Body]) -> bool:
-    """Whether each backward is scaled, as far as the sources tell, and none of them asks for the scale."""
-    through = {id(place.call.node) for place in places if place.call is not None}
-    backwards = [one for place in places for one in place.source.backwards if id(one.call.node) not in through]
-    return all(one.scaler for one in backwards) and not any(place.source.mentions("get_scale") for place in places)
-
-
-def _are_alternatives(source: Source, one: int, other: int) -> bool:
-    """Whether two lines stand in the two branches of a condition."""
-    for node in (node for statement in source.body for node in ast.walk(statement)):
-        if isinstance(node, ast.If) and node.orelse:
-            first, last = node.orelse[0].lineno, node.orelse[-1].end_lineno or 0
-            inside = node.lineno <= min(one, other) and max(one, other) <= last
-            if inside and (first <= one) != (first <= other):
-                return True
-    return False
 
 
 @rule(
@@ -135,26 +92,174 @@ def _are_alternatives(source: Source, one: int, other: int) -> bool:
     needs="scaler source",
 )
 def scaler_bypassed(step: Step) -> Iterator[Violation]:
-    source = step.source
-    for backward in source.backwards:
-        scaler = step.value(backward.scaler or "")
-        if scaler is None or instance_dict(scaler).get("_enabled") is not True:
+    """A scaled backward, and a step of an optimizer that gets its gradients, where nothing unscales them."""
+    places = list(_places(step))
+    for scaled in _scaled(places):
+        if _is_used(places, scaled) or _scale_is_read(places):
             continue
-        by_scaler = [call for call in source.calls_of("step", "unscale_") if text_of(call.receiver) == backward.scaler]
-        direct = [
-            call
-            for call in source.calls_of("step")
-            if any(variable.key == text_of(call.receiver) for variable in step.optimizers)
+        for place in places:
+            for call in place.source.calls_of("step"):
+                optimizer = place.value_of(text_of(call.receiver))
+                if not any(variable.value is optimizer for variable in step.optimizers):
+                    continue
+                if not _is_after(step, scaled, place, call) or not _has_scaled_only(step, places, scaled, optimizer):
+                    continue
+                name = step.name_of(scaled.scaler) or shown(scaled.backward.scaler or "")
+                yield Violation(
+                    (f"{call.callee}() applies gradients that {name} has scaled", ", ", "and has not unscaled"),
+                    (name, _scale_words(scaled.scaler)),
+                    line=(place.source.file, call.lineno),
+                    suggestion=f"{name}.step({text_of(call.receiver)}), then {name}.update()",
+                )
+                return
+
+
+def _places(step: Step) -> Iterator[_ScalerPlace]:
+    for view in dict.fromkeys((0, step.at)):
+        yield _ScalerPlace(step.sources[view], view, None, None, lambda name, at=view: value_in(step, name, at), {})  # type: ignore[misc]
+    for called in functions_called(step):
+        given = called.given if called.caller is None else {}
+        yield _ScalerPlace(called.source, called.view, called.first.call.lineno, called.call, called.value, given)
+
+
+def _scaled(places: list[_ScalerPlace]) -> list[_ScaledBackward]:
+    found = (
+        _ScaledBackward(place, backward, place.value_of(backward.scaler))
+        for place in places
+        for backward in place.source.backwards
+        if backward.scaler
+    )
+    return [one for one in found if instance_dict(one.scaler).get("_enabled") is True]
+
+
+def _is_after(step: Step, scaled: _ScaledBackward, place: _ScalerPlace, call: Call) -> bool:
+    """Whether a call comes after a backward, in one pass through the source."""
+    first, line = scaled.backward.lineno, call.lineno
+    if place is scaled.place:
+        return first < line and not place.source.are_alternatives(first, line)
+    first, line = scaled.place.at(first), place.at(line)
+    is_one = place.view == scaled.place.view
+    return is_one and first < line and not step.sources[place.view].are_alternatives(first, line)
+
+
+def _is_stepped(places: list[_ScalerPlace], scaler: Any, clipping: _ScalerPlace, clip: Call, clipped: set[int]) -> bool:
+    """Whether the scaler steps for what is clipped: after the clipping, where that stands in the same source."""
+    return any(
+        not clipped.isdisjoint(map(id, tensors(optimizer)))
+        for place in places
+        for call in place.source.calls_of("step")
+        if call.args and (place is not clipping or call.lineno > clip.lineno)
+        if place.value_of(text_of(call.receiver)) is scaler
+        for optimizer in meant(place.source, text_of(call.args[0]), call.lineno, place.value_of)
+    )
+
+
+def _given_to(places: list[_ScalerPlace], place: _ScalerPlace, node: ast.expr | None) -> set[int]:
+    """The ids of the parameters that an argument is made of, as far as they are known."""
+    found, waiting = set[int](), [] if node is None else [(place, node)]
+    for _ in range(_MOST):
+        if not waiting:
+            break
+        at, node = waiting.pop()
+        for name in names_in(node):
+            value = at.value_of(name)
+            owner = at.value_of(name.partition(".param_groups")[0])
+            if is_optimizer(owner):
+                found.update(map(id, tensors(owner)))
+            elif is_module(value):
+                found.update(map(id, parameters_of(value)))
+            elif type(value) in SEQUENCES:
+                found.update(id(one) for one in value if is_exact_tensor(one))
+            elif name in at.given:
+                waiting.append((next(one for one in places if one.view == at.view), at.given[name]))
+            else:
+                waiting += [(at, made) for _, one in at.source.bound(name) if (made := _value_of(one)) is not None]
+    return found
+
+
+def _is_unscaled(places: list[_ScalerPlace], clipping: _ScalerPlace, clip: Call) -> bool:
+    """Whether the scaler's ``unscale_`` comes first, or stands in another source, where it may; or it is done by hand."""
+    by_scaler = any(
+        place is not clipping or call.lineno <= clip.lineno
+        for place in places
+        for call in place.source.calls_of("unscale_")
+    )
+    return by_scaler or (_scale_is_read(places) and any(place.source.mentions("grad") for place in places))
+
+
+def _is_limit_scaled(place: _ScalerPlace, clip: Call) -> bool:
+    """Whether the limit is made of the scale."""
+    limit = clip.argument(1, "max_norm" if clip.name == "clip_grad_norm_" else "clip_value")
+    made = [] if limit is None else [limit]
+    for node in made:  # which grows
+        names = names_in(node) if len(made) < _MOST else []
+        made += [
+            value for name in names for _, one in place.source.bound(name) if (value := _value_of(one)) is not None
         ]
-        if direct and not by_scaler:
-            call = direct[0]
-            yield Violation(
-                (f"{call.callee}() applies gradients that {backward.scaler} has scaled", ", ", "and has not unscaled"),
-                (backward.scaler, _scale_words(scaler)),
-                line=(source.file, call.lineno),
-                suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()",
+    return any(isinstance(one, ast.Attribute) and one.attr in _SCALES for node in made for one in ast.walk(node))
+
+
+def _value_of(bound: ast.AST) -> ast.expr | None:
+    return bound.value if isinstance(bound, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
+
+
+def _scale_is_read(places: list[_ScalerPlace]) -> bool:
+    """Whether the program asks for the scale, so that it may divide by it."""
+    return any(place.source.mentions(*_SCALES) for place in places)
+
+
+def _is_scaled_throughout(places: list[_ScalerPlace]) -> bool:
+    """Whether each backward is scaled, as far as the sources tell, and none of them asks for the scale."""
+    return all(backward.scaler for _, backward in _backwards(places)) and not _scale_is_read(places)
+
+
+def _backwards(places: list[_ScalerPlace]) -> Iterator[tuple[_ScalerPlace, Backward]]:
+    """Those of all sources; not the calls of functions whose sources are among them."""
+    through = {id(place.call.node) for place in places if place.call is not None}
+    for place in places:
+        yield from ((place, one) for one in place.source.backwards if id(one.call.node) not in through)
+
+
+def _is_used(places: list[_ScalerPlace], scaled: _ScaledBackward) -> bool:
+    """Whether the scaler steps or unscales somewhere, or is given to what may do so out of sight."""
+    through = {id(place.call.node) for place in places if place.call is not None}
+    for place in places:
+        for call in place.source.calls:
+            owner = text_of(call.receiver)
+            is_it = place.value_of(owner) is scaled.scaler or (
+                place is scaled.place and owner == scaled.backward.scaler
             )
-            return
+            if is_it and call.name in ("step", "unscale_"):
+                return True
+            given = (*call.args, *call.keywords.values()) if id(call.node) not in through else ()
+            if any(place.value_of(text_of(one)) is scaled.scaler for one in given):
+                return True
+    return False
+
+
+def _has_scaled_only(step: Step, places: list[_ScalerPlace], scaled: _ScaledBackward, optimizer: Any) -> bool:
+    """Whether an optimizer gets gradients of a scaled backward, and surely of no other one."""
+    held = set(map(id, tensors(optimizer)))
+    reached = _leaves(step, scaled.place, scaled.backward)
+    if reached is None and len(step.optimizers) > 1:
+        return False
+    if reached is not None and held.isdisjoint(reached):
+        return False
+    for place, backward in _backwards(places):
+        others = None if backward.scaler else _leaves(step, place, backward)
+        if not backward.scaler and (others is None or not held.isdisjoint(others)):
+            return False
+    return True
+
+
+def _leaves(step: Step, place: _ScalerPlace, backward: Backward) -> set[int] | None:
+    """The ids of the leaves that a backward gives gradients; None where what it begins from is not in sight."""
+    values = [place.value_of(name) for name in backward.names]
+    nodes = [step.node_of(value) if is_exact_tensor(value) else None for value in values]
+    known = [node for node in nodes if node is not None]
+    if not known or not backward.is_whole:
+        return None
+    return {id(leaf) for node in known for leaf in step.graph.leaves(node)}
 
 
 def _scale_words(scaler: Any) -> str:

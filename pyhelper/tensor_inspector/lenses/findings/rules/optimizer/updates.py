@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import version_of
-from .....measure.torch.metadata import dtype_of, element_count, shape_of
+from .....measure.torch.metadata import dtype_of, element_count, requires_grad, shape_of
 from .....measure.torch.optimizers import groups, highest_rate
 from .....safe.guard import module
 from .....words.text import number
@@ -141,7 +141,8 @@ def eps_underflow(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         for group in groups(variable.value):
             eps = group.number("eps")
-            half = next((tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16), None)
+            halves = (tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16)
+            half = next(filter(requires_grad, halves), None)  # a frozen one has no gradient, and is left out
             if half is not None and eps is not None and 0 < eps < 2.9e-8:
                 yield Violation(
                     (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
@@ -203,7 +204,7 @@ def weights_unchanged(step: Step) -> Iterator[Violation]:
         )
 
 
-def _is_without_backward(step: Step, known: list[Parameter], stops: list[Any]) -> bool:
+def _is_without_backward(step: Step, known: list[Parameter], stops: list[Moment]) -> bool:
     """Whether no weight has had a gradient at any of the stops, and no function that is called names a backward."""
     if any(step.grad(one.tensor) is not None for one in known):
         return False
@@ -220,7 +221,7 @@ def _named(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _has_new_grad(step: Step, one: Parameter, stops: list[Any]) -> bool:
+def _has_new_grad(step: Step, one: Parameter, stops: list[Moment]) -> bool:
     """Whether a backward has given a parameter other gradients at each of the stops."""
     grad = step.grad(one.tensor)
     norms = [stop.weights[one.name].grad_norm for stop in stops]
