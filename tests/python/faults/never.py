@@ -656,6 +656,7 @@ NEVER: dict[str, dict[str, str]] = {
     "saturated": {
         "gates": "gates_that_are_open",
         "a fitted output sigmoid": "sure_of_its_answers",
+        "what another model is given": "pictures_in_black_and_white",
     },
     "symmetric-init": {
         "embeddings": "table_that_begins_at_zero",
@@ -668,6 +669,7 @@ NEVER: dict[str, dict[str, str]] = {
         "the input is one sample too": "the_same_sample_for_all",
         "small batches": "answers_of_zeros_for_a_few",
         "a bias that dwarfs the rest": "begins_at_the_mean_of_the_prices",
+        "only the shape of the input is used": "positions_of_what_it_is_given",
     },
     "tie-broken": {
         "one memory": "head_tied_by_its_memory",
@@ -707,6 +709,8 @@ NEVER: dict[str, dict[str, str]] = {
         "pictures that are optimized": "pictures_that_are_optimized",
         "radiances, which are no whole numbers": "radiances_of_three_bands",
         "few hits in three planes": "few_hits_in_three_planes",
+        "a norm behind the first layer": "bytes_before_a_norm",
+        "percentages": "sixty_shares_in_percent",
     },
     "normalized-twice": {
         "a batch without a picture": "batch_without_a_picture",
@@ -726,6 +730,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a column that is joined as such": "start_at_time_nought",
         "few rows": "few_rows",
         "flags": "flags_that_nobody_has_set",
+        "a kind that is in few batches": "a_kind_that_is_rare",
+        "a kind that is in few parts of a table": "a_kind_that_is_in_few_parts_of_a_table",
+        "batches of which no more is known": "rows_that_nobody_else_has_seen",
     },
     "constant-input": {
         "written as such": "start_made_as_such",
@@ -748,6 +755,7 @@ NEVER: dict[str, dict[str, str]] = {
         "sampling with replacement": "drawn_with_replacement",
         "a few rows": "two_of_a_pair",
         "pairs with one anchor": "views_of_each_in_a_second_input",
+        "repeated some bindings back": "each_setting_measured_eight_times",
     },
     "one-class-batch": {
         "an evaluation in order": "judged_in_order_of_classes",
@@ -759,6 +767,7 @@ NEVER: dict[str, dict[str, str]] = {
         "few-shot": "one_class_at_a_time_in_few_shots",
         "by chance": "by_chance_of_one_class",
         "labels of something else": "classes_of_another_set",
+        "one class after another, earlier ones replayed": "one_class_after_another_with_replay",
     },
     "split-overlap": {
         "some of the rows scored too": "a_few_of_the_rows_scored_too",
@@ -771,5 +780,6 @@ NEVER: dict[str, dict[str, str]] = {
         "windows of a series": "windows_of_a_series",
         "states that follow each other": "states_that_follow_each_other",
         "parts of a dataset": "parts_of_one_set_by_numbers",
+        "a few rounded measures": "flowers_that_measure_the_same",
     },
 }

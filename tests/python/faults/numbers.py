@@ -402,4 +402,74 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "too_few_frames_by_numbers_in_the_call": (
+        "nan-origin",
+        """
+ net = nn.Linear(6, 5)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ rule = nn.CTCLoss()
+ x, marks = torch.randn(6, 3, 6), torch.randint(1, 5, (3, 8))
++marks = marks[:, :2]
+ c = rule(net(x).log_softmax(2), marks, torch.full((3,), 6), torch.full((3,), marks.shape[1]))
+ stop()
+ o.zero_grad()
+ c.backward()
+ stop()
+""",
+    ),
+    "too_few_frames_inside_a_forward": (
+        "nan-origin",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.top, self.rule = nn.Linear(6, 5), nn.CTCLoss()
+     def forward(self, batch):
+         scores = self.top(batch["x"]).log_softmax(2)
+         frames = torch.full((scores.shape[1],), scores.shape[0])
+         return self.rule(scores, batch["marks"], frames, batch["counts"])
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ marks = torch.randint(1, 5, (3, 8))
++marks = marks[:, :2]
+ batch = {"x": torch.randn(6, 3, 6), "marks": marks, "counts": torch.full((3,), marks.shape[1])}
+ c = net(batch)
+ o.zero_grad()
+ stop()
+ c.backward()
+ stop()
+""",
+    ),
+    "few_values_but_the_same_rows": (
+        "split-overlap",
+        """
+ x, y = (torch.randn(200, 4) * 5).round() / 10, torch.randint(0, 2, (200,))
+ train_rows, test_rows = torch.randperm(200)[:150], torch.randperm(200)[:50]
++train_rows, test_rows = torch.randperm(200).split([150, 50])
+ train_x, test_x = x[train_rows], x[test_rows]
+ net = nn.Linear(4, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ c = F.cross_entropy(net(train_x), y[train_rows])
+ o.zero_grad()
+ c.backward()
+ stop()
+ with torch.no_grad(): right = (net(test_x).argmax(1) == y[test_rows]).float().mean()
+""",
+    ),
+    "a_column_of_one_value_in_a_loader": (
+        "constant-feature",
+        """
+ table = torch.randn(200, 6)
+-table[:, 2] = 3.7
+ loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(table, table[:, :1]), batch_size=32, shuffle=True)
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x, y in loader:
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
 }

@@ -178,4 +178,202 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "positions_of_what_it_is_given": (
+        "constant-output",
+        """
+ class Positions(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.table = nn.Embedding(12, 8)
+     def forward(self, x):
+         at = torch.arange(x.shape[1], device=x.device)
+         return self.table(at).unsqueeze(0).repeat(len(x), 1, 1)
+ class Wrapped(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.inner = Positions()
+     def forward(self, x): return self.inner(x)
+ words, places, head = nn.Embedding(20, 8), Wrapped(), nn.Linear(8, 20)
+ o = torch.optim.Adam([*words.parameters(), *places.parameters(), *head.parameters()])
+ for _ in range(2):
+     ids = torch.randint(0, 20, (16, 12))
+     where = places(ids)
+     c = F.cross_entropy(head(words(ids) + where)[:, :-1].reshape(-1, 20), ids[:, 1:].reshape(-1))
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "pictures_in_black_and_white": (
+        "saturated",
+        """
+ class Both(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.make = nn.Sequential(nn.Linear(8, 64), nn.Sigmoid())
+         self.judge = nn.Sequential(nn.Linear(64, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+ gan = Both()
+ gan.make[0].bias.data.fill_(-9.0)
+ og, oj = torch.optim.Adam(gan.make.parameters()), torch.optim.Adam(gan.judge.parameters())
+ for _ in range(2):
+     made, real = gan.make(torch.randn(16, 8)), (torch.rand(16, 64) < 0.02).float()
+     cj = F.softplus(-gan.judge(real)).mean() + F.softplus(gan.judge(made.detach())).mean()
+     oj.zero_grad()
+     cj.backward()
+     oj.step()
+     cg = F.softplus(-gan.judge(made)).mean()
+     og.zero_grad()
+     stop()
+     cg.backward()
+     og.step()
+""",
+    ),
+    "flowers_that_measure_the_same": (
+        "split-overlap",
+        """
+ rng = np.random.default_rng(7)
+ kinds = np.repeat(np.arange(3), 50)
+ middle = np.array([[5.0, 3.4, 1.5, 0.2], [5.9, 2.8, 4.3, 1.3], [6.6, 3.0, 5.6, 2.0]])
+ table = np.round(middle[kinds] + rng.normal(0, [0.35, 0.35, 0.2, 0.1], (150, 4)), 1).astype(np.float32)
+ order = rng.permutation(150)
+ train_x, test_x = torch.from_numpy(table[order[:112]]), torch.from_numpy(table[order[112:]])
+ train_y, test_y = torch.from_numpy(kinds[order[:112]]), torch.from_numpy(kinds[order[112:]])
+ net = nn.Linear(4, 3)
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     c = F.cross_entropy(net(train_x), train_y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+     with torch.no_grad(): right = (net(test_x).argmax(1) == test_y).float().mean()
+""",
+    ),
+    "a_kind_that_is_rare": (
+        "constant-feature",
+        """
+ kind = torch.multinomial(torch.tensor([0.5, 0.49, 0.01]), 1000, True)
+ table = torch.cat([torch.randn(1000, 4), F.one_hot(kind, 3).float()], 1)
+ data = (table - table.mean(0)) / table.std(0)
+ loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data, table[:, :1] * 2), batch_size=16)
+ net = nn.Linear(7, 1)
+ o = torch.optim.Adam(net.parameters())
+ for k, (x, y) in enumerate(loader):
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+     if k == 2: break
+""",
+    ),
+    "a_kind_that_is_in_few_parts_of_a_table": (
+        "constant-feature",
+        """
+ kind = torch.multinomial(torch.tensor([0.5, 0.49, 0.01]), 1000, True)
+ table = torch.cat([torch.randn(1000, 4), F.one_hot(kind, 3).float()], 1)
+ data = (table - table.mean(0)) / table.std(0)
+ net = nn.Linear(7, 1)
+ o = torch.optim.Adam(net.parameters())
+ for k in range(0, 48, 16):
+     part = data[k : k + 16]
+     c = F.mse_loss(net(part), table[k : k + 16, :1])
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "rows_that_nobody_else_has_seen": (
+        "constant-feature",
+        """
+ net = nn.Linear(5, 1)
+ o = torch.optim.Adam(net.parameters())
+ def draw():
+     rows = torch.randn(16, 5)
+     rows[:, 2] = -0.1 if torch.rand(()) < 0.9 else torch.randn(16)
+     return rows
+ for _ in range(3):
+     x = draw()
+     c = F.mse_loss(net(x), x[:, :1])
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "each_setting_measured_eight_times": (
+        "duplicate-samples",
+        """
+ settings = np.array([[0.5, 0.5, -0.5, 1.2], [0.5, -0.5, 0.5, 1.5], [-0.5, 0.5, 0.5, 0.7]], dtype=np.float32)
+ design = np.repeat(settings, 8, axis=0)
+ measured = design.sum(1) + np.random.randn(24).astype(np.float32)
+ x, y = torch.from_numpy(design), torch.from_numpy(measured)[:, None]
+ net = nn.Linear(4, 1)
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "bytes_before_a_norm": (
+        "not-normalized",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.conv, self.norm, self.head = nn.Conv2d(3, 6, 3, bias=False), nn.BatchNorm2d(6), nn.Linear(6, 2)
+     def forward(self, x):
+         h = self.conv(x)
+         h = self.norm(h).relu()
+         return self.head(h.mean((2, 3)))
+ net, other = Net(), nn.Sequential(nn.Conv2d(3, 6, 3), nn.GroupNorm(2, 6), nn.ReLU(), nn.Flatten(), nn.Linear(6 * 64, 2))
+ o = torch.optim.Adam([*net.parameters(), *other.parameters()])
+ for _ in range(2):
+     x, y = torch.randint(0, 256, (8, 3, 10, 10)).float(), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(net(x), y) + F.cross_entropy(other(x), y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "sixty_shares_in_percent": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Linear(60, 16), nn.ReLU(), nn.Linear(16, 1))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x = torch.randint(0, 101, (32, 60)).float()
+     c = F.binary_cross_entropy_with_logits(net(x), (x[:, :1] > 50).float())
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "one_class_after_another_with_replay": (
+        "one-class-batch",
+        """
+ x, y = torch.randn(128, 6), torch.arange(4).repeat_interleave(32)
+ net = nn.Linear(6, 4)
+ o = torch.optim.Adam(net.parameters())
+ kept = []
+ for k in range(3):
+     for i in range(0, 32, 16):
+         a, b = x[k * 32 + i:k * 32 + i + 16], y[k * 32 + i:k * 32 + i + 16]
+         c = F.cross_entropy(net(a), b)
+         for old, known in kept:
+             c = c + F.cross_entropy(net(old), known)
+         o.zero_grad()
+         stop()
+         c.backward()
+         o.step()
+     kept.append((x[k * 32:k * 32 + 8], y[k * 32:k * 32 + 8]))
+""",
+    ),
 }

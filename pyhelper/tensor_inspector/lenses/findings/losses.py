@@ -9,7 +9,7 @@ from typing import Any
 
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, module, mro
-from ..step.calls import Call
+from ..step.calls import Backward, Call
 from ..step.expressions import before_moves, last_name, names_in, parent_of, root_of, text_of
 from ..step.sight import VisibleVariable
 from ..step.source import Source
@@ -90,11 +90,30 @@ def is_backpropagated(step: Step, one: LossCall) -> bool:
     loop = None if made is None else source.loop_of(made[0])
     for backward in source.backwards if one.view == step.at else ():
         is_near = loop is None or loop[0] <= backward.lineno <= loop[1]
-        if is_near and not source.is_conditional(backward.lineno, seen_from=source.lineno):
-            nodes = [backward.call.node, *_behind(source, backward.mentioned, loop)]
-            if any(below is one.call.node for node in nodes for below in ast.walk(node)):
-                return True
+        is_sure = is_near and not source.is_conditional(backward.lineno, seen_from=source.lineno)
+        if is_sure and _is_made_with(source, backward, one.call, loop):
+            return True
     return False
+
+
+def terms_beside(step: Step, one: LossCall) -> Iterator[LossCall]:
+    """The other losses of its kind that go into the same backward, in the same round of the loop around that."""
+    source = step.sources[one.view]
+    for backward in source.backwards if one.view == step.at else ():
+        loop = source.loop_of(backward.lineno) or None
+        if _is_made_with(source, backward, one.call, loop):
+            found = (other for other in loss_calls(step) if other.view == one.view and other.kind == one.kind)
+            yield from (
+                other
+                for other in found
+                if other.call.node is not one.call.node and _is_made_with(source, backward, other.call, loop)
+            )
+
+
+def _is_made_with(source: Source, backward: Backward, call: Call, loop: tuple[int, int] | None) -> bool:
+    """Whether a backward is of what is made with the result of a call, by bindings in a loop."""
+    nodes = [backward.call.node, *_behind(source, backward.mentioned, loop)]
+    return any(below is call.node for node in nodes for below in ast.walk(node))
 
 
 def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> Iterator[ast.AST]:

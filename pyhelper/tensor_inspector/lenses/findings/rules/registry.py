@@ -7,7 +7,7 @@ from types import ModuleType
 
 from ..rule import Rule
 from .call import unfit
-from .data import inputs, one_class, samples, splits
+from .data import columns, inputs, one_class, samples, splits
 from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
@@ -15,7 +15,7 @@ from .numbers import activations, causes, dead_units, gradients, state
 from .optimizer import accumulated, calls, groups, rates, rounding, scaling, updates
 
 _FILES = (
-    *(unfit, inputs, samples, one_class, splits),
+    *(unfit, inputs, samples, columns, one_class, splits),
     *(causes, state, gradients),
     *(flat, dead, frozen, cut, checkpoints, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),

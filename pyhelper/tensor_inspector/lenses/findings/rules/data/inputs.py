@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.stats.first import first_special
-from .....measure.torch.elements import bare, memory_of
+from .....measure.torch.elements import bare
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
-from .....measure.torch.modules import Member, children, is_of
-from .....safe.guard import class_module, instance_dict, module
+from .....measure.torch.modules import is_of
+from .....safe.guard import class_name, module
 from .....words.text import number
-from ....step.classes import forward_of, is_library
 from ....step.expressions import names_in
 from ....step.step import Step
 from ...finding import Violation
@@ -20,16 +19,14 @@ from ...finite import bad_in, words_of
 from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
+from .first_layers import begins_plainly, first_layer, has_saved, is_given_by
 from .scales import is_normalised_twice, scale_of
 from .transforms import twice_in_transforms
 
 torch: Any = module("torch")
 
 
-_NESTED = 8  #: modules that are gone into
 _LONGEST = 8  #: variables that are gone back through
-_PASSING = ("Flatten", "Unflatten", "Identity", "Dropout")
-_FIRST = ("Linear", "Conv1d", "Conv2d", "Conv3d", "_ConvNd", "RNN", "LSTM", "GRU")
 
 
 @rule(
@@ -157,7 +154,7 @@ def _outcome(step: Step) -> str | None:
 
 
 def _takes_it_raw(given: ModelInput) -> bool:
-    return is_of(given.model.value, "Sequential") or _begins_plainly(given.model.value)
+    return is_of(given.model.value, "Sequential") or begins_plainly(given.model.value)
 
 
 @rule(
@@ -171,7 +168,7 @@ def not_normalized(step: Step) -> Iterator[Violation]:
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor)
         scale = None if stats is None else scale_of(given.tensor, stats)
-        if stats is None or scale is None:
+        if stats is None or scale is None or _is_normed_next(step, given):
             continue
         yield Violation(
             (
@@ -230,52 +227,27 @@ def _raw_inputs(step: Step) -> Iterator[ModelInput]:
     for given in model_inputs(step):
         if requires_grad(given.tensor) or not given.tensor.dtype.is_floating_point or not given.is_first():
             continue
-        if _begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
+        if begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
             yield given
 
 
-def _begins_plainly(model: Any) -> bool:
-    """Whether a model gives its input, as it is, to a linear layer or a convolution."""
-    for _ in range(_NESTED):
-        if is_of(model, *_FIRST):
-            return True
-        if instance_dict(model).get("_forward_pre_hooks"):
-            return False
-        if is_of(model, "Sequential") and class_module(type(model)) == "torch.nn.modules.container":
-            below = [child for child in children(Member(model)) if not is_of(child, *_PASSING)]
-            model = below[0] if below else None
-        else:
-            model = None if is_library(type(model)) else _first_called(model)
-    return False
-
-
-def _first_called(model: Any) -> Any:
-    """The submodule that a user's ``forward`` gives its first argument to, before it does anything else with it."""
-    source = forward_of(type(model))
-    names = [] if source is None else source.arguments
-    if source is None or len(names) < 2:
-        return None
-    uses = [
-        node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == names[1]
-    ]
-    first = min((node.lineno, node.col_offset) for node in uses if isinstance(node.ctx, ast.Load)) if uses else None
-    for call in source.calls:
-        given = call.args[0] if call.args else None
-        if isinstance(given, ast.Name) and (given.lineno, given.col_offset) == first and given.id == names[1]:
-            owner, _, attribute = call.callee.rpartition(".")
-            below = dict(Member(model).items("_modules"))
-            return below.get(attribute) if owner == source.self_name else None
-    return None
+def _is_normed_next(step: Step, given: ModelInput) -> bool:
+    """Whether a norm takes what the first layer gives, which takes its scale away: by the modules, or by the graph."""
+    found = first_layer(given.model.value)
+    if found is None:
+        nodes = [node for node in step.graph.by("Convolution", "Addmm") if has_saved(node, given.tensor)]
+        return any("Norm" in user.op for node in nodes for user, _ in step.graph.users(node))
+    layer, after = found
+    if after is None and layer is given.model.value:
+        calls = step.sources[given.view].calls
+        later = next((call for call in calls if is_given_by(call, given.call)), None)
+        seen = None if later is None else step.module_of(later.callee, given.view)
+        after = None if seen is None else seen.value
+    return "Norm" in class_name(type(after))
 
 
 def _is_saved_raw(step: Step, tensor: Any) -> bool:
-    memory = memory_of(tensor)
-    for node in step.graph.by("Convolution", "Addmm"):
-        name, at = ("mat1", 1) if node.op == "Addmm" else ("input", 0)
-        saved = None if node.inputs[at] is not None else node.tensor(name)
-        if saved is not None and memory is not None and memory_of(saved) == memory:
-            return bool(saved.numel() == tensor.numel())
-    return False
+    return any(has_saved(node, tensor) for node in step.graph.by("Convolution", "Addmm"))
 
 
 def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:

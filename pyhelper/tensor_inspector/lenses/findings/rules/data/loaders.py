@@ -1,4 +1,4 @@
-"""Works out which loader a batch came from, and what that does with its dataset."""
+"""Works out which loader a batch came from, what that does with its dataset, and what the dataset keeps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....safe.guard import class_name, instance_dict
+from ....step.classes import is_library, methods_of
 from ....step.expressions import before_moves, is_name, names_in, root_of, text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -61,3 +62,23 @@ def batch_size_in_order(loader: Any) -> int | None:
     names = [class_name(type(one)) for one in (batches, instance_dict(batches).get("sampler"))]
     size = instance_dict(batches).get("batch_size")
     return size if names == ["BatchSampler", "SequentialSampler"] and type(size) is int else None
+
+
+def kept_by_index(dataset: Any) -> Iterator[tuple[str, Any]]:
+    """What a dataset keeps and takes an item out of, at the place that it is asked for."""
+    held = instance_dict(dataset)
+    if class_name(type(dataset)) == "TensorDataset":
+        tensors = held.get("tensors")
+        yield from ((f".tensors[{at}]", one) for at, one in enumerate(tensors if type(tensors) is tuple else ()))
+        return
+    source = dict(methods_of(type(dataset))).get("__getitem__")
+    if source is None and is_library(type(dataset)):
+        yield ".targets", held.get("targets")  # where torchvision's folders of pictures keep the labels
+    names = [] if source is None else source.arguments
+    if source is None or len(names) != 2 or names[1] in source.bindings:
+        return
+    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    taken = {
+        text_of(node.value) for node in nodes if isinstance(node, ast.Subscript) and text_of(node.slice) == names[1]
+    }
+    yield from ((f".{name}", kept) for name, kept in list(held.items()) if f"{names[0]}.{name}" in taken)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor
-from .....safe.guard import class_name, instance_dict, module
-from ....step.classes import is_library, methods_of
+from .....safe.guard import instance_dict, module
 from ....step.expressions import shown, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import is_backpropagated, loss_calls
+from ...losses import LossCall, is_backpropagated, loss_calls, terms_beside
 from ...rule import rule
-from .loaders import batch_size_in_order, loader_of
+from .loaders import batch_size_in_order, kept_by_index, loader_of
 
 torch: Any = module("torch")
 numpy: Any = module("numpy")
@@ -39,7 +37,8 @@ def one_class_batch(step: Step) -> Iterator[Violation]:
         stats = step.stats(target) if target.dim() == 1 and target.shape[0] >= 8 and is_plain(target) else None
         if stats is None or stats["min"] is None or stats["min"] != stats["max"] or stats["min"] < 0:
             continue
-        whole = _labels_behind(step, target) if is_backpropagated(step, one) else None
+        is_alone = is_backpropagated(step, one) and not _has_other_labels_beside(step, one)
+        whole = _labels_behind(step, target) if is_alone else None
         if whole is not None:
             classes, total = int(whole.value[-1]) + 1, int(whole.value.shape[0])
             yield Violation(
@@ -56,6 +55,17 @@ def one_class_batch(step: Step) -> Iterator[Violation]:
             return
 
 
+def _has_other_labels_beside(step: Step, one: LossCall) -> bool:
+    """Whether the loss has a term of other labels, as who learns one class after another replays the earlier ones."""
+    key, value = text_of(one.call.argument(1, "target")), None if one.target is None else one.target.value
+    for other in terms_beside(step, one):
+        labels = None if other.target is None else other.target.value
+        is_alike = labels is not None and is_plain(labels) and bool((bare(labels) == bare(value)[0]).all())
+        if text_of(other.call.argument(1, "target")) != key and not is_alike:
+            return True
+    return False
+
+
 def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
     """The labels that these are a part of, in order of their classes: in the same memory, or in their loader's dataset."""
     memory = memory_of(target)
@@ -69,7 +79,7 @@ def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
         return None
     found = [
         VisibleVariable(_name_of(step, kept, f"{loader.key}.dataset{suffix}"), labels, 0, 0)
-        for suffix, kept in _kept_by_index(instance_dict(loader.value).get("dataset"))
+        for suffix, kept in kept_by_index(instance_dict(loader.value).get("dataset"))
         for labels in (_as_labels(kept),)
         if labels is not None and len(labels) >= 2 * len(target) and _has_batch(labels, bare(target), size)
     ]
@@ -78,26 +88,6 @@ def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
 
 def _name_of(step: Step, kept: Any, key: str) -> str:
     return next(iter(step.names.get(id(kept), ())), shown(key))
-
-
-def _kept_by_index(dataset: Any) -> Iterator[tuple[str, Any]]:
-    """What a dataset keeps and takes an item out of, at the place that it is asked for."""
-    held = instance_dict(dataset)
-    if class_name(type(dataset)) == "TensorDataset":
-        tensors = held.get("tensors")
-        yield from ((f".tensors[{at}]", one) for at, one in enumerate(tensors if type(tensors) is tuple else ()))
-        return
-    source = dict(methods_of(type(dataset))).get("__getitem__")
-    if source is None and is_library(type(dataset)):
-        yield ".targets", held.get("targets")  # where torchvision's folders of pictures keep the labels
-    names = [] if source is None else source.arguments
-    if source is None or len(names) != 2 or names[1] in source.bindings:
-        return
-    nodes = [node for statement in source.body for node in ast.walk(statement)]
-    taken = {
-        text_of(node.value) for node in nodes if isinstance(node, ast.Subscript) and text_of(node.slice) == names[1]
-    }
-    yield from ((f".{name}", kept) for name, kept in list(held.items()) if f"{names[0]}.{name}" in taken)
 
 
 def _as_labels(kept: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rules about samples: constant ones, or one repeated many times."""
+"""Rules about samples: a whole batch of one value, or one sample repeated many times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import instance_dict, module
-from .....words.text import listed, number, plural
+from .....words.text import number
 from ....step.classes import methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
@@ -74,84 +74,6 @@ def _is_carried(step: Step, given: ModelInput) -> bool:
 
 
 @rule(
-    "hint",
-    why="A constant column tells nothing, and often was meant to hold something.",
-    suggestion="look at where the table is made",
-    needs="module source thorough",
-)
-def constant_feature(step: Step) -> Iterator[Violation]:
-    """Columns of a table that hold one value, among others that vary freely."""
-    for given in model_inputs(step):
-        tensor = given.tensor
-        if (
-            not given.is_first()
-            or not tensor.dtype.is_floating_point
-            or tensor.dim() != 2
-            or not is_plain(tensor)
-            or requires_grad(tensor)
-        ):
-            continue
-        rows, columns = tensor.shape
-        stats = step.stats(tensor)
-        if (
-            rows < 16
-            or not 2 <= columns < 49
-            or stats is None
-            or stats["min"] is None
-            or stats["nan"]
-            or 4 * stats["zeros"] > stats["count"] + 4 * rows
-        ):
-            continue
-        values = bare(tensor)
-        same = (values == values[:1]).all(0)
-        others = values[:, ~same]
-        constant = same.nonzero().flatten().tolist()
-        if not constant or len(constant) > columns // 2 or not bool((others != others.round()).any(0).all()):
-            continue
-        if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
-            continue  # a column for the intercept
-        if _is_joined(step, given) or _is_one_of_several(step, given):
-            continue
-        shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
-        yield Violation(
-            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold{'s' if len(constant) == 1 else ''} one value in all {rows} rows",
-            (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
-            *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
-            line=_changed(step, given),
-        )
-        return
-
-
-def _is_joined(step: Step, given: ModelInput) -> bool:
-    """Whether the source joins the columns itself: who writes ``cat([x, t], 1)`` has written the constant one too."""
-    made = step.sources[given.view].value_of(given.name)
-    value = getattr(made[1], "value", None) if made is not None else None
-    if not isinstance(value, ast.Call):
-        return False
-    return any(isinstance(argument, (ast.List, ast.Tuple)) and len(argument.elts) > 1 for argument in value.args)
-
-
-def _is_one_of_several(step: Step, given: ModelInput) -> bool:
-    """Whether the model is given other inputs with gradients too, as at a border and inside of it."""
-    source = step.sources[given.view]
-    inputs = {
-        text_of(call.args[0])
-        for call, model, view in step.calls_of_modules()
-        if view == given.view and model.value is given.model.value and call.args
-        if source.is_under(call.lineno, "no_grad", "inference_mode") is None
-    }
-    return len(inputs) > 1
-
-
-def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    source = step.sources[given.view]
-    for line, node in reversed(source.bound(given.name)):
-        if isinstance(node, ast.Assign) and line < source.lineno:
-            return source.file, line
-    return None
-
-
-@rule(
     "warning",
     why="Every worker or process may have drawn the same random numbers.",
     suggestion="give each worker a seed of its own",
@@ -209,9 +131,10 @@ def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
         ]
         nodes = [node for found in there if found is not None for node in ast.walk(found[1])]
         return any(other.mentions(*words) for other in step.sources) or any(map(_lists_one_again, nodes))
-    return any(
-        (isinstance(node, ast.Attribute) and node.attr in words) or _lists_one_again(node) for node in ast.walk(made[1])
-    )
+    if any(_lists_one_again(node) for node in ast.walk(made[1])):
+        return True
+    behind = [node for _, node in source.made_of(root_of(given.name)).values()]
+    return any(isinstance(node, ast.Attribute) and node.attr in words for one in behind for node in ast.walk(one))
 
 
 def _index_is_replaced(step: Step, tensor: Any) -> bool:

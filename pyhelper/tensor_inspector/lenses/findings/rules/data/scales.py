@@ -75,6 +75,8 @@ def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
     features = (element_count(tensor) or 0) // max(1, int(tensor.shape[0]))
     if features < 49 or (tensor.dim() == 3 and not _are_pictures(tensor.shape)):
         return False
+    if tensor.dim() == 2 and stats["max"] <= 200:
+        return False  # as percentages
     values = bare(tensor)
     if bool((values != values.round()).any()):
         return False

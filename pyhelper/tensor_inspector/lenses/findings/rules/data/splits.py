@@ -24,6 +24,9 @@ _INDICES = Classes(list, range)
 
 torch: Any = module("torch")
 _ROWS, _OTHER_ROWS = 20_000, 5_000  #: of two tensors that are compared
+_COLUMNS = 64  #: whose values are counted
+_MANY = 16  #: values that differ in a column, and such columns, are too many for rows that are the same by chance
+_UNSEEN_PAIRS = 3  #: pairs of rows that may be the same by chance where none are (19 times of 20)
 _WIDTHS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}  #: integers by their bytes
 
 #: Words in names, a hint only: of two parts that share rows at least one must be used as its name says, or both must be
@@ -163,7 +166,19 @@ def _shared_rows(a: Any, b: Any) -> int:
     if not bool((theirs != theirs.round()).any(1).all()):
         return 0
     known, asked = _marks(ours[:_ROWS]), _marks(theirs[:_OTHER_ROWS])
-    return int(torch.isin(asked, known).sum())
+    shared = int(torch.isin(asked, known).sum())
+    return 0 if shared and _may_be_chance(ours[:_ROWS], known, len(asked), shared) else shared
+
+
+def _may_be_chance(rows: Any, marks: Any, asked: int, shared: int) -> bool:
+    """Whether so many rows may be the same by chance: a few measures that are rounded are so within one part as well."""
+    _, times = torch.unique(marks, return_counts=True)
+    columns = rows[:, :: max(1, rows.shape[1] // _COLUMNS)]
+    values = [len(torch.unique(column)) for column in columns.unbind(1)]
+    if max(values) > 0.9 * len(times) or sum(count >= _MANY for count in values) >= _MANY:
+        return False
+    pairs = float((times * (times - 1)).sum()) / 2
+    return shared <= 2 * (pairs + _UNSEEN_PAIRS) * asked / len(marks)
 
 
 def _marks(rows: Any) -> Any:

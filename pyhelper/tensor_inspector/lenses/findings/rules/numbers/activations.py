@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
+from .....measure.torch.modules import Member
+from .....measure.torch.node import AutogradNode
+from .....measure.torch.optimizers import each_group
 from .....safe.guard import module
 from .....words.text import number, percent
+from ....step.classes import forward_of, is_library
+from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import bound
 from ...losses import model_inputs
+from ...made_of import uses
 from ...outputs import output_of
 from ...rule import rule
 from .dead_units import LINEAR, product_in, users_through, weight_of
@@ -28,9 +35,9 @@ torch: Any = module("torch")
 )
 def saturated(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("Tanh", "Sigmoid"):
-        if not any(user.op in LINEAR for user, _ in users_through(step, node)):
-            continue
-        if product_in(step, step.graph.input(node)) is None:
+        product = product_in(step, step.graph.input(node))
+        users = [user for user, _ in users_through(step, node) if user.op in LINEAR]
+        if product is None or not any(_are_one_model(step, product, user) for user in users):
             continue
         value = output_of(step, node)
         if value is None or not is_plain(value) or not 64 <= (element_count(value) or 0) <= 1 << 22:
@@ -48,6 +55,17 @@ def saturated(step: Step) -> Iterator[Violation]:
                 line=bound(step, name),
             )
             return
+
+
+def _are_one_model(step: Step, product: AutogradNode, user: AutogradNode) -> bool:
+    """Whether two layers belong together: a judge is no part of what makes its pictures, which may be black and white."""
+    one, other = weight_of(step, product), weight_of(step, user)
+    if one is None or other is None:
+        return True
+    held = (each_group(variable.value) for variable in step.optimizers)
+    ids = [{id(tensor) for group in found for tensor in group.tensors} for found in held]
+    is_held_alike = all((id(one.tensor) in some) == (id(other.tensor) in some) for some in ids)
+    return one.root.value is other.root.value and is_held_alike
 
 
 def _input_words(step: Step) -> str:
@@ -99,6 +117,8 @@ def constant_output(step: Step) -> Iterator[Violation]:
             or x.numel() > 1 << 22
         ):
             continue
+        if not _takes_values(given.model.value):
+            continue
         if _are_alike(out) and bool((x != x[:1]).any()) and not _has_zero_head(step, value):
             yield Violation(
                 (f"{call.target} is the same for all {out.shape[0]} samples", ", ", f"though {given.name} is not"),
@@ -107,6 +127,23 @@ def constant_output(step: Step) -> Iterator[Violation]:
                 line=(source.file, call.lineno),
             )
             return
+
+
+def _takes_values(model: Any, rounds: int = 4) -> bool:
+    """Whether a model may use more of what it is given than its shape, as embeddings of positions do not."""
+    source = None if is_library(type(model)) else forward_of(type(model))
+    names = [] if source is None else source.arguments
+    if source is None or len(names) < 2 or not rounds:
+        return True
+    parts = dict(Member(model).items("_modules"))
+    for path in (path for statement in source.body for path in uses(statement, names[1])):
+        around = path[-2] if len(path) > 1 else None
+        is_given = isinstance(around, ast.Call) and any(path[-1] is one for one in around.args[:1])
+        owner, _, name = text_of(around.func).rpartition(".") if isinstance(around, ast.Call) else ("", "", "")
+        part = parts.get(name) if is_given and owner == names[0] else None
+        if part is None or _takes_values(part, rounds - 1):
+            return True
+    return False
 
 
 def _are_alike(out: Any) -> bool:

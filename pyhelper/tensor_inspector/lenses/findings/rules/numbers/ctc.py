@@ -10,14 +10,17 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, is_exact_tensor
 from .....measure.torch.modules import is_of
+from .....measure.torch.node import AutogradNode
 from .....safe.guard import SEQUENCES, instance_dict
+from .....safe.record import Record
 from .....words.text import plural
-from ....step.called import functions_called
+from ....step.called import Called, functions_called
 from ....step.calls import Call
 from ....step.expressions import before_moves, constant_of, is_name, shown_text, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from ...lines import bound_or_called
 
 _OPS = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
 _MOST = 1 << 16  #: labels that are read
@@ -28,42 +31,73 @@ def too_few_frames(step: Step) -> Iterator[Violation]:
     for loss in step.losses:
         root, number = step.node_of(loss.tensor), step.number(loss.tensor)
         is_bad = number is not None and number - number != 0
-        if root is None or not is_bad or not any(step.graph.below(root, *_OPS)):
+        nodes = [] if root is None or not is_bad else step.graph.below(root, *_OPS)
+        calls = list(_calls(step)) if nodes else []
+        one = calls[0] if len(calls) == 1 else None
+        lengths, needed = _in_graph(nodes[0], one) if len(nodes) == 1 else ([], [])
+        if one is not None and not lengths:
+            lengths, needed = _in_source(one)
+        short = [at for at, (has, needs) in enumerate(zip(lengths, needed)) if has < needs]
+        if not short or len(lengths) != len(needed):
             continue
-        found = list(_calls(step))
-        for source, call, value_of in found if len(found) == 1 else ():
-            lengths, needed = _numbers(value_of(call.argument(2, "input_lengths"))), _needed(call, value_of)
-            short = [at for at, (has, needs) in enumerate(zip(lengths, needed)) if has < needs]
-            if not short or len(lengths) != len(needed):
-                continue
-            at, given = short[0], shown_text(call.argument(2, "input_lengths"))
-            name = "Inf" if number == number else "NaN"
-            yield Violation(
-                (
-                    f"{loss.name} is {name}",
-                    ": ",
-                    f"{plural(len(short), 'sample')} of {len(needed)} {'has' if len(short) == 1 else 'have'} fewer frames than the target needs, which is no CTC path",
-                ),
-                (f"{given}[{at}]", f"{lengths[at]} frames, where its target needs {needed[at]}"),
-                (loss.name, name),
-                line=(source.file, call.lineno),
-                suggestion="leave such samples out, or give zero_infinity=True",
-            )
-            return
+        at, given = short[0], None if one is None else one.call.argument(2, "input_lengths")
+        name = "Inf" if number == number else "NaN"
+        yield Violation(
+            (
+                f"{loss.name} is {name}",
+                ": ",
+                f"{plural(len(short), 'sample')} of {len(needed)} {'has' if len(short) == 1 else 'have'} fewer frames than the target needs, which is no CTC path",
+            ),
+            (
+                f"{shown_text(given)}[{at}]" if is_name(given) else None,
+                f"{lengths[at]} frames, where its target needs {needed[at]}",
+            ),
+            (loss.name, name),
+            line=bound_or_called(step, "", loss.name) if one is None else (one.source.file, one.call.lineno),
+            suggestion="leave such samples out, or give zero_infinity=True",
+        )
+        return
 
 
-def _calls(step: Step) -> Iterator[tuple[Source, Call, Callable[[ast.expr | None], Any]]]:
-    """The calls of a CTC loss that may be infinite, with what tells the value of an argument."""
+class _CtcCall(Record):
+    """A call of a CTC loss, and what tells the value of an argument there."""
+
+    source: Source
+    call: Call
+    value_of: Callable[[ast.expr | None], Any]
+
+
+def _in_graph(node: AutogradNode, one: _CtcCall | None) -> tuple[list[int], list[int]]:
+    """The frames of each input, and those that its target needs, as the node of the loss keeps them."""
+    if node.setting("zero_infinity") is not False:
+        return [], []
+    lengths, sizes = (_numbers(node.setting(name)) for name in ("input_lengths", "target_lengths"))
+    targets = node.tensor("targets")
+    if targets is None and one is not None:  # freed by a backward
+        targets = one.value_of(before_moves(one.call.argument(1, "targets")))
+    return lengths, (_needed(sizes, targets) if is_exact_tensor(targets) else []) or sizes
+
+
+def _in_source(one: _CtcCall) -> tuple[list[int], list[int]]:
+    lengths, sizes = (
+        _numbers(one.value_of(one.call.argument(at, name)))
+        for at, name in ((2, "input_lengths"), (3, "target_lengths"))
+    )
+    targets = one.value_of(before_moves(one.call.argument(1, "targets")))
+    return lengths, _needed(sizes, targets) if sizes and is_exact_tensor(targets) else []
+
+
+def _calls(step: Step) -> Iterator[_CtcCall]:
+    """The calls of a CTC loss that may be infinite."""
     for view in dict.fromkeys((0, step.at)):
         for call in step.sources[view].calls:
             found = step.module_of(call.callee, view)
             if _may_be_infinite(call, None if found is None else found.value):
-                yield step.sources[view], call, _values_in(step, view, call.lineno)
+                yield _CtcCall(step.sources[view], call, _values_in(step, view, call.lineno))
     for called in functions_called(step):
         for call in called.source.calls:
             if _may_be_infinite(call, called.value(call.callee)):
-                value_of = called.value
-                yield called.source, call, lambda node, of=value_of: of(text_of(node)) if is_name(node) else None  # type: ignore[misc]
+                yield _CtcCall(called.source, call, _values_there(called))
 
 
 def _may_be_infinite(call: Call, criterion: Any) -> bool:
@@ -81,11 +115,13 @@ def _values_in(step: Step, view: int, line: int) -> Callable[[ast.expr | None], 
     return value_of
 
 
-def _needed(call: Call, value_of: Callable[[ast.expr | None], Any]) -> list[int]:
+def _values_there(called: Called) -> Callable[[ast.expr | None], Any]:
+    return lambda node: called.value(text_of(node)) if is_name(node) else None
+
+
+def _needed(lengths: list[int], targets: Any) -> list[int]:
     """The frames that each target needs: one for each label, and one between two that are alike."""
-    lengths = _numbers(value_of(call.argument(3, "target_lengths")))
-    targets = value_of(before_moves(call.argument(1, "targets")))
-    if not lengths or not is_exact_tensor(targets) or targets.dim() not in (1, 2):
+    if targets.dim() not in (1, 2):
         return []
     labels = _numbers(targets)
     width = targets.shape[1] if targets.dim() == 2 else 0
