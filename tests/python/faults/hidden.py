@@ -184,6 +184,86 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "losses_kept_with_their_numbers": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = []
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    kept.append((k, c))
++    kept.append((k, c.item()))
+     stop()
+""",
+    ),
+    "losses_kept_in_dicts": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = []
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    kept.append({"round": k, "loss": c})
++    kept.append({"round": k, "loss": c.item()})
+     stop()
+""",
+    ),
+    "losses_kept_by_their_rounds": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = {}
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    kept[k] = c
++    kept[k] = c.item()
+     stop()
+""",
+    ),
+    "losses_joined_to_a_list": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = []
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    kept += [c]
++    kept += [c.item()]
+     stop()
+""",
+    ),
+    "losses_joined_to_a_new_list": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ kept = []
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    kept = kept + [c]
++    kept = kept + [c.item()]
+     stop()
+""",
+    ),
     "checkpoint_of_raw_inputs": (
         "checkpoint-cut",
         """

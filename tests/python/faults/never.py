@@ -167,6 +167,9 @@ NEVER: dict[str, dict[str, str]] = {
     },
     "retained-graph": {
         "a batch in parts": "batch_in_parts_whose_losses_are_kept",
+        "parts of this step that are joined": "losses_of_this_step_joined",
+        "the last of each task": "last_losses_by_their_tasks",
+        "only the last are kept, with their numbers": "last_losses_with_their_numbers",
         "a batch in parts, whose caller steps": "batch_in_parts_that_the_caller_steps",
         "this step's own list": "episode_in_a_function",
         "this step's own sum, kept by an object": "sum_of_losses_seen_from_its_caller",

@@ -164,6 +164,66 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "last_losses_by_their_tasks": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ last, latest = {}, {}
+ for _ in range(3):
+     for k in range(3):
+         c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+         o.zero_grad()
+         c.backward()
+         o.step()
+         last[k] = c
+     for task, size in (("few", 4), ("many", 8)):
+         c = F.cross_entropy(net(torch.randn(size, 6)), torch.randint(0, 3, (size,)))
+         o.zero_grad()
+         c.backward()
+         o.step()
+         latest[task] = c
+     stop()
+""",
+    ),
+    "last_losses_with_their_numbers": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ pairs, dicts, joined = [], [], []
+ for k in range(5):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     pairs.append((k, c))
+     dicts.append({"loss": c})
+     joined += [c]
+     stop()
+     pairs = pairs[-2:]
+     if len(dicts) > 2:
+         dicts.pop(0)
+     joined[:-2] = []
+""",
+    ),
+    "losses_of_this_step_joined": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     parts, by_part = [], {}
+     o.zero_grad()
+     for k in range(3):
+         c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+         c.backward()
+         parts += [c]
+         by_part[k] = c
+     stop()
+     o.step()
+""",
+    ),
     "nothing_to_compare_in_a_batch": (
         "loss-rewrapped",
         """

@@ -102,6 +102,9 @@ def _taken(source: Source) -> Iterator[ast.Subscript]:
 
 def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | None:
     """The line that appends to a list, in the frame with the backward or in a function that this calls in each step."""
+    joined = _joined_in(step.source, name, rounds)
+    if joined is not None or type(value) is dict:
+        return joined
     source, parent = step.source, parent_of(name) if name.endswith("]") else None
     for call in source.calls_of("append"):
         is_it = text_of(call.receiver) == name or (parent is not None and _around(call.receiver, name) == parent)
@@ -120,6 +123,45 @@ def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | Non
             if is_it and is_never_reset(source, one.first.call.lineno, resets, rounds):
                 return one.source.file, call.lineno
     return None
+
+
+def _joined_in(source: Source, name: str, rounds: Rounds) -> Line | None:
+    """The line that makes a list longer by a list, or puts one more entry into a dict: ``kept += [c]``, ``kept[k] = c``."""
+    bindings = source.bindings.get(name, [])
+    adding = [(line, node) for line, node in bindings if _joins(node, name) or _is_entry_of_a_round(source, node, name)]
+    resets = [at for at, node in bindings if all(node is not other for _, other in adding)]
+    parent = parent_of(name)
+    resets += [] if parent is None else source.lines_of(parent)
+    found = (line for line, _ in adding if outlives_a_step(source, name, line, resets, rounds))
+    return next(((source.file, line) for line in found), None)
+
+
+def _joins(node: ast.AST, name: str) -> bool:
+    """``kept += [c]``, ``kept = kept + [c]``"""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Add) and isinstance(node.value, ast.List) and text_of(node.target) == name
+    value = node.value if isinstance(node, ast.Assign) and [text_of(one) for one in node.targets] == [name] else None
+    is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and isinstance(value.right, ast.List)
+    return is_sum and isinstance(value, ast.BinOp) and text_of(value.left) == name
+
+
+def _is_entry_of_a_round(source: Source, node: ast.AST, name: str) -> bool:
+    """``kept[k] = c`` where ``k`` counts the rounds of the only loop around, which takes none twice."""
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    if not isinstance(target, ast.Subscript) or text_of(target.value) != name:
+        return False
+    key, around = text_of(target.slice), [loop for loop in source.loops if loop[0] <= target.lineno <= loop[1]]
+    bound = [loop for _, loop in source.bindings.get(key, ())]
+    return len(around) == len(bound) == 1 and _counts(bound[0], key) and bound[0].lineno == around[0][0]  # type: ignore[attr-defined]
+
+
+def _counts(loop: ast.AST, name: str) -> bool:
+    """``for name in range(…)``, ``for name, … in enumerate(…)``"""
+    called = last_name(loop.iter.func) if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else ""
+    if not isinstance(loop, ast.For) or called not in ("range", "enumerate", "trange"):
+        return False
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and called == "enumerate" else loop.target
+    return text_of(first) == name
 
 
 def _around(receiver: ast.expr | None, name: str) -> str | None:

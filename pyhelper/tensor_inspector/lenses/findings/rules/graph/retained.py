@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
@@ -25,6 +26,8 @@ from .appended import (
     outlives_a_step,
     rounds_of,
 )
+
+_ITEMS = 64  #: of one container
 
 
 @rule(
@@ -53,19 +56,35 @@ def retained_graph(step: Step) -> Iterator[Violation]:
                 suggestion="add the number: loss.item() or loss.detach()",
             )
     for (view, key), value in step.named_values():
-        if view != step.at or type(value) is not list or root_of(key) in used:
+        if view != step.at or type(value) not in (list, dict) or root_of(key) in used:
             continue
         name = shown(key)
-        items = [item for item in value[:64] if is_exact_tensor(item) and requires_grad(item)]
+        items = [item for item in _tensors_in(value) if requires_grad(item)]
         freed = sum(_is_freed(step, item) for item in items)
         place = appended_in(step, key, value, rounds) if freed > 1 else None
         if place is not None:
             yield Violation(
-                (f"{name} keeps {freed} freed graphs alive", ": ", "those of what was appended to it"),
+                (f"{name} keeps {freed} freed graphs alive", ": ", f"those of what was {_put(value)} it"),
                 (name, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
                 line=place,
-                suggestion="append the number: loss.item() or loss.detach()",
+                suggestion=f"{'append' if type(value) is list else 'keep'} the number: loss.item() or loss.detach()",
             )
+
+
+def _put(container: Any) -> str:
+    return "appended to" if type(container) is list else "put into"
+
+
+def _tensors_in(container: Any) -> Iterator[Any]:
+    """The tensors that are items of a list, values of a dict, or stand in such an item: ``(step, loss)``, ``{"loss": loss}``."""
+    for item in _first_values(container):
+        inside = _first_values(item) if type(item) in (tuple, list, dict) else [item]
+        yield from filter(is_exact_tensor, inside)
+
+
+def _first_values(container: Any) -> list[Any]:
+    values = dict.values(container) if type(container) is dict else container
+    return list(islice(values, _ITEMS))
 
 
 def _grows_in(source: Source, name: str, rounds: Rounds) -> int | None:
