@@ -18,6 +18,7 @@ from . import (
     stepping,
     traps_by_hand,
     traps_chosen,
+    traps_cut,
     traps_data,
     traps_graph,
     traps_loss,
@@ -53,6 +54,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **traps_by_hand.TRAPS,
     **traps_chosen.TRAPS,
     **stepping.TRAPS,
+    **traps_cut.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

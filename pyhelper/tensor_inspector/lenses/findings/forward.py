@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from ..step.classes import methods_of
 from ..step.expressions import last_name, text_of
-from .made_of import ABOUT, ALIKE
+from ..step.grad_mode import switches_off
+from .made_of import ABOUT, ALIKE, CUTS
 
-_CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item", "numpy", "tensor", "tolist"))
 #: What is given by these is a choice, without a slope.
 _CHOICES = frozenset("argmax argmin argsort bincount bool indices int long multinomial one_hot searchsorted".split())
-_BLOCKS = ("no_grad", "inference_mode")
+_CUTTING = _CHOICES.union(CUTS)
 _DEEP = 60  #: of expressions and statements in one another
 
 CutLine = tuple[str, int, str]  #: a file, a line, and what cuts off there
@@ -72,9 +72,9 @@ class _Forward:
             elif isinstance(statement, (ast.If, ast.For, ast.While, ast.Try)):
                 self._branch(statement, names, depth)
             elif isinstance(statement, (ast.With, ast.AsyncWith)):
-                before, opened = self._blocked, {_called(item.context_expr) for item in statement.items}
-                if opened & set(_BLOCKS):
-                    self._blocked = self._file, statement.lineno, "no_grad"
+                before, is_off = self._blocked, switches_off(statement.items)
+                if is_off is not None:
+                    self._blocked = (self._file, statement.lineno, "no_grad") if is_off else None
                 self._run(statement.body, names, depth + 1)
                 self._blocked = before
             elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
@@ -135,7 +135,7 @@ class _Forward:
             return self._union(ast.iter_child_nodes(node), names, depth).cut_at(
                 (self._file, node.lineno, "a comparison")
             )
-        if isinstance(node, ast.Call) and _called(node) in _CUTS | _CHOICES:
+        if isinstance(node, ast.Call) and _called(node) in _CUTTING:
             flow = self._union(ast.iter_child_nodes(node), names, depth)
             return flow.cut_at((self._file, node.lineno, f"{_called(node)}()"))
         return self._union(ast.iter_child_nodes(node), names, depth)

@@ -143,12 +143,5 @@ def frozen(step: Step, name: str) -> Line | None:
     return None
 
 
-def decorated_off(source: Source) -> int | None:
-    """The line of the decorator that switches gradients off in a whole function."""
-    decorators: Any = getattr(source.tree, "decorator_list", ())
-    off = (one.lineno for one in decorators if text_of(one).partition("(")[0].endswith(("no_grad", "inference_mode")))
-    return next(off, None)
-
-
 def _key(name: str) -> str:
     return name.replace('"', "'")

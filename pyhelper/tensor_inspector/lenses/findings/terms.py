@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...measure.torch.metadata import is_exact_tensor, requires_grad
@@ -16,7 +16,7 @@ from ..step.expressions import bound_in, last_name, root_of, shown_text, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line
-from .made_of import ABOUT, ALIKE, CUTS, STEPS, made_of
+from .made_of import ABOUT, ALIKE, CUTS, STEPS, joined, made_of
 
 #: what gives data, into which no gradient goes and in which none is missed
 _DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
@@ -134,7 +134,7 @@ class _Following:
             return self._called(node)
         if isinstance(node, (ast.Lambda, ast.Constant)):
             return None
-        return _joined(map(self.flow, ast.iter_child_nodes(node)))
+        return joined(map(self.flow, ast.iter_child_nodes(node)))
 
     def _attribute(self, node: ast.Attribute) -> Flow:
         value = None if self._view is None else self._step.value(text_of(node), self._view)
@@ -160,7 +160,7 @@ class _Following:
         if not is_plain or self._source.is_under(line, "no_grad", "inference_mode"):
             return None
         found = self.assigned_to(name, node.value)  # type: ignore[attr-defined]
-        return _joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
+        return joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
 
     def _called(self, node: ast.Call) -> Flow:
         name = last_name(node.func)
@@ -172,10 +172,10 @@ class _Following:
             return self._stepped(f"{name}()", node, given)
         inner = self._enter(node)
         if inner is not None:
-            return _joined(map(inner.flow, inner.results()))
+            return joined(map(inner.flow, inner.results()))
         if self._view is not None and self._is_model(node):
             return _LIVE
-        return _joined(map(self.flow, given))
+        return joined(map(self.flow, given))
 
     def _is_torch(self, function: ast.expr) -> bool:
         """Whether it is a function of torch's own, or a method of what is made of predictions, a tensor."""
@@ -188,7 +188,7 @@ class _Following:
         return found is not None and any(one.member.is_in(found.value) for one in self._step.trainable())
 
     def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
-        found = _joined(map(self.flow, given))
+        found = joined(map(self.flow, given))
         return FlatTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
 
     def _enter(self, node: ast.Call) -> _Following | None:
@@ -258,9 +258,3 @@ class _Leaving(_Following):
 def _detaches(value: ast.expr) -> bool:
     """Whether a sum is an estimator: the step goes forward, something else backward."""
     return any(isinstance(node, ast.Attribute) and node.attr == "detach" for node in ast.walk(value))
-
-
-def _joined(flows: Iterable[Flow]) -> Flow:
-    """Of several parts: a gradient comes back to the whole if it does to one of them."""
-    found = [flow for flow in flows if flow is not None]
-    return _LIVE if _LIVE in found else next(iter(found), None)

@@ -10,14 +10,16 @@ from typing import Any
 from weakref import proxy
 
 from ...measure.torch.modules import Member, is_module
-from ...safe.guard import first_of, instance_dict, plain_str
+from ...safe.guard import Classes, first_of, instance_dict, plain_str
 from .calls import Call
 from .classes import is_library, is_library_module, undecorated
-from .expressions import is_name, root_of, text_of
+from .expressions import SCOPES, is_name, root_of, text_of
 from .frames import global_of
 from .source import Source
 from .step import Step
 
+_DEFINITIONS = (*SCOPES, ast.Import, ast.ImportFrom)
+_FUNCTIONS = Classes(FunctionType, MethodType)
 _DEEP = 2  #: calls from a frame in sight
 _MOST = 60
 _STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
@@ -97,6 +99,26 @@ def called_at(step: Step, call: Call, view: int, caller: Called | None = None) -
         return None
     called = Called(step, function, owner, call, view, caller)
     return called if called.source.is_known() else None
+
+
+def is_always(step: Step, source: Source, callee: str, view: int, caller: Called | None = None) -> bool:
+    """Whether what is called is the same function in each round: no argument, loop, condition or object chooses it."""
+    owner, _, method = callee.rpartition(".")
+    held = _value(step, owner, view, caller) if owner else None
+    if is_module(held) or is_module(_value(step, callee, view, caller)):
+        return True
+    if type(instance_dict(held).get(method)) in _FUNCTIONS or callee in source.arguments:
+        return False
+    bound: list[Any] = [node for _, node in source.bindings.get(root_of(callee), ())]
+    if len(bound) > 1 or any(source.is_conditional(node.lineno, seen_from=source.lineno) for node in bound):
+        return False
+    return all(isinstance(node, _DEFINITIONS) or _is_made_once(source, node) for node in bound)
+
+
+def _is_made_once(source: Source, node: Any) -> bool:
+    value = getattr(node, "value", None)
+    is_called = isinstance(value, ast.Call) and source.loop_of(node.lineno) is None
+    return is_called or isinstance(value, (ast.Name, ast.Attribute, ast.Lambda))
 
 
 def _find_functions(step: Step, views: Iterable[int]) -> Iterator[Called]:

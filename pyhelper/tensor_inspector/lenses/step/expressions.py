@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...words.text import shorten
@@ -47,12 +47,14 @@ def last_name(node: ast.AST | None) -> str:
     return text_of(node).rpartition(".")[2]
 
 
-def names_in(node: ast.AST) -> list[str]:
+def names_in(node: ast.AST, is_left_out: Callable[[ast.AST], bool] | None = None) -> list[str]:
     """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
     found: list[str] = []
     waiting: list[ast.AST] = [node]  # the next one comes last
     while waiting:
         below = waiting.pop()
+        if is_left_out is not None and is_left_out(below):
+            continue
         if isinstance(below, ast.Call):
             inside = [below.func.value] if isinstance(below.func, ast.Attribute) else []
             values = [keyword.value for keyword in below.keywords]

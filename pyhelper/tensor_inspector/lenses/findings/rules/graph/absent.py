@@ -14,19 +14,19 @@ from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
+from ....step.grad_mode import decorated_off, off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import bound, called_below, decorated_off
+from ...lines import bound, called_below
+from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
 from .switched_off import run_without_gradients
 from .zeros import is_bounded, products_of_zeros
 
-_CUTS = ("detach", "data", "item", "tolist", "numpy")
-_COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
 _FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
 #: Of such an operation the functions that make it.
 _FLAT_CALLS = {
@@ -133,7 +133,7 @@ def _places(owners: list[tuple[Source, str]], attribute: str) -> tuple[list[_Cut
     places: list[_Cut] = []
     for source, owner in owners:
         for path in _uses(source, f"{owner}.{attribute}"):
-            cut = _cut_on(source, path) or _cut_later(source, path)
+            cut = _cut_on(source, path) or cut_later(source, path)
             if cut is None:
                 return places, False
             places.append((source, cut[1], cut[0]))
@@ -180,60 +180,11 @@ def _uses(source: Source, expression: str) -> Iterator[list[ast.AST]]:
 def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
     """What on the way up from a place leaves autograd, as ``detach``, and in which line."""
     line: int = path[-1].lineno  # type: ignore[attr-defined]
-    if source.is_under(line, "no_grad", "inference_mode") is not None:
-        return "no_grad", line
-    decorator = decorated_off(source)
-    if decorator is not None:
-        return "no_grad", decorator
+    off = off_at(source, line)
+    if off is not None:
+        return "no_grad", off
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
-    return next(((name, line) for name in names if name in _CUTS), None)
-
-
-def _cut_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
-    """What cuts off the variable that a place is bound to, at each of its uses, and the line of the first."""
-    bound = next((node for node in path if isinstance(node, ast.Assign)), None)
-    if bound is None or len(bound.targets) != 1 or not isinstance(bound.targets[0], ast.Name):
-        return None
-    name = bound.targets[0].id
-    last = _until_bound_again(source, bound, name)
-    parents = {
-        id(below): node for part in source.body for node in ast.walk(part) for below in ast.iter_child_nodes(node)
-    }
-    nodes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name]
-    uses = [node for node in nodes if isinstance(node.ctx, ast.Load) and node.lineno <= last]
-    cuts = [_cut_at(node, parents) for node in uses]
-    return (cuts[0], uses[0].lineno) if cuts and cuts[0] is not None and None not in cuts else None
-
-
-def _until_bound_again(source: Source, bound: ast.Assign, name: str) -> float:
-    """The last line that can use what a statement binds, if nothing but the statements below it does."""
-    block = next((block for block in _blocks(source.body) if bound in block), [])
-    if any(first <= bound.lineno <= last for first, last in source.loops) or name in map(
-        text_of, ast.walk(bound.value)
-    ):
-        return float("inf")
-    for part in block[block.index(bound) + 1 :] if block else ():
-        if isinstance(part, ast.Assign) and [text_of(target) for target in part.targets] == [name]:
-            return part.end_lineno or part.lineno
-    return float("inf")
-
-
-def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    yield body
-    for part in body:
-        for below in ("body", "orelse", "finalbody"):
-            inner = getattr(part, below, None)
-            if type(inner) is list and not isinstance(part, (ast.FunctionDef, ast.ClassDef)):
-                yield from _blocks(inner)
-
-
-def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
-    """What cuts off a variable where it is used: a method of it, or a new tensor that is made of it."""
-    above = parents.get(id(node))
-    if isinstance(above, ast.Attribute):
-        return above.attr if above.attr in _CUTS else None
-    is_copied = isinstance(above, ast.Call) and text_of(above.func) in _COPIES and node in above.args
-    return text_of(above.func) if is_copied and isinstance(above, ast.Call) else None
+    return next(((name, line) for name in names if name in CUTTING_METHODS), None)
 
 
 @rule(

@@ -16,10 +16,10 @@ from ....step.checkpointed import checkpoints_in, is_checkpoint
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.frames import global_of
+from ....step.grad_mode import decorated_off
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import decorated_off
 from ...rule import rule
 from ..optimizer.unheld import uses_of
 from .cut import parts_of

@@ -17,7 +17,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...forward import CutLine, cuts_of
 from ...lines import Line
-from ...made_of import CUTS, STEPS, cut_on, made_of, uses
+from ...made_of import CUTS, STEPS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
 from .cut_in_call import cut_in_call
@@ -118,15 +118,17 @@ def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str
 def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
     """Where a loss is made of a value: where that leaves autograd, as far as the source tells; else where it is used."""
     source, found = step.sources[variable.view], None
+
+    def is_chosen(node: ast.AST) -> bool:
+        return is_choice(node, lambda name: step.value(name, variable.view))
+
     for loss in step.losses:
-        for made in made_of(source, loss.name):
+        for made in surely_made_of(source, loss.name, is_chosen):
             at = cut_one_by_one(made.value, variable.key)
             if at is not None:
                 return source.file, at
-            if source.is_conditional(made.lineno, seen_from=source.lineno):
-                continue  # it may not have run
             for path in uses(made.value, variable.key):
-                if cut_on(path, _SLOPES) is not None or any(isinstance(node, ast.IfExp) for node in path):
+                if cut_on(path, _SLOPES) is not None or any(map(is_chosen, path)):
                     continue
                 if cut_on(path, (*CUTS, *STEPS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]

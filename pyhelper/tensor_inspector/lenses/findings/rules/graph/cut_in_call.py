@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import Literal, Union
+from collections.abc import Iterator
 
 from .....safe.record import Record
-from ....step.called import Called, called_at, functions_called, value_in
+from ....step.called import Called, called_at, functions_called, is_always, value_in
 from ....step.calls import Call
 from ....step.expressions import bound_in, is_name, key_of, last_name, text_of
+from ....step.grad_mode import decorated_off, off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
-from ...lines import Line, decorated_off
-from ...made_of import ABOUT, ALIKE, STEPS
+from ...lines import Line
+from ...made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEPS, Flow, joined
 
-_CUTS = frozenset("as_tensor array asarray data detach float from_numpy item numpy tensor tolist".split())
-_METHODS_THAT_KEEP = ("float", "tensor", "array")  #: `x.float()` keeps the graph, `float(x)` does not
+_CUTS = frozenset((*CUTS, "float"))
+_METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
 _NO_DATA = frozenset((*ABOUT, *ALIKE, *STEPS))
-_OFF = ("no_grad", "inference_mode")
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
@@ -36,8 +35,7 @@ class CutCall(Record):
     source: Source
 
 
-#: How a value is made of what a module gives: cut off from it, with a way back to it (or that is not sure), not at all.
-_Flow = Union[CutCall, Literal["live"], None]
+_Flow = Flow[CutCall]  #: how a value is made of what the module gives; "live" also where that is not sure
 
 
 def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
@@ -125,12 +123,12 @@ class _FollowedBody:
                 continue
             found = self._bound(name, node, depth)
             is_whole = isinstance(node, ast.Assign) and not self._is_conditional(line)
-            self._known[name] = found if is_whole else _joined((self._known[name], found))
+            self._known[name] = found if is_whole else joined((self._known[name], found))
         return self._known[name]
 
     def results(self, depth: int) -> _Flow:
         before = self._walk.calls
-        found = _joined(self.flow(one.value, depth) for one in self._source.returns)
+        found = joined(self.flow(one.value, depth) for one in self._source.returns)
         if self._off is None or found is None:
             return found
         return self._off if self._walk.calls == before else "live"  # else the module itself runs without gradients
@@ -159,7 +157,7 @@ class _FollowedBody:
             return None
         if isinstance(node, ast.Subscript):
             return self.flow(node.value, depth)
-        found = _joined(self.flow(below, depth) for below in self._parts(node))
+        found = joined(self.flow(below, depth) for below in self._parts(node))
         return "live" if found is not None and isinstance(node, (ast.IfExp, ast.BoolOp)) else found
 
     def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -175,7 +173,6 @@ class _FollowedBody:
             return None
         call = Call(node, None, False)
         view = step.at if self._called is None else self._called.view
-        block = self._source.is_under(node.lineno, *_OFF)
         callee = value_in(step, call.callee, view) if self._called is None else self._called.value(call.callee)
         if callee is self._walk.module:
             self._note_call(node.lineno)
@@ -184,17 +181,17 @@ class _FollowedBody:
         if function is not None:
             before = self._walk.calls
             found = self._enter(function, depth)
+            if found is not None and not is_always(step, self._source, call.callee, view, self._called):
+                found = "live"
             if self._walk.calls > before:
                 self._note_call(node.lineno)
         else:
             owner = self.flow(node.func.value, depth) if isinstance(node.func, ast.Attribute) else None
             given = [self.flow(one, depth) for one in (*node.args, *(one.value for one in node.keywords))]
-            found = _joined((owner, *given))
+            found = joined((owner, *given))
             found = found if owner is not None and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
-        if block is None or found is None:
-            return found
-        is_sure = any(isinstance(item.context_expr, ast.Call) for item in block.items)  # not `no_grad() if … else …`
-        return CutCall("no_grad", (self._source.file, block.lineno), self._source) if is_sure else "live"
+        off = off_at(self._source, node.lineno)
+        return found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source)
 
     def _note_call(self, line: int) -> None:
         self._walk.calls += 1
@@ -220,14 +217,9 @@ class _FollowedBody:
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             pairs = zip(target.elts, value.elts)
-            return _joined(self.flow(part, depth) for one, part in pairs if name in bound_in(one))
+            return joined(self.flow(part, depth) for one, part in pairs if name in bound_in(one))
         return self.flow(value, depth)
 
     def _is_conditional(self, line: int) -> bool:
         seen_from = self._source.lineno if self._called is None else None
         return self._source.is_conditional(line, seen_from=seen_from)
-
-
-def _joined(flows: Iterable[_Flow]) -> _Flow:
-    found = [flow for flow in flows if flow is not None]
-    return "live" if "live" in found else next(iter(found), None)

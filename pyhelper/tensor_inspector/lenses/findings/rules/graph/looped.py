@@ -13,10 +13,11 @@ from .....safe.record import Record
 from ....step.backpropagated import Loss
 from ....step.called import functions_called, value_in
 from ....step.expressions import bound_in, is_name, key_of, last_name, names_in, text_of
+from ....step.grad_mode import off_at
 from ....step.source import Source
 from ....step.step import Step
 from ...lines import Line
-from ...made_of import ABOUT, ALIKE, CUTS, bound_to
+from ...made_of import ABOUT, ALIKE, CUTS, bound_to, is_choice
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
 _PUTTING = ("append", "extend", "insert")
@@ -42,22 +43,27 @@ class _Place(Record):
 
 
 class _Use(Record):
-    """Where a term is made of something with a graph: by which leaves, whether as a value in sight, and what cuts it off."""
+    """Where a term is made of something with a graph: by which leaves, whether as a value in sight, and what cuts it off.
+
+    ``is_chosen``: as one of several, of which another one may come next.
+    """
 
     leaves: set[int]
     is_value: bool
     cut: str | None
     lineno: int
+    is_chosen: bool = False
 
 
 def cut_terms(step: Step, loss: Loss) -> Iterator[CutTerm]:
     here = _Place(step.source, lambda name: value_in(step, name, step.at))
-    for place, term, loops in _terms(step, here, key_of(loss.name)):
-        uses = list(_uses(step, place, term, loops))
+    terms = [(term[0], list(_uses(step, *term))) for term in _terms(step, here, key_of(loss.name))]
+    chosen = set[int]().union(*(use.leaves for _, uses in terms for use in uses if use.is_chosen))
+    for place, uses in terms:
         is_dead = all(use.cut is not None for use in uses)
         cut = [use for use in uses if use.cut is not None and (is_dead or use.is_value)]
         live = set[int]().union(*(use.leaves for use in uses if use.cut is None))
-        leaves = set[int]().union(*(use.leaves for use in cut)) - live
+        leaves = set[int]().union(*(use.leaves for use in cut)) - live - chosen
         if leaves:
             first = cut[0]
             yield CutTerm(first.cut or "", (place.source.file, first.lineno), leaves)
@@ -78,6 +84,9 @@ def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.e
             known = (id(place), text) in seen
             seen.add((id(place), text))
             parts = [] if known else list(_put_in(place.source, text))
+        elif is_choice(node, place.value):
+            yield place, node, loops
+            continue
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             parts, loops = [node.elt], {**loops, **_looped(node)}
         elif isinstance(node, ast.Call) and last_name(node.func) in _SUMS:
@@ -148,12 +157,16 @@ def _uses(step: Step, place: _Place, term: ast.expr, loops: _Loops) -> Iterator[
     waiting: list[tuple[ast.AST, str | None]] = [(term, None)]
     while waiting:
         node, cut = waiting.pop()
+        if is_choice(node, place.value):
+            named = [text_of(below) for below in ast.walk(node) if is_name(below)]
+            yield _Use(set[int]().union(*(_leaves_of(step, place, name, loops) for name in named)), True, None, 0, True)
+            continue
         called = node.func if isinstance(node, ast.Call) else None
         if (isinstance(node, ast.Attribute) and node.attr in ABOUT) or last_name(called) in ALIKE:
             continue
         if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in CUTS):
             leaves = _leaves_of(step, place, text_of(node), loops)
-            off = place.source.is_under(node.lineno, "no_grad", "inference_mode")  # type: ignore[attr-defined]
+            off = off_at(place.source, node.lineno)  # type: ignore[attr-defined]
             if leaves:
                 yield _Use(leaves, called is None, "no_grad" if off is not None else cut, node.lineno)  # type: ignore[attr-defined]
             continue

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from ....step.backpropagated import Loss
 from ....step.called import functions_called
 from ....step.expressions import text_of
+from ....step.grad_mode import off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import decorated_off
 from .cut import share_an_optimizer
 
 
@@ -26,7 +26,7 @@ def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> I
         if not share_an_optimizer(step, [one.tensor for one in held], reached):
             continue
         sources = _calling(step, variable)
-        blocks = [_off_in(source, line) for source, line in sources]
+        blocks = [off_at(source, line) for source, line in sources]
         known = {(source.file, source.function) for source, _ in sources}
         if not blocks or None in blocks:
             continue
@@ -54,12 +54,6 @@ def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, int]]:
         for call in one.source.calls
         if one.value(call.callee) is variable.value
     ]
-
-
-def _off_in(source: Source, line: int) -> int | None:
-    """The line that switches gradients off around another one: of a block, or of the function's decorator."""
-    block = source.is_under(line, "no_grad", "inference_mode")
-    return decorated_off(source) if block is None else block.lineno
 
 
 def is_cleared_for(step: Step, loss: Loss) -> bool:

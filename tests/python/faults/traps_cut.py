@@ -1,0 +1,229 @@
+"""Healthy programs in which what has no gradient in one step learns in another one, or by another way."""
+
+from __future__ import annotations
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "block_that_is_without_gradients_at_first": (
+        "missing-grad",
+        """
+ import contextlib
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head, self.count = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3), 0
+     def forward(self, x):
+         with torch.no_grad() if self.count < 3 else contextlib.nullcontext():
+             h = self.body(x)
+         return self.head(h)
+ net = Net()
+ o = torch.optim.AdamW(net.parameters(), lr=1e-3)
+ for _ in range(5):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     net.count += 1
+""",
+    ),
+    "loop_that_is_without_gradients_at_first": (
+        "missing-grad",
+        """
+ import contextlib
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for epoch in range(4):
+     for _ in range(2):
+         x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+         with torch.inference_mode(epoch < 2):
+             z = x * 2
+         with torch.no_grad() if epoch < 2 else contextlib.nullcontext():
+             h = body(z)
+         c = F.cross_entropy(head(h), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
+    "phases_in_a_table": (
+        "graph-cut",
+        """
+ def frozen(net, x): return net(x).detach()
+ def live(net, x): return net(x)
+ body, head = nn.Linear(4, 8), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for extract, n in ((frozen, 3), (live, 3)):
+     for _ in range(n):
+         x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+         c = F.cross_entropy(head(extract(body, x)), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
+    "phase_that_is_an_argument": (
+        "graph-cut",
+        """
+ def frozen(net, x): return net(x).detach()
+ def live(net, x): return net(x)
+ def phase(extract, body, head, o):
+     for _ in range(3):
+         x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+         c = F.cross_entropy(head(extract(body, x)), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+ body, head = nn.Linear(4, 8), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ phase(frozen, body, head, o)
+ phase(live, body, head, o)
+""",
+    ),
+    "method_that_is_changed_after_some_rounds": (
+        "graph-cut",
+        """
+ class Model:
+     def __init__(self):
+         self.body, self.head, self.features = nn.Linear(4, 8), nn.Linear(8, 3), self.frozen
+     def frozen(self, x): return self.body(x).detach()
+     def live(self, x): return self.body(x)
+ m = Model()
+ o = torch.optim.AdamW([*m.body.parameters(), *m.head.parameters()], lr=1e-3)
+ for n in range(4):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     c = F.cross_entropy(m.head(m.features(x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     if n == 1: m.features = m.live
+""",
+    ),
+    "a_second_loss_in_the_first_rounds": (
+        "graph-cut",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head, self.aux = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(8, 3)
+     def forward(self, x):
+         h = torch.relu(self.body(x))
+         return self.head(h), self.aux(h)
+ net = Net()
+ o = torch.optim.AdamW(net.parameters(), lr=1e-3)
+ for epoch in range(4):
+     for _ in range(2):
+         x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+         out, aux = net(x)
+         second = F.cross_entropy(aux, y)
+         c = F.cross_entropy(out, y)
+         if epoch < 2:
+             c = c + 0.4 * second
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
+    "features_cut_off_in_the_first_rounds": (
+        "graph-cut",
+        """
+ body, head = nn.Linear(4, 8), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for epoch in range(4):
+     for _ in range(2):
+         x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+         h = body(x)
+         z = F.normalize(h, dim=-1)
+         if epoch < 2:
+             z = z.detach()
+         c = F.cross_entropy(head(z), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
+    "one_loss_first_and_then_two": (
+        "graph-cut",
+        """
+ net, other = nn.Linear(4, 3), nn.Linear(4, 3)
+ o = torch.optim.AdamW([*net.parameters(), *other.parameters()], lr=1e-3)
+ for n in range(5):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     out, second = net(x), other(x)
+     w = F.cross_entropy(second, y, reduction="none").detach()
+     c1 = (w * F.cross_entropy(out, y, reduction="none")).mean()
+     c2 = F.cross_entropy(second, y)
+     c = c1 if n < 3 else c1 + c2
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "one_of_the_losses_by_chance": (
+        "graph-cut",
+        """
+ import random
+ random.seed(0)
+ body, one, two = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(8, 1)
+ o = torch.optim.AdamW([*body.parameters(), *one.parameters(), *two.parameters()], lr=1e-3)
+ for _ in range(5):
+     x, y, t = torch.randn(8, 4), torch.randint(0, 3, (8,)), torch.randn(8, 1)
+     h = torch.relu(body(x))
+     a, b = one(h), two(h)
+     losses = {"a": F.cross_entropy(a, y), "b": F.mse_loss(b, t)}
+     c = losses[random.choice(["a", "b"])]
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "other_losses_are_only_added_as_numbers": (
+        "graph-cut",
+        """
+ import random
+ random.seed(0)
+ body, heads = nn.Linear(4, 8), nn.ModuleDict({"a": nn.Linear(8, 3), "b": nn.Linear(8, 3)})
+ o = torch.optim.AdamW([*body.parameters(), *heads.parameters()], lr=1e-3)
+ for _ in range(5):
+     x, ys = torch.randn(8, 4), {k: torch.randint(0, 3, (8,)) for k in heads}
+     h = torch.relu(body(x))
+     each = {k: F.cross_entropy(heads[k](h), ys[k]) for k in heads}
+     task = random.choice(["a", "b"])
+     c = each[task] + 0.1 * sum(v.item() for k, v in each.items() if k != task)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "features_of_a_helper_in_the_first_loop": (
+        "graph-cut",
+        """
+ def features(net, x): return net(x).detach()
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(head(features(body, x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(head(body(x)), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+}
