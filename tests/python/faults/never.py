@@ -581,6 +581,7 @@ NEVER: dict[str, dict[str, str]] = {
     "fp16-overflow": {
         "infinities that are meant": "half_with_masks",
         "float32": "half_beside_what_is_not",
+        "squares that float16 holds": "squares_that_half_holds",
     },
     "std-of-one": {
         "a NaN that is replaced": "one_answer_has_no_rank",
@@ -603,6 +604,7 @@ NEVER: dict[str, dict[str, str]] = {
         "residual connections": "deep_with_ways_around",
         "small as a whole": "small_all_the_way",
         "a few layers": "a_few_sigmoids",
+        "sigmoids whose weights are large enough": "sigmoids_that_keep_their_size",
     },
     # models
     "eval-during-training": {
@@ -675,6 +677,7 @@ NEVER: dict[str, dict[str, str]] = {
         "embeddings": "table_that_begins_at_zero",
         "zero-init": "last_layer_of_zeros",
         "one unit": "one_unit_alone",
+        "factors of which one begins at nothing": "factors_in_a_dict_that_begin_at_nothing",
     },
     "constant-output": {
         "zero-initialised heads": "head_of_zeros",

@@ -472,4 +472,67 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "squares_in_half": (
+        "fp16-overflow",
+        """
+ class Scaled(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.gain = nn.Parameter(torch.ones(8))
+     def forward(self, x):
+-        h = x
++        h = x.float()
+         size = h.pow(2).mean(-1, keepdim=True)
+         return (h * torch.rsqrt(size + 1e-5)).type_as(x) * self.gain
+ first, norm, head = nn.Linear(4, 8), Scaled(), nn.Linear(8, 1)
+ o = torch.optim.AdamW([*first.parameters(), *norm.parameters(), *head.parameters()])
+ for _ in range(2):
+     counts = torch.poisson(torch.rand(16, 4) * 2000)
+     with torch.autocast("cpu", torch.float16):
+         answer = head(norm(first(counts)))
+     c = F.mse_loss(answer.float(), counts[:, :1] / 2000)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "sigmoids_all_the_way": (
+        "vanishing-grad",
+        """
+-act = nn.Sigmoid
++act = nn.ReLU
+ net = nn.Sequential(*[part for _ in range(12) for part in (nn.Linear(32, 32), act())], nn.Linear(32, 2))
+ for part in net[::2]: nn.init.kaiming_normal_(part.weight)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(64, 32), torch.randint(0, 2, (64,))
+ c = F.cross_entropy(net(x), y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "weights_in_a_dict_of_one_number": (
+        "symmetric-init",
+        """
+ class Dense(nn.Module):
+     def __init__(self, a, b):
+         super().__init__()
+-        self.weight, self.bias = nn.Parameter(torch.full((b, a), 1 / a)), nn.Parameter(torch.zeros(b))
++        self.weight, self.bias = nn.Parameter(torch.randn(b, a) / a ** 0.5), nn.Parameter(torch.zeros(b))
+     def forward(self, x): return F.linear(x, self.weight, self.bias)
+ net = nn.Sequential(Dense(6, 16), nn.Tanh(), Dense(16, 1))
+ w = {name: p.detach().clone().requires_grad_() for name, p in net.named_parameters()}
+ net.requires_grad_(False)
+ o = torch.optim.Adam(w.values(), lr=1e-2)
+ for _ in range(3):
+     x = torch.randn(32, 6)
+     c = (torch.func.functional_call(net, w, (x,)) - x[:, :1] * x[:, 1:2]).square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -376,4 +376,52 @@ TRAPS: dict[str, tuple[str, str]] = {
      kept.append((x[k * 32:k * 32 + 8], y[k * 32:k * 32 + 8]))
 """,
     ),
+    "squares_that_half_holds": (
+        "fp16-overflow",
+        """
+ first, gain = nn.Linear(4, 8), nn.Parameter(torch.ones(8))
+ o = torch.optim.AdamW([*first.parameters(), gain])
+ for _ in range(2):
+     counts = torch.rand(16, 4) * 200
+     with torch.autocast("cpu", torch.float16):
+         h = first(counts)
+         h = h * torch.rsqrt((h * h).mean(-1, keepdim=True) + 1e-5)
+     c = F.mse_loss((h * gain).float().sum(1), counts[:, 0] / 200)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "sigmoids_that_keep_their_size": (
+        "vanishing-grad",
+        """
+ net = nn.Sequential(*[part for _ in range(10) for part in (nn.Linear(16, 16), nn.Sigmoid())], nn.Linear(16, 2))
+ for part in net[:-1:2]: nn.init.xavier_normal_(part.weight, gain=4.0)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(32, 16)), torch.randint(0, 2, (32,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "factors_in_a_dict_that_begin_at_nothing": (
+        "symmetric-init",
+        """
+ net = nn.Linear(6, 16).requires_grad_(False)
+ w = {"down": torch.randn(4, 6) / 2.4, "up": torch.zeros(16, 4)}
+ w = {name: one.requires_grad_() for name, one in w.items()}
+ o = torch.optim.Adam(w.values(), lr=1e-2)
+ for _ in range(3):
+     x = torch.randn(32, 6)
+     h = torch.tanh(net(x) + F.linear(F.linear(x, w["down"]), w["up"]))
+     c = (h.sum(1) - x[:, 0]).square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

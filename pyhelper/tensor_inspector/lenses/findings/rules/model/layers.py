@@ -16,6 +16,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import called_below, filled
 from ...rule import rule
+from ..numbers.dead_units import LINEAR
 from .mode import DROPOUT
 
 torch: Any = module("torch")
@@ -155,6 +156,19 @@ def _are_one_row(values: Any) -> bool:
     return bool(spread <= min(64 * torch.finfo(values.dtype).eps, 1e-5) * most)
 
 
+def _weights(step: Step) -> Iterator[tuple[str, Any]]:
+    """The parameters of modules in sight, and what optimizers hold beside these that a product takes, as a layer does."""
+    for one in step.parameters.values():
+        if not is_of(one.member.module, "Embedding", "EmbeddingBag"):
+            yield one.name, one.tensor
+    factors = (step.graph.through_views(below) for node in step.graph.by(*LINEAR) for below in step.graph.inputs(node))
+    leaves = {id(node.leaf): node.leaf for node in factors if node is not None and node.leaf is not None}
+    for key, leaf in leaves.items():
+        name = step.name_of(leaf) if key in step.optimized and key not in step.parameters else None
+        if name is not None:
+            yield name, leaf
+
+
 _FILLING = ("constant_", "fill_", "ones_", "full_")
 _ZEROING = ("zeros_", "zero_", "constant_", "fill_")
 
@@ -167,26 +181,26 @@ _ZEROING = ("zeros_", "zero_", "constant_", "fill_")
 )
 def symmetric_init(step: Step) -> Iterator[Violation]:
     """All units of a layer have the same weights and the same gradient: they stay the same."""
-    alike = []
-    for one in step.parameters.values():
-        weight, grad = one.tensor, step.grad(one.tensor)
+    alike: list[tuple[str, Any]] = []
+    for name, weight in _weights(step):
+        grad = step.grad(weight)
         if weight.dim() < 2 or weight.shape[0] < 2 or grad is None or (element_count(weight) or 0) > 1 << 22:
             continue
-        if not is_plain(weight) or not is_plain(grad) or is_of(one.member.module, "Embedding", "EmbeddingBag"):
+        if not is_plain(weight) or not is_plain(grad):
             continue
         rows, slopes = bare(weight), bare(grad)
         if bool((slopes != 0).any()) and _are_one_row(rows) and _are_one_row(slopes):
-            alike.append((one, weight.shape[0]))
+            alike.append((name, weight))
     if alike:
-        one, units = alike[0]
+        name, weight = alike[0]
         yield Violation(
             (
-                f"all {units} units of {one.name} have the same weights and the same gradient",
+                f"all {weight.shape[0]} units of {name} have the same weights and the same gradient",
                 ": ",
                 "they will always be one unit",
             ),
-            *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
-            line=next((line for line, _ in filled(step, one.name)), None)
-            or called_below(step, *(_FILLING if bool((bare(one.tensor) != 0).any()) else _ZEROING)),
+            *((other, f"{plural(int(rows.shape[0]), 'equal row')}") for other, rows in alike[:3]),
+            line=next((line for line, _ in filled(step, name)), None)
+            or called_below(step, *(_FILLING if bool((bare(weight) != 0).any()) else _ZEROING)),
             suggestion="a random initialisation",
         )

@@ -22,6 +22,7 @@ from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
 from .begin import begin_of, given_to
 from .ctc import too_few_frames
+from .squares import squares_past_the_end
 from .state import buffers_not_finite
 
 torch: Any = module("torch")
@@ -125,6 +126,7 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
                 line=bound_or_called(step, "", variable.name),
             )
             return
+    yield from squares_past_the_end(step) if begin is None else ()
 
 
 def _above(step: Step, node: AutogradNode) -> str | None:

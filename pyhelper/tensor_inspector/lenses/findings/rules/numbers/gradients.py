@@ -150,7 +150,8 @@ def _spectral_radius(weight: Any) -> float:
     needs="module thorough",
 )
 def vanishing_grad(step: Step) -> Iterator[Violation]:
-    """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
+    """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer, or a tenth of
+    that through sigmoids alone."""
     if step.scalers:
         return
     roots = step.loss_nodes()
@@ -171,7 +172,10 @@ def vanishing_grad(step: Step) -> Iterator[Violation]:
             if norm is not None and norm - norm == 0:
                 series.append((one, norm))
         norms = [norm for _, norm in series]
-        if len(norms) < 5 or not norms[0] or min(norms) <= 0 or norms[-1] > 1e-6 * max(norms[:2]):
+        sigmoids = len(step.graph.below(root, "Sigmoid"))
+        is_deep = len(norms) > 6 and len(norms) - 2 <= sigmoids <= len(norms)  # each passes a quarter at most
+        least = (1e-5 if is_deep else 1e-6) * max(norms[:2], default=0.0)
+        if len(norms) < 5 or not norms[0] or min(norms) <= 0 or norms[-1] > least:
             continue
         falls = sum(after < before for before, after in zip(norms, norms[1:]))
         if falls < 0.8 * (len(norms) - 1):
