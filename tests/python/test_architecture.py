@@ -269,6 +269,7 @@ OF_TREES = {
     "_LEFT_OUT",
     "_Loops",
     "_OPERATIONS",
+    "_ORDERS",
     "_Optional",
     "_UNDECIDED",
     "kinds",

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....safe.guard import Classes
 from .....words.text import plural
 from ....graphs.changed import change_of
 from ....step.classes import is_library, methods_of
@@ -27,6 +28,7 @@ from .appended import (
     rounds_of,
 )
 
+_CONTAINERS, _HOLDERS = Classes(list, dict), Classes(tuple, list, dict)
 _ITEMS = 64  #: of one container
 
 
@@ -56,7 +58,7 @@ def retained_graph(step: Step) -> Iterator[Violation]:
                 suggestion="add the number: loss.item() or loss.detach()",
             )
     for (view, key), value in step.named_values():
-        if view != step.at or type(value) not in (list, dict) or root_of(key) in used:
+        if view != step.at or type(value) not in _CONTAINERS or root_of(key) in used:
             continue
         name = shown(key)
         items = [item for item in _tensors_in(value) if requires_grad(item)]
@@ -78,7 +80,7 @@ def _put(container: Any) -> str:
 def _tensors_in(container: Any) -> Iterator[Any]:
     """The tensors that are items of a list, values of a dict, or stand in such an item: ``(step, loss)``, ``{"loss": loss}``."""
     for item in _first_values(container):
-        inside = _first_values(item) if type(item) in (tuple, list, dict) else [item]
+        inside = _first_values(item) if type(item) in _HOLDERS else [item]
         yield from filter(is_exact_tensor, inside)
 
 

@@ -13,7 +13,7 @@ from ....step.step import Step
 
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 _KEEPING = ("zero_", "detach_", "requires_grad_", "add_")  #: methods that make no gradient smaller
-_EXITS = (ast.Break, ast.Continue, ast.Return, ast.Raise)
+_LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 _STEPS = ("step", "zero_grad", "zero_", "nan_to_num_")
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _NOT_FINITE = ("finite", "isnan", "isinf")
@@ -92,7 +92,7 @@ def _deciding_tests(source: Source) -> Iterator[ast.expr]:
             branches = [node.body, node.orelse]
         inside = (below for branch in branches for below in ast.walk(branch))
         if any(
-            isinstance(below, _EXITS) or (isinstance(below, ast.Call) and last_name(below.func) in _STEPS)
+            isinstance(below, _LEAVING) or (isinstance(below, ast.Call) and last_name(below.func) in _STEPS)
             for below in inside
         ):
             yield node.test  # type: ignore[attr-defined]
