@@ -8,7 +8,7 @@ from types import ModuleType
 from ..rule import Rule
 from .call import unfit
 from .data import columns, inputs, one_class, samples, splits
-from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused
+from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused, zeros
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, repeated
 from .numbers import activations, causes, dead_units, gradients, state
@@ -20,7 +20,7 @@ _FILES = (
     *(flat, dead, frozen, cut, checkpoints, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
     *(groups, rates, calls, scaling, accumulated, updates, rounding),
-    *(copies, absent, evaluated, mode, layers, repeated, dead_units, activations),
+    *(copies, absent, zeros, evaluated, mode, layers, repeated, dead_units, activations),
 )
 
 

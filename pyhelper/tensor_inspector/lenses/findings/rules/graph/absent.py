@@ -1,4 +1,4 @@
-"""Rules about missing gradients: None where one was expected, or exactly zero everywhere."""
+"""Rule about missing gradients: None where one was expected."""
 
 from __future__ import annotations
 
@@ -6,36 +6,21 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, is_plain, version_of
-from .....measure.torch.graph import VIEWS
 from .....measure.torch.modules import Member, parameters_of
-from .....measure.torch.node import AutogradNode
-from .....words.text import listed, number, plural
-from ....step.backpropagated import Loss
+from .....words.text import listed
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
 from ....step.grad_mode import decorated_off, off_at
-from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import bound, called_below
 from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
 from .switched_off import run_without_gradients
-from .zeros import is_bounded, products_of_zeros
 
-_FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
-#: Of such an operation the functions that make it.
-_FLAT_CALLS = {
-    "Clamp": ("clamp", "clip", "clamp_"), "ClampMin": ("clamp", "clip", "relu", "clamp_"), "ClampMax": ("clamp", "clip"),
-    "Relu": ("relu", "relu_"), "Hardtanh": ("hardtanh", "relu6"), "Threshold": ("threshold",), "Round": ("round",),
-    "Floor": ("floor",), "Ceil": ("ceil",), "Sign": ("sign",), "Trunc": ("trunc",),
-}  # fmt: skip
 _Cut = tuple[Source, int, str]  #: where, in which line, by what
-_CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
 
 
 @rule(
@@ -185,71 +170,3 @@ def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
         return "no_grad", off
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
     return next(((name, line) for name in names if name in CUTTING_METHODS), None)
-
-
-@rule(
-    "error",
-    why="Where a function is flat, nothing tells in which direction to go.",
-    suggestion="keep the values out of its flat parts",
-    needs="loss optimizer",
-)
-def zero_grad_values(step: Step) -> Iterator[Violation]:
-    """All gradients are exactly zero though the loss is not: on the way stands what is flat there. Or those of two factors
-    that are both zero."""
-    yield from products_of_zeros(step)
-    for loss in step.losses:
-        value, root = step.number(loss.tensor), step.node_of(loss.tensor)
-        if loss.pending or not value or value - value != 0 or root is None:
-            continue
-        flat = next(iter(step.graph.below(root, *_FLAT)), None)
-        if flat is None or step.graph.below(root, *_CHOICES) or not _are_zero(step, loss, root):
-            continue
-        if is_bounded(step, root):
-            continue
-        variable = _tensor_of(step, flat)
-        name = step.title_of(flat) if variable is None else variable.name
-        stats = None if variable is None else step.stats(variable.value)
-        is_one = stats is not None and stats["count"] and stats["min"] == stats["max"]
-        everywhere = f", {number(stats['min'])} in all {plural(stats['count'], 'place')}" if stats and is_one else ""
-        yield Violation(
-            (
-                f"all gradients of {loss.name} are exactly zero",
-                ", ",
-                f"though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there{everywhere}",
-            ),
-            (name, f"grad ← {flat.op}Backward0{everywhere}"),
-            (loss.name, number(value)),
-            line=called_below(step, *_FLAT_CALLS.get(flat.op, ())) or bound(step, name),
-        )
-        return
-
-
-def _tensor_of(step: Step, node: AutogradNode) -> VisibleVariable | None:
-    """The tensor in sight that a node has made, or a view of that."""
-    waiting = [node]
-    while waiting:
-        current = waiting.pop(0)
-        found = step.tensor_at(current)
-        if found is not None:
-            return found
-        waiting += [user for user, _ in step.graph.users(current) if user.op in VIEWS]
-    return None
-
-
-def _are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
-    """Whether the gradients are zero as the backward has left them, and nothing has cleared them since."""
-    leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.optimized]
-    grads = [step.grad(leaf) for leaf in leaves]
-    if not grads or not all(is_plain(grad) and not bool(bare(grad).any()) for grad in grads):
-        return False
-    start, end = loss.backward.lineno, step.source.lineno
-    replaced = any(
-        name.endswith(".grad") and start <= line <= end
-        for name, bound_in in step.source.bindings.items()
-        for line, _ in bound_in
-    )
-    if not replaced and all(version_of(grad) == 0 for grad in grads):
-        return True  # as new: what is cleared in place has a version
-    inside = {id(node) for node in ast.walk(loss.backward.call.node)}
-    later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in inside]
-    return step.at == 0 and not replaced and not later
