@@ -16,8 +16,9 @@ from ....step.checkpointed import checkpoints_in, is_checkpoint
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.frames import global_of
-from ....step.grad_mode import decorated_off
+from ....step.grad_mode import decorated_off, switches_off
 from ....step.source import Source
+from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
@@ -80,7 +81,8 @@ def checkpoint_cut(step: Step) -> Iterator[Violation]:
 def _runs_with_gradients(step: Step, call: Call) -> bool:
     """Whether a call in the active frame is one of torch's checkpoint, and surely runs, with gradients on."""
     source, line = step.here, call.lineno
-    is_off = source.is_under(line, "no_grad", "inference_mode", "set_grad_enabled") or decorated_off(source)
+    around = [block.items for block in source.blocks if block.lineno <= line <= last_line(block)]
+    is_off = decorated_off(source) or any(switches_off(items) is not None for items in around)  # or may be off
     is_sure = not source.is_conditional(line, seen_from=source.lineno)
     return is_sure and not is_off and is_checkpoint(value_in(step, call.callee, 0))
 
