@@ -446,14 +446,18 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  x, y = (torch.randn(200, 4) * 5).round() / 10, torch.randint(0, 2, (200,))
  train_rows, test_rows = torch.randperm(200)[:150], torch.randperm(200)[:50]
 +train_rows, test_rows = torch.randperm(200).split([150, 50])
- train_x, test_x = x[train_rows], x[test_rows]
+ train = torch.utils.data.TensorDataset(x[train_rows], y[train_rows])
+ test = torch.utils.data.TensorDataset(x[test_rows], y[test_rows])
  net = nn.Linear(4, 2)
  o = torch.optim.SGD(net.parameters(), lr=0.1)
- c = F.cross_entropy(net(train_x), y[train_rows])
- o.zero_grad()
- c.backward()
+ for a, b in torch.utils.data.DataLoader(train, 50):
+     c = F.cross_entropy(net(a), b)
+     o.zero_grad()
+     c.backward()
+     o.step()
+ with torch.no_grad():
+     right = sum((net(a).argmax(1) == b).sum() for a, b in torch.utils.data.DataLoader(test, 50))
  stop()
- with torch.no_grad(): right = (net(test_x).argmax(1) == y[test_rows]).float().mean()
 """,
     ),
     "a_column_of_one_value_in_a_loader": (
@@ -533,6 +537,26 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      c.backward()
      stop()
      o.step()
+""",
+    ),
+    "distances_whose_steps_are_all_left_out": (
+        "nan-in-grad-only",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def distances(z):
+     d = (z[:, None, :] - z[None, :, :]).square().sum(-1)
+-    return d.sqrt()
++    return (d + 1e-8).sqrt()
+ for _ in range(3):
+     z = net(torch.randn(8, 6))
+     c = torch.relu(1 - distances(z)).mean()
+     o.zero_grad()
+     c.backward()
+     size = nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+     stop()
+     if torch.isfinite(size):
+         o.step()
 """,
     ),
 }

@@ -10,6 +10,7 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, number, plural
+from ....step.classes import methods_of
 from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
@@ -82,8 +83,20 @@ def _is_all_alike(step: Step, given: ModelInput, columns: list[int]) -> bool:
         tables = [table for table in tables if table.shape[0] > tensor.shape[0]]
     if tables:
         return all(bool((bare(table)[:, columns] == bare(table)[:1, columns]).all()) for table in tables)
-    names = [place for place, value in step.named_values() if value is tensor]
-    return any(_is_made_once(step.sources[view], root_of(key)) for view, key in names)
+    return any(_is_table(step, view, key) for (view, key), value in step.named_values() if value is tensor)
+
+
+def _is_table(step: Step, view: int, key: str) -> bool:
+    """Whether a name is bound once for all, in its function or in the ``__init__`` of the object that it is kept by."""
+    source = step.sources[view]
+    owner, _, attribute = key.rpartition(".")
+    if owner != source.self_name or not attribute:
+        return _is_made_once(source, root_of(key))
+    methods = list(methods_of(type(step.value(owner, view))))
+    binding = [(name, one) for name, one in methods if f"{one.self_name}.{attribute}" in one.bindings]
+    return [name for name, _ in binding] == ["__init__"] and all(
+        _is_made_once(one, f"{one.self_name}.{attribute}") for _, one in binding
+    )
 
 
 def _is_like(kept: Any, tensor: Any) -> bool:
@@ -93,17 +106,18 @@ def _is_like(kept: Any, tensor: Any) -> bool:
 
 def _is_made_once(source: Source, name: str, rounds: int = 8) -> bool:
     """Whether a name is bound outside of loops, and so is what it is made of here: it is no batch."""
-    line, binding = source.value_of(name) or (0, None)
+    known = source.value_of(name) if source.lineno else next(iter(source.bound(name)[-1:]), None)
+    line, binding = known or (0, None)
     value = getattr(binding, "value", None)
     if value is None or source.loop_of(line) is not None or not rounds:
         return False
-    names = {root_of(one) for one in names_in(value)} - {name}
+    names = {root_of(one) for one in names_in(value)} - {root_of(name)}
     is_drawn = any(isinstance(node, ast.Call) and last_name(node.func) == "next" for node in ast.walk(value))
-    known = names & set(source.bindings)
+    inner = names & set(source.bindings)
     return (
         not is_drawn
         and names.isdisjoint(source.arguments)
-        and all(_is_made_once(source, one, rounds - 1) for one in known)
+        and all(_is_made_once(source, one, rounds - 1) for one in inner)
     )
 
 

@@ -130,7 +130,8 @@ def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
             step.sources[view].value_of(key) for (view, key), value in step.named_values() if value is given.tensor
         ]
         nodes = [node for found in there if found is not None for node in ast.walk(found[1])]
-        return any(other.mentions(*words) for other in step.sources) or any(map(_lists_one_again, nodes))
+        methods = [one for _, one in methods_of(type(step.value(source.self_name, given.view)))]
+        return any(one.mentions(*words) for one in (*step.sources, *methods)) or any(map(_lists_one_again, nodes))
     if any(_lists_one_again(node) for node in ast.walk(made[1])):
         return True
     behind = [node for _, node in source.made_of(root_of(given.name)).values()]

@@ -9,6 +9,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
+from .....measure.torch.node import AutogradNode
 from .....measure.torch.optimizers import groups, inner
 from .....measure.torch.steep import MAYBE_STEEP, may_be_steep, only_divides, steep
 from .....safe.guard import class_name, instance_dict, module
@@ -28,7 +29,7 @@ torch: Any = module("torch")
 
 @rule(
     "error",
-    why="The next step makes the weights NaN.",
+    why="A step with them makes the weights NaN; one that is left out teaches nothing.",
     suggestion="add a small ε inside, and mask before the operation, not after",
     needs="module loss",
 )
@@ -37,7 +38,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
         return
     held = list(step.parameters.values())
     bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, step.grads([one.tensor for one in held]))]
-    if not bad or parameters_not_finite(step) or is_nan_left_out(step):
+    if not bad or parameters_not_finite(step):
         return
     roots = step.loss_nodes()
     nodes = [
@@ -45,6 +46,8 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
         for node in step.graph.by(*MAYBE_STEEP)
         if may_be_steep(node) and any(step.graph.reaches(one, node) for one in roots)
     ]
+    if is_nan_left_out(step) and not any(_is_root_of_nothing(step, node) for node in nodes):
+        return  # as a bad batch
     proven = next(steep(step.graph, Flow(step.graph, live_values(step)), nodes), None)
     nodes = sorted(nodes, key=only_divides) if proven is None else [proven]
     ops = listed(dict.fromkeys(node.op.lower() for node in nodes), False, 40)
@@ -65,6 +68,24 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
         *((name, "on the way") for name in names),
         line=next(filter(None, lines), None),
     )
+
+
+def _is_root_of_nothing(step: Step, node: AutogradNode) -> bool:
+    """Whether it is a root of the distances from each to each, which are 0 from one to itself in every batch."""
+    below = step.graph.input(node) if node.op == "Sqrt" else None
+    for _ in range(4):
+        if below is None or below.op == "Sub":
+            break
+        below = step.graph.input(below) if below.op in ("Abs", "Mul", "Pow", "Sum") else None
+    if below is None or below.op != "Sub" or None in below.inputs:
+        return False
+    one, other = (_before_views(step, part) for part in step.graph.inputs(below))
+    return one is not None and one is other
+
+
+def _before_views(step: Step, node: AutogradNode) -> AutogradNode | None:
+    found = step.graph.through_views(node)
+    return found if found is None or found.op != "Expand" else step.graph.through_views(step.graph.input(found))
 
 
 @rule(
