@@ -12,6 +12,7 @@ from . import (
     by_hand,
     call,
     data,
+    disguised,
     everyday,
     forms,
     graph,
@@ -61,6 +62,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **by_hand.PROGRAMS,
     **behind.PROGRAMS,
     **stepping.PROGRAMS,
+    **disguised.PROGRAMS,
 }
 
 

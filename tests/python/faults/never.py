@@ -643,6 +643,11 @@ NEVER: dict[str, dict[str, str]] = {
         "noise on purpose": "samples_in_eval_mode_too",
         "off in eval mode": "drops_in_training_only",
         "other outputs without random numbers": "counts_its_calls",
+        "a condition that asks for the mode": "dropped_where_it_trains_alone",
+        "a method that its forward does not run": "input_spoiled_by_its_training_step",
+        "a function that is off by default": "alpha_dropout_is_off_by_default",
+        "a rate of 0, or switched off for good": "dropouts_kept_that_drop_nothing",
+        "the mode in options": "mode_among_its_options",
     },
     "batch-mixing": {
         "batch norm in train": "noise_from_the_batch",

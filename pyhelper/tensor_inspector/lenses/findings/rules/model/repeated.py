@@ -13,11 +13,11 @@ from .....words.text import number
 from ....running.generators import draw
 from ....running.isolation import Isolation, unwrapped, why_not
 from ....step.classes import forward_of, is_library, methods_of
-from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, model_inputs
 from ...rule import NotAsked, rule
+from .functional import always_dropped
 from .mode import is_dropout
 
 torch: Any = module("torch")
@@ -36,7 +36,7 @@ _SAMPLING = ("randn", "randn_like", "normal", "normal_", "rsample", "sample", "m
 )
 def dropout_in_eval(step: Step) -> Iterator[Violation]:
     """The same input gives other outputs in eval mode, with other random numbers alone."""
-    proved = next(_always_dropped(step), None)
+    proved = next(always_dropped(step), None)
     if proved is not None:
         yield proved
         return
@@ -70,33 +70,6 @@ def _samples(step: Step, given: ModelInput) -> bool:
     """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
     classes = {type(member.module) for member in _inside(step, given) if not is_library(type(member.module))}
     return any(source.mentions(*_SAMPLING) for cls in classes for _, source in methods_of(cls))
-
-
-def _always_dropped(step: Step) -> Iterator[Violation]:
-    """The functional dropout without ``training=`` is never off."""
-    seen: set[int] = set()
-    for name, member in list(step.members.values()):
-        cls = type(member.module)
-        if is_library(cls) or id(cls) in seen or member.training is not False:
-            continue
-        seen.add(id(cls))
-        for method, source in methods_of(cls):
-            for call in source.calls_of("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
-                if not call.callee.startswith(("F.", "nn.functional.", "torch.nn.functional.", "functional.")):
-                    continue
-                always = call.argument(2, "training")
-                if always is None or text_of(always) == "True":
-                    yield Violation(
-                        (
-                            f"{call.callee} in {method} of {name} stays on in eval mode",
-                            ": ",
-                            f"training={'True' if always is not None else 'True by default'}",
-                        ),
-                        (f"{name}.training", "False"),
-                        line=(source.file, call.lineno),
-                        suggestion="training=self.training",
-                    )
-                    return
 
 
 @rule(

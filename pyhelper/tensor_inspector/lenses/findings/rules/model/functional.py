@@ -1,0 +1,96 @@
+"""Finds the functional dropout that eval mode does not switch off."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from .....measure.torch.modules import Member
+from .....safe.guard import NUMBERS, module
+from ....step.calls import Call
+from ....step.classes import is_library, methods_of
+from ....step.expressions import text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+
+functional: Any = module("torch.nn.functional")
+_SPACES = ("F.", "nn.functional.", "torch.nn.functional.", "functional.")
+_ON = ("dropout", "dropout1d", "dropout2d", "dropout3d")  #: whose ``training`` is True by default
+_OFF = ("alpha_dropout", "feature_alpha_dropout")  #: whose ``training`` is False by default
+
+
+def always_dropped(step: Step) -> Iterator[Violation]:
+    """What a forward drops in eval mode too: without ``training=``, or with ``training=True``."""
+    seen: set[int] = set()
+    for name, member in list(step.members.values()):
+        cls = type(member.module)
+        if is_library(cls) or member.training is not False:
+            continue
+        kept = _kept_dropouts(member)
+        if id(cls) in seen and not kept:
+            continue
+        seen.add(id(cls))
+        for method, source in _run_by_forward(cls):
+            for call in _dropouts_in(source, kept):
+                always = call.argument(2, "training")
+                yield Violation(
+                    (
+                        f"{call.callee} in {method} of {name} stays on in eval mode",
+                        ": ",
+                        f"training={'True' if always is not None else 'True by default'}",
+                    ),
+                    (f"{name}.training", "False"),
+                    line=(source.file, call.lineno),
+                    suggestion="training=self.training",
+                )
+                return
+
+
+def _dropouts_in(source: Source, kept: set[str]) -> Iterator[Call]:
+    """The calls that drop whatever the mode is: of torch's functions, or of one that the module keeps."""
+    mine = {f"{source.self_name}.{key}" for key in kept}
+    calls = [call for call in source.calls if call.callee in mine or _is_functional(call)]
+    inside = {id(node) for call in calls for node in ast.walk(call.node)}
+    nodes = [node for statement in source.body for node in ast.walk(statement) if id(node) not in inside]
+    if any(isinstance(node, ast.Attribute) and node.attr == "training" for node in nodes):
+        return  # which may decide whether the call is reached
+    for call in calls:
+        always = call.argument(2, "training")
+        is_open = "**" in call.keywords or any(isinstance(part, ast.Starred) for part in call.args)
+        is_on = call.callee in mine or call.name in _ON
+        if not is_open and (is_on if always is None else text_of(always) == "True"):
+            yield call
+
+
+def _is_functional(call: Call) -> bool:
+    return call.name in (*_ON, *_OFF) and call.callee.startswith(_SPACES)
+
+
+def _kept_dropouts(member: Member) -> set[str]:
+    """The attributes of a module that are torch's function, or a ``partial`` of it that leaves ``training`` open."""
+    functions = {id(getattr(functional, name)) for name in _ON}
+    found = set()
+    for key, item in list(member.attributes.items()):
+        function, bound = (item.func, item.keywords) if type(item) is partial else (item, {})
+        rate = bound.get("p")
+        if id(function) in functions and "training" not in bound and not (type(rate) in NUMBERS and rate == 0):
+            found.add(key)
+    return found
+
+
+def _run_by_forward(cls: type) -> Iterator[tuple[str, Source]]:
+    """``forward``, and the methods that it calls of its own object, also through others."""
+    methods = dict(methods_of(cls))
+    waiting, seen = ["forward"], {"forward"}
+    while waiting:
+        method = waiting.pop(0)
+        source = methods.get(method)
+        if source is None:
+            continue
+        yield method, source
+        called = {call.name for call in source.calls if call.callee == f"{source.self_name}.{call.name}"}
+        waiting += sorted(called - seen)
+        seen |= called

@@ -1,0 +1,99 @@
+"""Healthy programs whose model is put together or called as in `disguised`, rightly."""
+
+from __future__ import annotations
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "dropped_where_it_trains_alone": (
+        "dropout-in-eval",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 2)
+     def forward(self, x):
+         h = self.a(x).relu()
+         if self.training:
+             h = F.dropout(h, 0.3)
+         return self.b(h)
+ net = Net().eval()
+ with torch.no_grad():
+     q = net(torch.randn(8, 6))
+     stop()
+""",
+    ),
+    "input_spoiled_by_its_training_step": (
+        "dropout-in-eval",
+        """
+ class Denoiser(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.code, self.back = nn.Linear(6, 4), nn.Linear(4, 6)
+     def forward(self, x):
+         return self.back(self.code(x).relu())
+     def training_step(self, x):
+         return F.mse_loss(self(F.dropout(x, 0.2)), x)
+ net = Denoiser()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x = torch.randn(8, 6)
+ c = net.training_step(x)
+ o.zero_grad()
+ c.backward()
+ o.step()
+ net.eval()
+ with torch.no_grad():
+     again = net(x)
+     stop()
+""",
+    ),
+    "alpha_dropout_is_off_by_default": (
+        "dropout-in-eval",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 2)
+     def forward(self, x):
+         return self.b(F.alpha_dropout(F.selu(self.a(x)), 0.1))
+ net = Net().eval()
+ with torch.no_grad():
+     q = net(torch.randn(8, 6))
+     stop()
+""",
+    ),
+    "dropouts_kept_that_drop_nothing": (
+        "dropout-in-eval",
+        """
+ from functools import partial
+ class Net(nn.Module):
+     def __init__(self, drop):
+         super().__init__()
+         self.a, self.b, self.drop = nn.Linear(6, 8), nn.Linear(8, 2), drop
+     def forward(self, x):
+         return self.b(self.drop(self.a(x).relu()))
+ x = torch.randn(8, 6)
+ for drop in (partial(F.dropout, p=0.3, training=False), partial(F.dropout, p=0.0)):
+     net = Net(drop).eval()
+     with torch.no_grad():
+         q = net(x)
+         stop()
+""",
+    ),
+    "mode_among_its_options": (
+        "dropout-in-eval",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 2)
+     def forward(self, x, **how):
+         return self.b(F.dropout(self.a(x).relu(), *how.get("more", ()), **how.get("options", {})))
+ net = Net().eval()
+ with torch.no_grad():
+     q = net(torch.randn(8, 6), options={"training": False})
+     stop()
+     q = net(torch.randn(8, 6), more=(0.2, False))
+     stop()
+""",
+    ),
+}
