@@ -124,7 +124,8 @@ def _event(statement: ast.stmt, source: Source) -> OrderedCall | None:
 
 def _events_of_call(step: Step, statement: ast.stmt) -> list[OrderedCall] | None:
     """What a function or method of the user does, that does nothing but clear and step; None where it may do more."""
-    node = statement.value if isinstance(statement, ast.Expr) else None
+    is_kept = isinstance(statement, ast.Assign) and all(isinstance(one, ast.Name) for one in statement.targets)
+    node = statement.value if isinstance(statement, ast.Expr) or is_kept else None  # type: ignore[attr-defined]
     call = Call(node, None, True) if isinstance(node, ast.Call) else None
     called = None if call is None else function_called(step, call, step.at)
     if call is None or called is None or not called.is_known():
@@ -135,12 +136,15 @@ def _events_of_call(step: Step, statement: ast.stmt) -> list[OrderedCall] | None
         if event is not None and event.name != "backward":
             event.subject = _as_given(event.subject, call, called)
             found.append(event)
-        elif not isinstance(part, (ast.Pass, ast.Global, ast.Nonlocal)) and not _is_text(part):
+        elif not isinstance(part, (ast.Pass, ast.Global, ast.Nonlocal)) and not _is_idle(part):
             return None
     return found
 
 
-def _is_text(part: ast.stmt) -> bool:
+def _is_idle(part: ast.stmt) -> bool:
+    """Whether it is a text, or the answer of a function that calls nothing for it."""
+    if isinstance(part, ast.Return):
+        return not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(part))
     return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
 
 

@@ -7,22 +7,35 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
+from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....safe.guard import class_name, dict_get, instance_dict
+from .....safe.record import Record
 from .....words.text import number, plural
-from ....step.called import functions_called
+from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of, undecorated
-from ....step.expressions import constant_of, last_name
+from ....step.expressions import constant_of, text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, made
 from ...rule import rule
-from .schedules import ended_at, written_in
+from .schedules import active, ended_at, is_over, rates_written, written_in
 
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
+_SOON = 100  #: steps within which a rate that falls to almost nothing has fallen too fast
+
+
+class _RateReason(Record):
+    """Why a rate is 0: of which schedule, in words, with what is seen of it, and where."""
+
+    schedule: str
+    words: tuple[str, str]  #: with the mark before them
+    seen: tuple[str, str]
+    line: Line | None
+    suggestion: str = ""
 
 
 @rule(
@@ -32,118 +45,73 @@ _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
     needs="optimizer",
 )
 def lr_zero(step: Step) -> Iterator[Violation]:
+    """Every optimizer in sight has a rate of 0: where one goes on, another may be frozen by its rate."""
+    if any(highest_rate(variable.value) != 0 for variable in step.optimizers):
+        return
     for variable in step.optimizers:
-        if highest_rate(variable.value) != 0:
-            continue
-        scheduler = _scheduler_of(step, variable.value)
-        first = groups(variable.value)[0].number("initial_lr")
-        rate = f'{variable.name}.param_groups[0]["lr"]'
-        if scheduler is None:
-            if not first and not _is_set_by_hand(step, variable.value):
-                yield Violation(
-                    (f"lr of {variable.name} is 0", ": ", "its step changes nothing"),
-                    (rate, "0"),
-                    line=made(step, variable.key),
-                )
-            continue
-        kind = class_name(type(scheduler.value))
-        gamma = instance_dict(scheduler.value).get("gamma")
-        stops = [stop for stop in step.moments if variable.name in stop.rates and stop.lineno == step.source.lineno]
-        turns = {stop.turns.get(scheduler.name) for stop in stops}
-        if first and (type(gamma) is int or type(gamma) is float) and gamma == 0:
+        first, schedulers = groups(variable.value)[0].number("initial_lr"), _schedulers_of(step, variable.value)
+        rate = (f'{variable.name}.param_groups[0]["lr"]', "0")
+        if not schedulers and not first and not _is_set_by_hand(step, variable.value):
+            title = (f"lr of {variable.name} is 0", ": ", "its step changes nothing")
+            yield Violation(title, rate, line=made(step, variable.key))
+        reasons = (_reason(step, variable, scheduler) for scheduler in schedulers if first)
+        reason = next(filter(None, reasons), None)
+        if first and reason is not None:
             yield Violation(
-                (
-                    f"lr of {variable.name} is 0 (initial {number(first)}; {kind} with gamma=0)",
-                    ": ",
-                    "nothing can change any more",
-                ),
-                (rate, "0"),
-                (f"{scheduler.name}.gamma", "0"),
-                line=made(step, scheduler.key),
-            )
-        elif (
-            first
-            and turns_of(scheduler.value) > 0
-            and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step, scheduler)))
-        ):
-            rounded = _rounding(scheduler) if kind == "LambdaLR" else None
-            why = (
-                "what is multiplied by 0 stays 0"
-                if kind == "MultiplicativeLR"
-                else "its function uses //, which rounds down to 0"
-            )
-            yield Violation(
-                (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", why),
-                (rate, "0"),
-                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
-                line=rounded or made(step, scheduler.key),
-            )
-        elif first and kind == "LambdaLR" and (ended := ended_at(scheduler.value)) is not None:
-            yield Violation(
-                (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", "its schedule is over"),
-                (rate, "0"),
-                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}, its function is 0 from {ended} on"),
-                line=written_in(scheduler.value) or made(step, scheduler.key),
-                suggestion="step the scheduler as often as its function counts: once an epoch, or once a batch",
-            )
-        elif first and _is_over(scheduler.value, kind):
-            yield Violation(
-                (f"lr of {variable.name} is 0 (initial {number(first)}; {kind})", ": ", "its schedule is over"),
-                (rate, "0"),
-                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}, total_iters {_length(scheduler.value)}"),
-                line=made(step, scheduler.key),
-            )
-        elif (
-            first
-            and len(turns) >= _STOPS
-            and turns_of(scheduler.value) >= _WARM_UP
-            and not any(stop.rates[variable.name] for stop in stops)
-        ):
-            yield Violation(
-                (
-                    f"lr of {variable.name} is 0 (initial {number(first)}; {kind})",
-                    ", ",
-                    f"as in the {plural(len(turns), 'step')} before",
-                ),
-                (rate, "0"),
-                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
-                line=made(step, scheduler.key),
+                (f"lr of {variable.name} is 0 (initial {number(first)}; {reason.schedule})", *reason.words),
+                rate,
+                reason.seen,
+                line=reason.line,
+                suggestion=reason.suggestion,
             )
 
 
-def _is_over(scheduler: Any, kind: str) -> bool:
-    """Whether a schedule that ends at 0 was stepped on after its end: at the end itself the training ends as well."""
-    ends = kind == "PolynomialLR" or (kind == "LinearLR" and instance_dict(scheduler).get("end_factor") == 0)
-    length = _length(scheduler)
-    return ends and length is not None and turns_of(scheduler) > length
-
-
-def _length(scheduler: Any) -> int | None:
-    found = instance_dict(scheduler).get("total_iters")
-    return found if type(found) is int else None
+def _reason(step: Step, variable: VisibleVariable, scheduler: VisibleVariable) -> _RateReason | None:
+    """Why the rate of an optimizer will stay 0, if one of its schedules tells."""
+    plan = active(scheduler.value)
+    name = scheduler.name if plan is scheduler.value else f"{scheduler.name}._schedulers[-1]"
+    kind, turns, kept = class_name(type(plan)), turns_of(plan), instance_dict(plan)
+    seen, line = f"last_epoch {turns}", made(step, scheduler.key)
+    gamma, over = kept.get("gamma"), (": ", "its schedule is over")
+    if (type(gamma) is int or type(gamma) is float) and gamma == 0:
+        words = (": ", "nothing can change any more")
+        return _RateReason(f"{kind} with gamma=0", words, (f"{name}.gamma", "0"), line)
+    if kind == "MultiplicativeLR" and turns > 0:
+        return _RateReason(kind, (": ", "what is multiplied by 0 stays 0"), (name, seen), line)
+    if kind == "LambdaLR" and turns > 0 and _divides(step, scheduler):
+        words = (": ", "its function uses //, which rounds down to 0")
+        return _RateReason(kind, words, (name, seen), _rounding(scheduler) or line)
+    ended = ended_at(plan) if kind == "LambdaLR" else None
+    if ended is not None:
+        seen = f"{seen}, its function is 0 from {ended} on"
+        suggestion = "step the scheduler as often as its function counts: once an epoch, or once a batch"
+        return _RateReason(kind, over, (name, seen), written_in(plan) or line, suggestion)
+    if is_over(plan):
+        return _RateReason(kind, over, (name, f"{seen}, total_iters {kept.get('total_iters')}"), line)
+    stops = [stop for stop in step.moments if variable.name in stop.rates and stop.lineno == step.source.lineno]
+    known = {stop.turns.get(scheduler.name) for stop in stops}
+    if len(known) >= _STOPS and turns >= _WARM_UP and not any(stop.rates[variable.name] for stop in stops):
+        return _RateReason(kind, (", ", f"as in the {plural(len(known), 'step')} before"), (name, seen), line)
+    return None
 
 
 def _is_set_by_hand(step: Step, optimizer: Any) -> bool:
     """Whether the program sets the rate as it goes on, so that a warm-up by hand may begin with 0: what it writes to an
     item ``"lr"`` is more than a 0, or nothing in sight writes one and the optimizer was made with another rate."""
-    classes = {id(cls): cls for cls in (type(value) for _, value in step.named_values()) if not is_library(cls)}
+    called_values = (value_in(step, call.callee, view) for view, one in enumerate(step.sources) for call in one.calls)
+    found = [
+        *(type(value) for _, value in step.named_values()),
+        *(one for one in called_values if issubclass(type(one), type)),
+    ]
+    classes = {id(cls): cls for cls in found if not is_library(cls)}
     methods = (source for cls in classes.values() for _, source in methods_of(cls))
     called = (one.source for one in functions_called(step, range(len(step.views))))
-    written = [value for source in (*step.sources, *called, *methods) for value in _rates_written(source)]
+    lists = {key for (_, key), value in step.named_values() if type(value) is list or is_exact_tensor(value)}
+    written = list(rates_written([*step.sources, *called, *methods], lists))
     if written:
-        return any(constant_of(value) != 0 for value in written)
+        return any(value is None or constant_of(value) != 0 for value in written)
     defaults = instance_dict(inner(optimizer)).get("defaults")
     return type(defaults) is dict and dict_get(defaults, "lr", 0) != 0
-
-
-def _rates_written(source: Source) -> Iterator[ast.expr]:
-    """What a source sets items ``"lr"`` to."""
-    for node in (node for statement in source.body for node in ast.walk(statement)):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(one, ast.Subscript) and constant_of(one.slice) == "lr" for one in targets):
-            yield node.value  # type: ignore[attr-defined]
-        if isinstance(node, ast.Call) and last_name(node.func) == "update":
-            yield from (keyword.value for keyword in node.keywords if keyword.arg == "lr")
 
 
 def _divides(step: Step, scheduler: VisibleVariable) -> bool:
@@ -185,30 +153,42 @@ def _is_rounded_down(node: ast.expr | None) -> bool:
 )
 def lr_too_low(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
-        scheduler = _scheduler_of(step, variable.value)
-        kind = "" if scheduler is None else class_name(type(scheduler.value))
-        if scheduler is None or kind not in ("ExponentialLR", "StepLR", "MultiStepLR", "MultiplicativeLR"):
+        for scheduler in _schedulers_of(step, variable.value):
+            kind, turns = class_name(type(scheduler.value)), turns_of(scheduler.value)
+            is_soon = 0 <= turns <= _SOON or _is_in_first_epoch(step, scheduler)
+            if kind not in ("ExponentialLR", "StepLR", "MultiStepLR", "MultiplicativeLR") or not is_soon:
+                continue
+            for at, group in enumerate(groups(variable.value)):
+                now, first = group.number("lr"), group.number("initial_lr")
+                if now and first and now <= 1e-6 * first:
+                    yield Violation(
+                        (
+                            f"lr of {variable.name} fell to {number(now)}",
+                            ", ",
+                            f"from {number(first)}, in {turns} steps of {kind}",
+                        ),
+                        (f'{variable.name}.param_groups[{at}]["lr"]', number(now)),
+                        (scheduler.name, f"last_epoch {turns}"),
+                        line=made(step, scheduler.key),
+                    )
+                    break
+
+
+def _is_in_first_epoch(step: Step, scheduler: VisibleVariable) -> bool:
+    """Whether a scheduler is stepped in an inner loop, and the outer one counts its first round: ``epoch`` is 0."""
+    source = step.source
+    for call in source.calls_of("step"):
+        around = sorted(loop for loop in source.loops if loop[0] <= call.lineno <= loop[1])
+        if text_of(call.receiver) != scheduler.key or len(around) < 2:
             continue
-        for group in groups(variable.value):
-            now, first = group.number("lr"), group.number("initial_lr")
-            if now and first and now <= 1e-6 * first:
-                steps = instance_dict(scheduler.value).get("last_epoch")
-                yield Violation(
-                    (
-                        f"lr of {variable.name} fell to {number(now)}",
-                        ", ",
-                        f"from {number(first)}, in {steps} steps of {kind}",
-                    ),
-                    (f'{variable.name}.param_groups[0]["lr"]', number(now)),
-                    (scheduler.name, f"last_epoch {steps}"),
-                    line=made(step, scheduler.key),
-                )
-                break
+        for name, made_by in source.bindings.items():
+            is_counter = any(isinstance(node, ast.For) and node.lineno == around[0][0] for _, node in made_by)
+            value = step.value(name) if is_counter else None
+            if type(value) is int and value == 0:
+                return True
+    return False
 
 
-def _scheduler_of(step: Step, optimizer: Any) -> Any:
-    for variable in step.schedulers:
-        scheduled = instance_dict(variable.value).get("optimizer")
-        if scheduled is optimizer or scheduled is inner(optimizer):
-            return variable
-    return None
+def _schedulers_of(step: Step, optimizer: Any) -> list[VisibleVariable]:
+    held = ((variable, instance_dict(variable.value).get("optimizer")) for variable in step.schedulers)
+    return [variable for variable, scheduled in held if scheduled is optimizer or scheduled is inner(optimizer)]

@@ -51,7 +51,8 @@ def lr_too_high(step: Step) -> Iterator[Violation]:
         if value is not None and name in before.losses and _has_risen(before.losses[name], value)
     ]
     if not risen:
-        yield from _diverging(step, stops[-1])
+        if not now.keys() & before.losses.keys():
+            yield from _diverging(step, stops)
         return
     name, was, value = risen[0]
     matrices = [one for one in step.trained() if len(shape_of(one.tensor) or ()) > 1]
@@ -60,8 +61,11 @@ def lr_too_high(step: Step) -> Iterator[Violation]:
         norm = step.norm(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
-        variable, rate = _rate_of(step, one)
+        variable, group, rate = _rate_of(step, one)
         if variable is None or rate is None or _is_raised(variable, before):
+            continue
+        is_sudden = not abs(value) <= 1e3 * max(abs(was), 1e-3)
+        if _is_near_zero(one, known.norm) or not (is_sudden or _grows_already(stops, one, name)):
             continue
         yield Violation(
             (
@@ -69,7 +73,7 @@ def lr_too_high(step: Step) -> Iterator[Violation]:
                 ": ",
                 f"a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
             ),
-            (f'{variable.name}.param_groups[0]["lr"]', number(rate)),
+            (f'{variable.name}.param_groups[{group}]["lr"]', number(rate)),
             (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
             (name, f"{number(was)}, then {number(value)}"),
             line=rate_set(step, variable.key),
@@ -77,19 +81,37 @@ def lr_too_high(step: Step) -> Iterator[Violation]:
         return
 
 
-def _rate_of(step: Step, one: Parameter) -> tuple[VisibleVariable | None, float | None]:
-    """The optimizer that holds a parameter, and its rate."""
+def _rate_of(step: Step, one: Parameter) -> tuple[VisibleVariable | None, int, float | None]:
+    """The optimizer that holds a parameter, the number of its group, and its rate."""
     for variable in step.optimizers:
-        for group in groups(variable.value):
+        for at, group in enumerate(groups(variable.value)):
             if any(tensor is one.tensor for tensor in group.tensors):
-                return variable, group.number("lr")
-    return None, None
+                return variable, at, group.number("lr")
+    return None, 0, None
 
 
-def _diverging(step: Step, before: Moment) -> Iterator[Violation]:
+def _is_near_zero(one: Parameter, norm: float) -> bool:
+    """Whether weights are so small that steps of a usual size make them many times as large: what they add to each
+    output is far below what they get."""
+    return norm < 0.1 * (shape_of(one.tensor) or (1,))[0] ** 0.5
+
+
+def _grows_already(stops: list[Moment], one: Parameter, loss: str) -> bool:
+    """Whether a loss and a weight have grown between the two stops before, too: one large loss is no trend."""
+    first, second = stops[-2:] if len(stops) > 1 else (None, None)
+    if first is None or second is None or not first.losses.keys() & second.losses.keys() & {loss}:
+        return False
+    was, known = first.weights.get(one.name), second.weights.get(one.name)
+    norms = (None if was is None else was.norm, None if known is None else known.norm)
+    has_grown = norms[0] is not None and norms[1] is not None and norms[0] < norms[1]
+    return has_grown and first.losses[loss] < second.losses[loss]
+
+
+def _diverging(step: Step, stops: list[Moment]) -> Iterator[Violation]:
     """Where no loss is in sight: all weights together have become five times as large, and their gradients ten times."""
     if step.scalers:
         return
+    before = stops[-1]
     weights, slopes = [0.0, 0.0], [0.0, 0.0]  # before and now
     most: tuple[float, Parameter | None, float, float] = 0.0, None, 0.0, 0.0
     remembered = (before.weights.get(one.name) for one in step.trained())
@@ -105,8 +127,10 @@ def _diverging(step: Step, before: Moment) -> Iterator[Violation]:
         if one.tensor.dim() > 1 and known.norm and norm / known.norm > most[0]:
             most = norm / known.norm, one, known.norm, norm
     times, largest, was, grown = most
-    variable, rate = (None, None) if largest is None else _rate_of(step, largest)
+    variable, group, rate = (None, 0, None) if largest is None else _rate_of(step, largest)
     if largest is None or variable is None or rate is None or _is_raised(variable, before):
+        return
+    if _is_near_zero(largest, was):
         return
     if 25 * weights[0] < weights[1] and 0 < 100 * slopes[0] < slopes[1]:
         yield Violation(
@@ -115,7 +139,7 @@ def _diverging(step: Step, before: Moment) -> Iterator[Violation]:
                 ": ",
                 f"since the last stop {largest.name} has become {number(times, 2)} times as large, and all gradients {number((slopes[1] / slopes[0]) ** 0.5, 2)} times",
             ),
-            (f'{variable.name}.param_groups[0]["lr"]', number(rate)),
+            (f'{variable.name}.param_groups[{group}]["lr"]', number(rate)),
             (largest.name, f"norm {number(was)}, then {number(grown)}"),
             line=rate_set(step, variable.key),
         )
@@ -139,14 +163,14 @@ def _has_risen(before: float, now: float) -> bool:
 )
 def eps_underflow(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
-        for group in groups(variable.value):
+        for at, group in enumerate(groups(variable.value)):
             eps = group.number("eps")
             halves = (tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16)
             half = next(filter(requires_grad, halves), None)  # a frozen one has no gradient, and is left out
             if half is not None and eps is not None and 0 < eps < 2.9e-8:
                 yield Violation(
                     (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
-                    (f'{variable.name}.param_groups[0]["eps"]', number(eps)),
+                    (f'{variable.name}.param_groups[{at}]["eps"]', number(eps)),
                     (step.name_of(half), "float16"),
                     line=made(step, variable.key),
                 )
