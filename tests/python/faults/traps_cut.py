@@ -205,6 +205,57 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "head_first_in_a_function_of_its_own": (
+        "missing-grad",
+        """
+ def probe(body, head, o):
+     for _ in range(3):
+         x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+         with torch.no_grad():
+             h = body(x)
+         c = F.cross_entropy(head(h), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+ def tune(body, head, o):
+     for _ in range(3):
+         x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+         c = F.cross_entropy(head(body(x)), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for phase in (probe, tune):
+     phase(body, head, o)
+""",
+    ),
+    "features_of_a_helper_first": (
+        "graph-cut",
+        """
+ def features(net, x): return net(x).detach()
+ def probe(net, head, o):
+     for _ in range(3):
+         x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+         c = F.cross_entropy(head(features(net, x)), y)
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+ def tune(whole, o):
+     for _ in range(3):
+         x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+         c = F.cross_entropy(whole[1](whole[0](x)), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ probe(body, head, o)
+ tune([body, head], o)
+""",
+    ),
     "features_of_a_helper_in_the_first_loop": (
         "graph-cut",
         """
@@ -224,6 +275,187 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.zero_grad()
      c.backward()
      o.step()
+""",
+    ),
+    "slopes_that_are_set_by_hand": (
+        "graph-cut",
+        """
+ def features(net, x): return net(x).detach()
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.Tanh()), nn.Linear(8, 3)
+ held = list(body.parameters())
+ o = torch.optim.SGD([*held, *head.parameters()], lr=1e-2)
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     o.zero_grad()
+     c = F.cross_entropy(head(features(body, x)), y)
+     c.backward()
+     stop()
+     own = F.mse_loss(body(x), body(x + 0.1))
+     for p, g in zip(held, torch.autograd.grad(own, held)): p.grad = g
+     o.step()
+""",
+    ),
+    "a_critic_that_another_method_trains": (
+        "graph-cut",
+        """
+ class Agent:
+     def __init__(self):
+         self.actor, self.critic = nn.Linear(4, 2), nn.Linear(4, 1)
+         self.o = torch.optim.Adam([*self.actor.parameters(), *self.critic.parameters()], lr=1e-3)
+     def update_policy(self, s, a, gain):
+         value = self.critic(s).squeeze(-1)
+         c = -(torch.distributions.Categorical(logits=self.actor(s)).log_prob(a) * (gain - value.detach())).mean()
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+     def update_value(self, s, gain):
+         c = ((self.critic(s).squeeze(-1) - gain) ** 2).mean()
+         self.o.zero_grad()
+         c.backward()
+         self.o.step()
+ agent = Agent()
+ for _ in range(3):
+     s, a, gain = torch.randn(16, 4), torch.randint(0, 2, (16,)), torch.randn(16)
+     agent.update_policy(s, a, gain)
+     agent.update_value(s, gain)
+""",
+    ),
+    "codes_that_the_forward_writes": (
+        "missing-grad",
+        """
+ class Codes(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.embedding = nn.Embedding(16, 4)
+         self.register_buffer("average", self.embedding.weight.detach().clone())
+     def forward(self, z):
+         hot = F.one_hot(torch.cdist(z, self.embedding.weight).argmin(1), 16).float()
+         q = hot @ self.embedding.weight
+         with torch.no_grad():
+             self.average.mul_(0.9).add_(hot.T @ z, alpha=0.1)
+             self.embedding.weight.data.copy_(self.average)
+         return F.mse_loss(z, q.detach()), z + (q - z).detach()
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.enc, self.codes, self.dec = nn.Linear(8, 4), Codes(), nn.Linear(4, 8)
+     def forward(self, x):
+         kept, q = self.codes(self.enc(x))
+         return kept, self.dec(q)
+ net = Net()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     x = torch.randn(32, 8)
+     kept, out = net(x)
+     c = F.mse_loss(out, x) + 0.25 * kept
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_target_that_a_method_moves": (
+        "missing-grad",
+        """
+ class Twins(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.online, self.predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 8)), nn.Linear(8, 8)
+         self.target = copy.deepcopy(self.online)
+     def forward(self, a, b):
+         return self.predictor(self.online(a)), self.target(b).detach()
+     @torch.no_grad()
+     def follow(self):
+         for p, t in zip(self.online.parameters(), self.target.parameters()):
+             t.mul_(0.99).add_(p, alpha=0.01)
+ net = Twins()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     x = torch.randn(32, 6)
+     p, z = net(x + 0.1 * torch.randn_like(x), x + 0.1 * torch.randn_like(x))
+     c = 2 - 2 * F.cosine_similarity(p, z, dim=-1).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     net.follow()
+""",
+    ),
+    "cut_off_in_the_first_loop_only": (
+        "graph-cut",
+        """
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.GELU()), nn.Linear(8, 3)
+ o = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=1e-3)
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     h = body(x)
+     c = F.cross_entropy(head(h.detach()), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+ for _ in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(head(body(x)), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "a_target_that_a_function_moves": (
+        "missing-grad",
+        """
+ def follow(slow, fast):
+     for a, b in zip(slow.parameters(), fast.parameters()): a.data.mul_(0.9).add_(b.data, alpha=0.1)
+ class Twins(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.online, self.target = nn.Linear(6, 8), nn.Linear(6, 8)
+     def forward(self, x):
+         return self.online(x), self.target(x).detach()
+     def follow(self): follow(self.target, self.online)
+ net = Twins()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     p, z = net(torch.randn(32, 6))
+     c = F.mse_loss(p, z)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     net.follow()
+""",
+    ),
+    "one_part_of_a_model_after_the_other": (
+        "graph-cut",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head = nn.Linear(6, 8), nn.Linear(8, 3)
+     def features(self, x): return self.body(x).tanh()
+     def forward(self, x): return self.head(self.features(x))
+ class Trainer:
+     def __init__(self):
+         self.net = Net()
+         self.o = torch.optim.Adam(self.net.parameters(), lr=1e-3)
+     def probe(self, x, y):
+         h = self.net.features(x)
+         c = F.cross_entropy(self.net.head(h.detach()), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+     def tune(self, x, y):
+         c = F.cross_entropy(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         self.o.step()
+ t = Trainer()
+ for n in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     (t.probe if n < 2 else t.tune)(x, y)
 """,
     ),
 }

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from ..running.code_references import methods
-from ..step.classes import is_library
+from ..step.classes import is_library, undecorated
 from ..step.step import Step
 
 _FUNCTIONS = 2000
 
 
-def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
+def codes_that_name(step: Step, name: str, *, variables: bool = False) -> Iterator[CodeType]:
     """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
-    and of the modules in sight."""
+    and of the modules in sight. With ``variables`` also what has an argument of this name, or takes it from around."""
     file = step.source.file
     views = [view for view in step.views if view.frame.f_code.co_filename == file]
     found = [value for view in views for value in (*view.variables.values(), *dict.values(view.frame.f_globals))]
@@ -22,7 +22,8 @@ def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
     in_sight = [value for value in found if issubclass(type(value), type) and not is_library(value)]
     classes = {id(cls): cls for cls in (*in_sight, *(type(member.module) for _, member in step.members.values()))}
     functions += (function for cls in classes.values() for function in methods(cls))
-    return (function.__code__ for function in functions[:_FUNCTIONS] if _names(function.__code__, attribute))
+    codes = (undecorated(function).__code__ for function in functions[:_FUNCTIONS])
+    return (code for code in codes if _names(code, name, variables))
 
 
 def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
@@ -30,7 +31,9 @@ def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
     return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
 
 
-def _names(code: CodeType, attribute: str) -> bool:
+def _names(code: CodeType, name: str, variables: bool) -> bool:
     """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
     inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))
-    return attribute in code.co_names or any(_names(item, attribute) for item in inner)
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    is_variable = variables and (name in code.co_freevars or name in arguments)
+    return name in code.co_names or is_variable or any(_names(item, name, variables) for item in inner)

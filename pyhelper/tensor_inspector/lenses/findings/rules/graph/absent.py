@@ -13,11 +13,11 @@ from ....step.expressions import text_of
 from ....step.grad_mode import decorated_off, off_at
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
 from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
+from .elsewhere import gets_gradients_by_hand, is_moved, may_train_by_name
 from .switched_off import run_without_gradients
 
 _Cut = tuple[Source, int, str]  #: where, in which line, by what
@@ -31,7 +31,7 @@ _Cut = tuple[Source, int, str]  #: where, in which line, by what
 )
 def missing_grad(step: Step) -> Iterator[Violation]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
-    if not step.has_all_losses() or not step.graph.complete:
+    if not step.has_all_losses() or not step.graph.complete or gets_gradients_by_hand(step):
         return
     reached, told = step.reached(), set[int]()
     is_pending = any(loss.pending for loss in step.losses)
@@ -50,7 +50,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
             ]
             is_shared = bool(others) and share_an_optimizer(step, tensors, reached)
             cut = _cut_in(step, member, key, in_frames=is_shared) if others else None
-            if cut is None:
+            if cut is None or is_moved(step, key):
                 continue
             source, line, how = cut
             told.update(map(id, tensors))
@@ -97,7 +97,7 @@ def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> _
     if in_frames and not places and is_whole:
         owners = list(_owners(step, member.module))
         known = {(source.file, source.function) for source, _ in owners}
-        if any(is_elsewhere(code, known) for code in codes_that_name(step, attribute)):
+        if may_train_by_name(step, attribute, known):
             return None
         places, is_whole = _places(owners, attribute)
     if not is_whole or not places:
@@ -130,7 +130,7 @@ def _is_reached_otherwise(step: Step, owners: list[tuple[Source, str]], attribut
     known = {(source.file, source.function) for source, _ in owners}
     if any(source.mentions("getattr", "named_parameters", "parameters", "_parameters") for source, _ in owners):
         return True
-    return any(is_elsewhere(code, known) for code in codes_that_name(step, attribute))
+    return may_train_by_name(step, attribute, known)
 
 
 def _methods(cls: type) -> list[tuple[Source, str]]:

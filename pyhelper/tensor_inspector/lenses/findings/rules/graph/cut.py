@@ -10,6 +10,7 @@ from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed
+from ....step.called import functions_called
 from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
@@ -21,6 +22,7 @@ from ...made_of import CUTS, STEPS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
 from .cut_in_call import cut_in_call
+from .elsewhere import held_by, is_moved, may_learn_elsewhere
 from .looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them
@@ -55,7 +57,7 @@ def graph_cut(step: Step) -> Iterator[Violation]:
             )
             if line is None:
                 line, how = left_out(step, variable), "nothing adds it to"
-            if line is None:
+            if line is None or _learn_elsewhere(step, cut, missed):
                 continue  # an output that is not used, or not yet
             names = grouped(cut)
             loss = step.losses[0]
@@ -103,6 +105,8 @@ def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str
             cut = [one for one in missed if id(one.tensor) in term.leaves]
             if not cut or not share_an_optimizer(step, [one.tensor for one in cut], reached):
                 continue
+            if _learn_elsewhere(step, cut, missed):
+                continue
             yield Violation(
                 (
                     f"{grouped(cut)} {gets} no gradient from {loss.name}",
@@ -113,6 +117,11 @@ def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str
                 line=term.line,
             )
             return
+
+
+def _learn_elsewhere(step: Step, cut: list[Parameter], missed: list[Parameter]) -> bool:
+    known = [called.source for called in functions_called(step, [step.at])]
+    return any(may_learn_elsewhere(step, held, known) for held in held_by(step, cut, missed))
 
 
 def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
@@ -150,7 +159,7 @@ def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Membe
         gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
         cuts = step.once(cuts_of, type(member.module)) if gone else {}
         for key, tensors in gone.items():
-            if key in cuts:
+            if key in cuts and not is_moved(step, key):
                 yield f"{name}.{key}", member, cuts[key], tensors
 
 

@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterator
 
 from .....safe.record import Record
-from ....step.called import Called, called_at, functions_called, is_always, value_in
+from ....step.called import Called, called_at, is_always, value_in
 from ....step.calls import Call
-from ....step.expressions import bound_in, is_name, key_of, last_name, text_of
+from ....step.expressions import bound_in, key_of, last_name, text_of
 from ....step.grad_mode import decorated_off, off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
 from ...lines import Line
 from ...made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEPS, Flow, joined
+from .elsewhere import Held, may_learn_elsewhere
 
 _CUTS = frozenset((*CUTS, "float"))
 _METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
@@ -23,8 +23,6 @@ _NO_DATA = frozenset((*ABOUT, *ALIKE, *STEPS))
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
-#: methods of a module that neither train it nor change what it holds
-_HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
 
 
 class CutCall(Record):
@@ -46,47 +44,8 @@ def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
     found = next((flow for flow in flows if type(flow) is CutCall), None)
     if found is None or found.source is step.source or "live" in flows or not walk.is_surely_called:
         return None
-    return None if _may_learn_elsewhere(step, variable, walk.entered) else found
-
-
-def _may_learn_elsewhere(step: Step, variable: VisibleVariable, entered: list[Source]) -> bool:
-    """Whether another function than those that were gone through may train a module: one that names it, or is given it."""
-    known = {(source.file, source.function) for source in (step.source, *entered)}
-    if any(is_elsewhere(code, known) for code in codes_that_name(step, variable.key.rpartition(".")[2])):
-        return True
-    if any(one.source.backwards for one in functions_called(step, [step.at])):
-        return True
-    return any(_is_used_otherwise(step, variable.value, view, known) for view in range(len(step.sources)))
-
-
-def _is_used_otherwise(step: Step, module: object, view: int, known: set[tuple[str, str]]) -> bool:
-    """Whether a frame, in the round of its loop, gives a module to another function than these, or calls a method of it that
-    may change it."""
-    source = step.sources[view]
-    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith("clip_grad")}
-    for call in _calls_of_round(source, is_outer=view > step.at):
-        is_harmless = call.name in _HARMLESS or id(call.node) in clipped
-        if not is_harmless and call.receiver is not None and value_in(step, text_of(call.receiver), view) is module:
-            return True
-        given = (text_of(one) for one in (*call.args, *call.keywords.values()) if is_name(one))
-        if any(value_in(step, one, view) is module for one in given):
-            function = called_at(step, call, view)
-            if function is None or (function.source.file, function.source.function) not in known:
-                return True
-    return False
-
-
-def _calls_of_round(source: Source, *, is_outer: bool) -> list[Call]:
-    """The calls in the outermost loop around what runs; without one, those of a function that is itself a step."""
-    around = [(first, last) for first, last in source.loops if first <= source.lineno <= last]
-    if not around and (is_outer or source.function == "<module>"):
-        return []
-    first, last = min(around, default=(0, float("inf")))
-    return [
-        call
-        for call in source.calls
-        if first <= call.lineno <= last and not (is_outer and call.lineno == source.lineno)
-    ]
+    held = Held(variable.key.rpartition(".")[2], variable.value, True)
+    return None if may_learn_elsewhere(step, held, walk.entered, walk.noted) else found
 
 
 class _Route:
@@ -96,7 +55,7 @@ class _Route:
         self.step = step
         self.module = module
         self.entered: list[Source] = []
-        self.calls = 0
+        self.noted = set[int]()
         self.expressions = 0
         self.is_surely_called = True
 
@@ -127,11 +86,11 @@ class _FollowedBody:
         return self._known[name]
 
     def results(self, depth: int) -> _Flow:
-        before = self._walk.calls
+        before = len(self._walk.noted)
         found = joined(self.flow(one.value, depth) for one in self._source.returns)
         if self._off is None or found is None:
             return found
-        return self._off if self._walk.calls == before else "live"  # else the module itself runs without gradients
+        return self._off if len(self._walk.noted) == before else "live"  # else the module itself runs without gradients
 
     def flow(self, node: ast.AST | None, depth: int) -> _Flow:
         if node is None or depth > _DEEP:
@@ -175,16 +134,16 @@ class _FollowedBody:
         view = step.at if self._called is None else self._called.view
         callee = value_in(step, call.callee, view) if self._called is None else self._called.value(call.callee)
         if callee is self._walk.module:
-            self._note_call(node.lineno)
+            self._note_call(node)
             return "live"
         function = called_at(step, call, view, self._called)
         if function is not None:
-            before = self._walk.calls
+            before = len(self._walk.noted)
             found = self._enter(function, depth)
             if found is not None and not is_always(step, self._source, call.callee, view, self._called):
                 found = "live"
-            if self._walk.calls > before:
-                self._note_call(node.lineno)
+            if len(self._walk.noted) > before:
+                self._note_call(node)
         else:
             owner = self.flow(node.func.value, depth) if isinstance(node.func, ast.Attribute) else None
             given = [self.flow(one, depth) for one in (*node.args, *(one.value for one in node.keywords))]
@@ -193,9 +152,9 @@ class _FollowedBody:
         off = off_at(self._source, node.lineno)
         return found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source)
 
-    def _note_call(self, line: int) -> None:
-        self._walk.calls += 1
-        self._walk.is_surely_called = self._walk.is_surely_called and not self._is_conditional(line)
+    def _note_call(self, node: ast.Call) -> None:
+        self._walk.noted.add(id(node))
+        self._walk.is_surely_called = self._walk.is_surely_called and not self._is_conditional(node.lineno)
 
     def _enter(self, function: Called, depth: int) -> _Flow:
         if len(self._walk.entered) == _MOST:

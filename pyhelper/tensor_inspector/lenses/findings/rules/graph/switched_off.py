@@ -12,9 +12,9 @@ from ....step.grad_mode import off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
 from .cut import share_an_optimizer
+from .elsewhere import Held, may_learn_elsewhere
 
 
 def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Violation]:
@@ -27,10 +27,10 @@ def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> I
             continue
         sources = _calling(step, variable)
         blocks = [off_at(source, line) for source, line in sources]
-        known = {(source.file, source.function) for source, _ in sources}
         if not blocks or None in blocks:
             continue
-        if any(is_elsewhere(code, known) for code in codes_that_name(step, variable.key.rpartition(".")[2])):
+        module = Held(variable.key.rpartition(".")[2], variable.value, True)
+        if may_learn_elsewhere(step, module, [source for source, _ in sources]):
             continue
         where, (source, _) = blocks[0], sources[0]
         yield Violation(

@@ -12,7 +12,7 @@ from .....safe.budget import Budget, Steps
 from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
 from ....running.code_references import methods
-from ....step.classes import forward_of, is_library
+from ....step.classes import forward_of, is_library, undecorated
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...codes import codes_that_name
@@ -158,5 +158,5 @@ def _is_named_beside_forward(cls: type, attribute: str) -> bool:
 def _is_named_elsewhere(step: Step, cls: type, attribute: str) -> bool:
     """Whether anything but a plain method of the class names an attribute of it: a property, a function, another class."""
     plain = {id(method) for base in mro(cls) for method in class_dict(base).values() if type(method) is FunctionType}
-    read = {id(function.__code__) for function in methods(cls) if id(function) in plain}
+    read = {id(undecorated(function).__code__) for function in methods(cls) if id(function) in plain}
     return any(id(code) not in read for code in codes_that_name(step, attribute))

@@ -1,0 +1,251 @@
+"""Whether what a step cuts off learns nevertheless: in another function or loop, by hand, as an average."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from .....measure.torch.metadata import is_exact_tensor
+from .....measure.torch.modules import Member
+from .....safe.record import Record
+from ....step.called import called_at, functions_called, is_always, value_in
+from ....step.calls import Call
+from ....step.classes import is_library, methods_of
+from ....step.expressions import is_name, names_given, root_of, text_of
+from ....step.grad_mode import off_at
+from ....step.roles import Parameter
+from ....step.source import Source
+from ....step.step import Step
+from ...codes import codes_that_name, is_elsewhere
+
+#: methods of a module that neither train it nor change what it holds, and such that need its gradients for that
+_HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
+_LISTS = ("parameters", "named_parameters")
+_TRAINING = ("backward", "fit", "grad", "train")
+_WRITING = ("add_", "copy_", "index_add_", "index_copy_", "lerp_", "set_", "sub_")
+
+_READING = ("enumerate", "len", "list", "print", "reversed", "tuple", "zip")
+
+_Place = tuple[str, str]  #: a file, the name of a function in it
+
+
+class Held(Record):
+    """A module whose parameters got no gradient: by which name the program holds it, whether as a variable too; those
+    that it is a part of."""
+
+    name: str
+    module: Any
+    is_variable: bool
+    above: tuple[Held, ...] = ()
+
+
+def held_by(step: Step, cut: Iterable[Parameter], missed: Iterable[Parameter]) -> list[Held]:
+    """The modules, as large as they can be, in which all that is trained is missed."""
+    gone, found = {id(one.tensor) for one in missed}, dict[int, Held]()
+    for one in cut:
+        member: Member = one.member
+        while member.parent is not None and _is_missed(step, member.parent, gone):
+            member = member.parent
+        found[id(member.module)] = _held(one, member)
+    return list(found.values())
+
+
+def _held(one: Parameter, member: Member) -> Held:
+    if member.parent is None:
+        return Held(one.root.key.rpartition(".")[2], member.module, True)
+    above, names = _held(one, member.parent), [part for part in member.name.split(".") if part.isidentifier()]
+    return Held(names[-1] if names else above.name, member.module, False, (above, *above.above))
+
+
+def _is_missed(step: Step, member: Member, gone: set[int]) -> bool:
+    return all(id(one.tensor) in gone for one in step.trained() if one.member.is_in(member.module))
+
+
+def may_learn_elsewhere(step: Step, held: Held, known: Iterable[Source], walked: set[int] | None = None) -> bool:
+    """Whether anything but the step itself may train a module, or write its parameters.
+
+    ``known``: the functions that the step calls. ``walked``: the calls that were followed, where all calls of the module
+    should have been.
+    """
+    places = {
+        (source.file, source.function)
+        for source in (step.source, *known)
+        if source is step.source or not source.backwards
+    }
+    for _, member in step.members.values():
+        places |= set() if is_library(type(member.module)) else step.once(_in_forward, type(member.module))
+    return (
+        gets_gradients_by_hand(step)
+        or is_moved(step, held.name, is_variable=held.is_variable)
+        or may_train_by_name(step, held.name, places, is_variable=held.is_variable)
+        or any(_is_used_otherwise(step, held.module, view, places, walked) for view in range(len(step.sources)))
+        or any(_trains_elsewhere(step, whole, places) for whole in held.above)
+    )
+
+
+def _trains_elsewhere(step: Step, held: Held, known: set[_Place]) -> bool:
+    """Whether a function that begins a backward names a module, or another loop with one calls it."""
+    codes = codes_that_name(step, held.name, variables=held.is_variable)
+    others = [Source(code, 0) for code in codes if is_elsewhere(code, known)]
+    return any(source.backwards for source in others) or any(
+        value_in(step, call.callee, view) is held.module and _is_in_another(source, call, is_outer=view > step.at)
+        for view, source in enumerate(step.sources)
+        for call in source.calls
+    )
+
+
+def _is_in_another(source: Source, call: Call, *, is_outer: bool) -> bool:
+    """Whether a call leads to a backward beside the step's own loop; without one, to a later one."""
+    if not is_outer and source.loop_of(source.lineno) is None:
+        return call.lineno > source.lineno and any(one.lineno >= call.lineno for one in source.backwards)
+    return not _is_in_round(source, call.lineno, is_outer=is_outer) and any(
+        one.lineno >= call.lineno and not _is_in_round(source, one.lineno, is_outer=is_outer)
+        for one in source.backwards
+    )
+
+
+def may_train_by_name(step: Step, name: str, known: set[_Place], *, is_variable: bool = False) -> bool:
+    """Whether another function than these names a module, or a part of one, and may train it."""
+    codes = codes_that_name(step, name, variables=is_variable)
+    return any(is_elsewhere(code, known) and not _only_asks(Source(code, 0), name) for code in codes)
+
+
+def _in_forward(cls: type) -> set[_Place]:
+    """The ``forward`` of a class, and the methods that it names."""
+    methods = dict(methods_of(cls))
+    forward = methods.get("forward")
+    named = [source for name, source in methods.items() if forward is not None and forward.mentions(name)]
+    return {(source.file, source.function) for source in (*named, *([] if forward is None else [forward]))}
+
+
+def _only_asks(source: Source, name: str) -> bool:
+    """Whether a function surely trains nothing by a name: it uses it without gradients, or for what changes nothing."""
+    if not source.is_known():
+        return False
+    methods = _HARMLESS if source.mentions(*_TRAINING[:3]) else (*_HARMLESS, *_LISTS)
+    nodes = [node for part in source.body for node in ast.walk(part)]
+    asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in methods}
+    uses = [node for node in nodes if name in (getattr(node, "id", None), getattr(node, "attr", None))]
+    return all(id(node) in asked or off_at(source, node.lineno) is not None for node in uses)  # type: ignore[attr-defined]
+
+
+def gets_gradients_by_hand(step: Step) -> bool:
+    """Whether the step, or what it calls, sets gradients, or takes them of something else than data."""
+    for view, source in enumerate(step.sources):
+        if _sets_gradients(source):
+            return True
+        for call in source.calls_of("grad"):
+            inputs = call.argument(1, "inputs")
+            if not is_exact_tensor(value := step.value(text_of(inputs), view)) or id(value) in step.optimized:
+                return True
+    return any(_sets_gradients(called.source) for called in functions_called(step, [step.at]))
+
+
+def _sets_gradients(source: Source) -> bool:
+    bound = [node for key, nodes in source.bindings.items() if key.endswith(".grad") for _, node in nodes]
+    values = [getattr(node, "value", None) for node in bound]
+    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in values)
+
+
+def is_moved(step: Step, name: str, *, is_variable: bool = False) -> bool:
+    """Whether a function writes the parameters of a module of this name in place, as an average, or gives it to one that may."""
+    codes = codes_that_name(step, name, variables=is_variable)
+    own = [Source(code, 0) for code in codes if code.co_name != "__init__"]
+    is_given = any(_gives(source, name) for source in own if source.function != "forward")
+    return (is_given and not is_variable) or any(_writes(source, name) for source in (*step.sources, *own))
+
+
+def _ending_with(source: Source, name: str) -> set[str]:
+    """The variable of a name, or the attributes, as a function writes them: ``self.target``."""
+    nodes = [node for part in source.body for node in ast.walk(part)]
+    return {text_of(node) for node in nodes if name in (getattr(node, "id", None), getattr(node, "attr", None))}
+
+
+def _gives(source: Source, name: str) -> bool:
+    texts = _ending_with(source, name)
+    return any(
+        text_of(value) in texts
+        for call in source.calls
+        if call.callee not in _READING
+        for value in (*call.args, *call.keywords.values())
+    )
+
+
+def _writes(source: Source, name: str) -> bool:
+    inside = tuple(f"{text}." for text in _ending_with(source, name))
+    if not inside:
+        return False
+    looped = {
+        key
+        for key, bound in source.bindings.items()
+        for _, node in bound
+        if _goes_through(node, inside) or _is_part(getattr(node, "value", None), inside)
+    }
+    written = [text_of(call.receiver) for call in source.calls_of(*_WRITING)]
+    written += [key for key in source.bindings if ".data" in key]
+    loaded = [f"{text_of(call.receiver)}." for call in source.calls_of("load_state_dict")]
+    return any(one.startswith(inside) or root_of(one) in looped for one in written) or any(
+        one in inside for one in loaded
+    )
+
+
+def _is_part(value: ast.AST | None, inside: tuple[str, ...]) -> bool:
+    return is_name(value) and text_of(value).startswith(inside)
+
+
+def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
+    text = text_of(node.iter) if isinstance(node, ast.For) else ""
+    return any(one in text for one in inside)
+
+
+def _is_used_otherwise(step: Step, module: object, view: int, known: set[_Place], walked: set[int] | None) -> bool:
+    """Whether a frame gives a module to another function than these, which may train it, calls a method of it that may
+    change it, or calls it in another loop than that of the step."""
+    source = step.sources[view]
+    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith("clip_grad")}
+    for call in source.calls:
+        if id(call.node) in clipped or call.name in _HARMLESS:
+            continue
+        if view > step.at and call.lineno == source.lineno and is_always(step, source, call.callee, view):
+            continue  # it leads to the step itself
+        is_own = _is_in_round(source, call.lineno, is_outer=view > step.at)
+        is_called = value_in(step, call.callee, view) is module
+        is_missed = is_own and walked is not None and id(call.node) not in walked
+        if (
+            is_called
+            and off_at(source, call.lineno) is None
+            and (is_missed or _is_in_another(source, call, is_outer=view > step.at))
+        ):
+            return True
+        if call.name in _LISTS and source.loop_of(call.lineno) is None:
+            continue  # as an optimizer is given them
+        is_method = call.receiver is not None and value_in(step, text_of(call.receiver), view) is module
+        if is_method and (is_own or call.name in _TRAINING) and id(call.node) not in (walked or ()):
+            return True
+        given = [one for one in names_given(*call.args, *call.keywords.values()) if value_in(step, one, view) is module]
+        if given and _may_train(step, call, view, given, known, is_own=is_own):
+            return True
+    return False
+
+
+def _may_train(step: Step, call: Call, view: int, given: list[str], known: set[_Place], *, is_own: bool) -> bool:
+    """Whether what a call gives a module to may train it; of a call beside the step's loop that must be seen."""
+    function = called_at(step, call, view)
+    if function is None:
+        return is_own or call.name.startswith(_TRAINING)
+    if not is_own and call.lineno < step.sources[view].lineno and not function.source.mentions(*_TRAINING):
+        return False  # it has made it ready
+    if (function.source.file, function.source.function) in known:
+        return False
+    names = [key for key, value in function.given.items() if not set(names_given(value)).isdisjoint(given)]
+    return not names or not all(_only_asks(function.source, name) for name in names)
+
+
+def _is_in_round(source: Source, line: int, *, is_outer: bool) -> bool:
+    """Whether a line is in the outermost loop around what runs; without one, in a function that is itself a step."""
+    around = [(first, last) for first, last in source.loops if first <= source.lineno <= last]
+    if not around:
+        return not is_outer and source.function != "<module>"
+    first, last = min(around)
+    return first <= line <= last
