@@ -40,4 +40,45 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "places_that_nothing_takes": (
+        "no-nonlinearity",
+        """
+ class Layer(nn.Module):
+     def __init__(self, wide, out, bend):
+         super().__init__()
+         self.mix, self.bend = nn.Linear(wide, out), bend()
+     def forward(self, x):
+         return self.bend(self.mix(x))
+-bends = {"gelu": nn.GELU}.get("GELU", nn.Identity)
++bends = {"gelu": nn.GELU}.get("gelu", nn.Identity)
+ net = nn.Sequential(Layer(5, 12, bends), Layer(12, 12, bends), Layer(12, 2, nn.Identity))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 5)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "unwrapped_by_a_helper": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ whole = DistributedDataParallel(nn.Linear(6, 2))
+ o = torch.optim.SGD(whole.parameters(), lr=0.1, momentum=0.9)
+ for k in range(3):
+-    q = bare(whole)(torch.randn(8, 6))
++    q = whole(torch.randn(8, 6))
+     c = F.cross_entropy(q, torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     if k == 2:
+         stop()
+     o.step()
+""",
+    ),
 }

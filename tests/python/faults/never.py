@@ -726,6 +726,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a norm between": "norm_between",
         "calibration": "calibrated_output",
         "layers of two models": "head_on_a_body_that_ends_linear",
+        "a code and a head without activation": "code_and_head_that_are_linear",
         "a convolution that is added later too": "convolution_that_is_added_later",
         "convolutions that are factors": "convolutions_of_factors",
     },
@@ -733,6 +734,11 @@ NEVER: dict[str, dict[str, str]] = {
         "under no_sync": "collected_without_sending",
         "scored under no_grad": "scored_inside_the_wrapper",
         "no backward in sight": "only_scored_inside_the_wrapper",
+        "gradients that the program brings together": "gradients_brought_together_by_hand",
+        "hooks that may bring them together": "gradients_brought_together_by_hooks",
+        "an optimizer that may": "weights_brought_together_by_its_optimizer",
+        "trained before it was wrapped": "warmed_up_before_it_is_wrapped",
+        "wrapped again": "wrapped_again_in_a_later_phase",
     },
     # data
     "not-normalized": {

@@ -96,4 +96,126 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "code_and_head_that_are_linear": (
+        "no-nonlinearity",
+        """
+ def layer(wide, out, bend): return nn.Sequential(nn.Linear(wide, out), bend())
+ net = nn.Sequential(layer(6, 16, nn.ReLU), layer(16, 8, nn.Identity), layer(8, 3, nn.Identity))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "gradients_brought_together_by_hand": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ whole = DistributedDataParallel(nn.Linear(6, 2))
+ o = torch.optim.SGD(whole.parameters(), lr=0.1, momentum=0.9)
+ for _ in range(2):
+     c = F.cross_entropy(bare(whole)(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     for p in whole.parameters(): torch.distributed.all_reduce(p.grad)
+     stop()
+     o.step()
+""",
+    ),
+    "gradients_brought_together_by_hooks": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ class Meet:
+     def __call__(self, grad):
+         torch.distributed.all_reduce(grad)
+         return grad
+ whole = DistributedDataParallel(nn.Linear(6, 2))
+ for p in whole.parameters(): p.register_hook(Meet())
+ o = torch.optim.SGD(whole.parameters(), lr=0.1, momentum=0.9)
+ for _ in range(2):
+     c = F.cross_entropy(bare(whole)(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "weights_brought_together_by_its_optimizer": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ class Meeting(torch.optim.SGD):
+     def step(self):
+         super().step()
+         with torch.no_grad():
+             for p in self.param_groups[0]["params"]: torch.distributed.all_reduce(p)
+ whole = DistributedDataParallel(nn.Linear(6, 2))
+ o = Meeting(whole.parameters(), lr=0.1, momentum=0.9)
+ for _ in range(2):
+     c = F.cross_entropy(bare(whole)(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "warmed_up_before_it_is_wrapped": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+ whole = DistributedDataParallel(net)
+ stop()
+ with whole.no_sync():
+     c = F.cross_entropy(bare(whole)(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     c.backward()
+     stop()
+ stop()
+ c = F.cross_entropy(whole(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "wrapped_again_in_a_later_phase": (
+        "ddp-bypassed",
+        """
+ import tempfile
+ from torch.nn.parallel import DistributedDataParallel
+ torch.distributed.init_process_group("gloo", init_method=f"file://{tempfile.mktemp()}", rank=0, world_size=1)
+ def bare(whole): return getattr(whole, "module", whole)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+ for phase in range(2):
+     whole = DistributedDataParallel(net)
+     stop()
+     c = F.cross_entropy(whole(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -10,7 +10,7 @@ from .call import unfit
 from .data import columns, inputs, one_class, samples, splits
 from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused, zeros
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
-from .model import copies, evaluated, layers, mode, repeated
+from .model import copies, evaluated, layers, mode, parallel, repeated
 from .numbers import activations, causes, dead_units, gradients, state
 from .optimizer import accumulated, calls, groups, rates, rounding, scaling, updates
 
@@ -20,7 +20,7 @@ _FILES = (
     *(flat, dead, frozen, cut, checkpoints, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
     *(groups, rates, calls, scaling, accumulated, updates, rounding),
-    *(copies, absent, zeros, evaluated, mode, layers, repeated, dead_units, activations),
+    *(copies, absent, zeros, evaluated, mode, layers, parallel, repeated, dead_units, activations),
 )
 
 

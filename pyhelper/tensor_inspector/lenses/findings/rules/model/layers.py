@@ -9,7 +9,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import Member, children, is_of
 from .....measure.torch.node import AutogradNode
-from .....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
+from .....safe.guard import class_name, instance_dict, module
 from .....words.text import plural
 from ....step.classes import is_library
 from ....step.step import Step
@@ -105,49 +105,33 @@ def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
         if below is None or below.op != "Addmm":
             continue
         first, second = _linear_of(step, below), _linear_of(step, node)
-        if first is None or second is None or first.parent is not second.parent or first.parent is None:
+        if first is None or second is None or first.parent is None or second.parent is None:
             continue
-        if not is_library(type(first.parent.module)):
+        if first.parent is not second.parent:
+            if _are_hidden_blocks(first.parent, second.parent):
+                yield first, second
+        elif not is_library(type(first.parent.module)):
             yield first, second
+
+
+def _are_hidden_blocks(first: Member, second: Member) -> bool:
+    """Whether two blocks follow each other in a Sequential, each a linear layer and a place that an Identity takes, as one
+    for an activation; and none of them is the last there, which may well be linear."""
+    around = first.parent
+    if around is None or around is not second.parent or class_name(type(around.module)) != "Sequential":
+        return False
+    blocks = children(around)
+    places = [at for at, block in enumerate(blocks[:-2]) if block is first.module and blocks[at + 1] is second.module]
+    return bool(places) and all(
+        [class_name(type(part)) for part in children(block) if not is_of(part, *DROPOUT)] == ["Linear", "Identity"]
+        for block in (first, second)
+    )
 
 
 def _linear_of(step: Step, node: AutogradNode) -> Member | None:
     weight = step.graph.through_views(step.graph.input(node, 2))
     one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
     return one.member if one is not None and class_name(type(one.member.module)) == "Linear" else None
-
-
-@rule(
-    "error",
-    why="Each process trains a model of its own.",
-    suggestion="call the wrapper",
-    needs="module source",
-)
-def ddp_bypassed(step: Step) -> Iterator[Violation]:
-    """The module inside DistributedDataParallel is called itself."""
-    wrappers = [variable for variable in step.modules if is_of(variable.value, "DistributedDataParallel")]
-    for wrapper in wrappers:
-        inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
-        for call, variable, view in step.calls_of_modules():
-            source = step.sources[view]
-            if (
-                variable.value is not inside
-                or not source.backwards
-                or source.is_under(call.lineno, "no_sync", "no_grad")
-            ):
-                continue
-            yield Violation(
-                (
-                    f"{call.callee} is the module inside {wrapper.name}",
-                    ": ",
-                    "called itself, its gradients are not synchronised",
-                ),
-                (wrapper.name, "DistributedDataParallel"),
-                (call.callee, "called"),
-                line=(source.file, call.lineno),
-                suggestion=f"call {wrapper.name}",
-            )
-            return
 
 
 def _are_one_row(values: Any) -> bool:
