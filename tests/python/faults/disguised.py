@@ -81,4 +81,45 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "average_left_out_of_the_evaluation": (
+        "train-during-eval",
+        """
+ import contextlib
+ @contextlib.contextmanager
+ def still(net):
+     before = net.training
+     net.train(False)
+     with torch.inference_mode():
+         yield
+     net.train(before)
+ class Run:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 3))
+         self.slow = copy.deepcopy(self.net)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def epoch(self, data):
+         for x, y in data:
+             c = F.cross_entropy(self.net(x), y)
+             self.o.zero_grad()
+             c.backward()
+             self.o.step()
+         for a, b in zip(self.slow.parameters(), self.net.parameters()): a.data.lerp_(b.data, 0.5)
+     def right(self, model, data):
+         hits = 0
+         for x, y in data:
+             q = model(x)
+             hits += int((q.argmax(1) == y).sum())
+             stop()
+         return hits
+     def check(self, data):
+-        with still(self.net):
++        with still(self.net), still(self.slow):
+             return self.right(self.slow, data)
+ run = Run()
+ data = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(3)]
+ for _ in range(2):
+     run.epoch(data)
+     print(run.check(data))
+""",
+    ),
 }

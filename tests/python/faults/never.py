@@ -660,6 +660,9 @@ NEVER: dict[str, dict[str, str]] = {
         "votes after each step": "votes_after_each_step",
         "labels for the next step": "answers_for_the_next_step",
         "what is kept after each step, and not judged": "places_kept_after_each_step",
+        "labels for the next epoch": "labels_of_an_average_for_the_next_epoch",
+        "a caller that sets the mode": "scores_with_dropout_on_purpose",
+        "a mode that is set for the call alone": "set_in_a_block_of_its_own",
     },
     "dropout-in-eval": {
         "noise on purpose": "samples_in_eval_mode_too",

@@ -218,4 +218,111 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "labels_of_an_average_for_the_next_epoch": (
+        "train-during-eval",
+        """
+ import contextlib
+ @contextlib.contextmanager
+ def still(*nets):
+     for net in nets: net.eval()
+     with torch.no_grad():
+         yield
+     for net in nets: net.train()
+ net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 3))
+ slow = copy.deepcopy(net).requires_grad_(False)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ data = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(3)]
+ def epoch():
+     for x, y in data:
+         c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ def label(model):
+     made = []
+     for x, y in data:
+         q = model(x)
+         made.append((q.softmax(1), y))
+         stop()
+     return made
+ def renew():
+     with still(net):
+         return label(slow)
+ for _ in range(2):
+     epoch()
+     made = renew()
+""",
+    ),
+    "scores_with_dropout_on_purpose": (
+        "train-during-eval",
+        """
+ import contextlib
+ @contextlib.contextmanager
+ def still(*nets):
+     for net in nets: net.eval()
+     with torch.no_grad():
+         yield
+     for net in nets: net.train()
+ net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 3))
+ slow = copy.deepcopy(net).requires_grad_(False)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ data = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(3)]
+ def epoch():
+     for x, y in data:
+         c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ def right(model):
+     hits = 0
+     for x, y in data:
+         q = model(x)
+         hits += int((q.argmax(1) == y).sum())
+         stop()
+     return hits
+ def noisy():
+     with still(net):
+         slow.train()
+         return right(slow)
+ for _ in range(2):
+     epoch()
+     print(noisy())
+""",
+    ),
+    "set_in_a_block_of_its_own": (
+        "train-during-eval",
+        """
+ import contextlib
+ @contextlib.contextmanager
+ def still(*nets):
+     for net in nets: net.eval()
+     with torch.no_grad():
+         yield
+     for net in nets: net.train()
+ net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 3))
+ slow = copy.deepcopy(net).requires_grad_(False)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ data = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(3)]
+ def epoch():
+     for x, y in data:
+         c = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         c.backward()
+         o.step()
+ def right(model):
+     hits = 0
+     for x, y in data:
+         with still(model):
+             q = model(x)
+         hits += int((q.argmax(1) == y).sum())
+         stop()
+     return hits
+ def check():
+     with still(net), torch.no_grad():
+         return right(slow)
+ for _ in range(2):
+     epoch()
+     print(check())
+""",
+    ),
 }

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.metadata import shape_of
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import NUMBERS
 from ....step.calls import Call
@@ -50,7 +51,8 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         return  # where it sets the modes by hand, it is in the midst of that perhaps
     block = source.is_under(source.lineno, "no_grad", "inference_mode")
     whole = any("no_grad" in text or "inference_mode" in text for text in source.decorators)
-    if block is None and not whole:
+    is_scoring = block is None and not whole and _scores_between_epochs(step)
+    if block is None and not whole and not is_scoring:
         return
     first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
     for call, variable, view in step.calls_of_modules():
@@ -61,6 +63,9 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             or _is_in_training_step(source, call.lineno)
             or (_is_called_in_training_step(step) and not _judges_after_it(step, call))
         ):
+            continue
+        instead = _set_instead(step, variable.value) if is_scoring and _counts_right(source, call) else None
+        if is_scoring and instead is None:
             continue
         first_line, last_line = sorted((call.lineno, source.lineno))
         if any(first_line <= other.lineno <= last_line for other in source.calls_of("eval", "train")):
@@ -80,13 +85,76 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         off = f"dropout {drops[0]} is active" if drops else ""
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
         yield Violation(
-            (f"{call.callee} is in train mode under no_grad", ": ", f"{' and '.join(filter(None, (off, moved)))}"),
+            (
+                f"{call.callee} is in train mode {'in an evaluation' if is_scoring else 'under no_grad'}",
+                ": ",
+                f"{' and '.join(filter(None, (off, moved)))}",
+            ),
             (f"{call.callee}.training", "True"),
+            *(((f"{instead}.training", "False"),) if instead is not None else ()),
             *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
             line=(source.file, call.lineno),
             suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
         )
         return
+
+
+def _scores_between_epochs(step: Step) -> bool:
+    """Whether a caller has switched gradients off, and sets no mode by name, in a loop that runs an epoch before."""
+    off = False
+    for at, source in enumerate(step.sources[1:], 1):
+        loop = source.loop_of(source.lineno)
+        if loop is not None:
+            lines = [one.lineno for one in source.backwards]
+            lines += [call.lineno for call in source.calls if _runs_backwards(step, call, at)]
+            return off and any(loop[0] <= line <= source.lineno for line in lines)
+        if source.calls_of("train", "eval") or source.mentions("training"):
+            return False
+        off = off or any(block.lineno <= source.lineno <= (block.end_lineno or 0) for block in source.blocks)
+        off = off or any("no_grad" in text or "inference_mode" in text for text in source.decorators)
+    return False
+
+
+def _runs_backwards(step: Step, call: Call, view: int) -> bool:
+    called = function_called(step, call, view)
+    return called is not None and bool(called.backwards)
+
+
+def _counts_right(source: Source, call: Call) -> bool:
+    """Whether what a model gives in a loop over batches is compared with what came with its input: ``out.argmax(1) == y``."""
+    if not source.is_done(call) or call.target is None or not _compares_batches(source, call):
+        return False
+    if any(block.lineno <= call.lineno <= (block.end_lineno or 0) for block in source.blocks):
+        return False  # which may set the mode for this call alone
+    for part in source.body:
+        for loop in ast.walk(part):
+            if isinstance(loop, ast.For) and any(node is call.node for node in ast.walk(loop)):
+                others = set(bound_in(loop.target)) - {
+                    node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)
+                }
+                for node in ast.walk(loop):
+                    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+                        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                        if call.target in names and names & others:
+                            return True
+    return False
+
+
+def _set_instead(step: Step, model: Any) -> str | None:
+    """What trains, and is in eval mode, while its copy that is called is not: the wrong one of both was set."""
+    sizes = _sizes_of(step, model)
+    for variable in step.modules:
+        if variable.value is model or type(variable.value) is not type(model):
+            continue
+        parts = [member for _, member in step.members.values() if member.is_in(variable.value)]
+        trains = any(one.member.is_in(variable.value) for one in step.trainable())
+        if trains and all(part.training is False for part in parts) and _sizes_of(step, variable.value) == sizes:
+            return variable.name
+    return None
+
+
+def _sizes_of(step: Step, model: Any) -> list[tuple[int, ...]]:
+    return [shape_of(one.tensor) for one in step.parameters.values() if one.member.is_in(model)]
 
 
 def _is_set_to_train(step: Step, call: Call, model: Any) -> bool:
