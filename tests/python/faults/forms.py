@@ -80,8 +80,10 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.zero_grad()
      if turn == 1:
          stop()
+     try:
+         c.backward(retain_graph=True)
+     except RuntimeError:
          break
-     c.backward(retain_graph=True)
      o.step()
 """,
     ),
