@@ -141,11 +141,13 @@ def _are_one_row(values: Any) -> bool:
 
 
 def _weights(step: Step) -> Iterator[tuple[str, Any]]:
-    """The parameters of modules in sight, and what optimizers hold beside these that a product takes, as a layer does."""
+    """The parameters of modules in sight, and what optimizers hold beside these that a product takes as the second
+    factor, where a layer's weights stand: inputs that are optimized stand before it."""
     for one in step.parameters.values():
         if not is_of(one.member.module, "Embedding", "EmbeddingBag"):
             yield one.name, one.tensor
-    factors = (step.graph.through_views(below) for node in step.graph.by(*LINEAR) for below in step.graph.inputs(node))
+    second = (step.graph.input(node, 2 if node.op == "Addmm" else 1) for node in step.graph.by(*LINEAR))
+    factors = map(step.graph.through_views, second)
     leaves = {id(node.leaf): node.leaf for node in factors if node is not None and node.leaf is not None}
     for key, leaf in leaves.items():
         name = step.name_of(leaf) if key in step.optimized and key not in step.parameters else None
