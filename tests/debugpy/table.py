@@ -28,7 +28,7 @@ DROPPED = """
 """
 
 
-#: Plays each file of a folder; the grad mode, which a program may leave off, is put right after each.
+#: Plays each file of a folder; the grad mode, which a program may leave off, and its process group are put right after each.
 PLAYER = """
 import importlib.util, sys, warnings
 from pathlib import Path
@@ -43,6 +43,8 @@ def play(file):
     except Exception:
         pass  # it was shown where it was raised
     torch.set_grad_enabled(True)
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 torch.set_num_threads(1)
 for file in sorted(Path(__file__).with_name("programs").iterdir()):

@@ -80,10 +80,9 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.zero_grad()
      if turn == 1:
          stop()
-     try:
-         c.backward(retain_graph=True)
-     except RuntimeError:
+     if turn == 1:
          break
+     c.backward(retain_graph=True)
      o.step()
 """,
     ),
