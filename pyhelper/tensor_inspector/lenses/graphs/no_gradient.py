@@ -107,22 +107,22 @@ def _of_module(asked: Child, names: Names) -> Iterator[Target]:
 
 
 class _BackwardCall(Record):
-    """A tensor that backward is called on; ``pending`` where that is still to come."""
+    """A tensor that backward is called on; ``done`` where that has run."""
 
     name: str
     tensor: Any
-    pending: bool
+    done: bool
 
 
 def _losses(step: Step) -> list[_BackwardCall]:
     """The losses that the source calls backward on; where it calls none, single numbers in sight that have a graph."""
     found = [
-        _BackwardCall(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1
+        _BackwardCall(loss.name, loss.tensor, loss.done) for loss in step.losses if element_count(loss.tensor) == 1
     ]
     single = (
         variable for variable in step.tensors if not variable.value.dim() and step.node_of(variable.value) is not None
     )
-    return found or [_BackwardCall(variable.name, variable.value, True) for variable in single]
+    return found or [_BackwardCall(variable.name, variable.value, False) for variable in single]
 
 
 def _why_not_required(tensor: Any, is_trained: bool) -> Reason:
@@ -244,7 +244,7 @@ class _NoGradient(Lens):
         freed = step is not None and node is not None and step.graph.freed_below(node) is not None
         if freed:
             return Reason("cleared", at=loss.name)
-        return Reason("not_yet", at=loss.name) if loss.pending else Reason("cleared", at=loss.name, certain=False)
+        return Reason("cleared", at=loss.name, certain=False) if loss.done else Reason("not_yet", at=loss.name)
 
     def _cut(self, target: Target, step: Step) -> Reason:
         """Where the way from a parameter to the loss ends."""

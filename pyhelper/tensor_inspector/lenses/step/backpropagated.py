@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 
 class Loss(Record):
-    """A tensor on which a backward is called: still to come (``pending``), or done, or in another branch."""
+    """A tensor on which a backward is called: still to come (``pending``), or ``done``; neither where it is in another
+    branch than the one that runs."""
 
     name: str
     tensor: Any
     backward: Backward
     pending: bool
+    done: bool
 
 
 def losses_of(step: Step) -> Iterator[Loss]:
@@ -41,16 +43,17 @@ def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     found: list[Loss] = []
     is_all = backward.is_whole
     is_elsewhere = step.source.are_alternatives(step.source.lineno, backward.lineno)
-    pending = not is_elsewhere and not step.source.is_done(backward.call)
+    done = not is_elsewhere and step.source.is_done(backward.call)
+    pending = not is_elsewhere and not done
     column = backward.call.node.col_offset
     for name in backward.names:
         value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None
         title = shown(name)
         if is_exact_tensor(value):
-            found.append(Loss(title, value, backward, pending))
+            found.append(Loss(title, value, backward, pending, done))
         elif value is not None and type(value) in SEQUENCES:
             items = [(index, item) for index, item in enumerate(value[:64]) if is_exact_tensor(item)]
-            found.extend(Loss(f"{title}[{index}]", item, backward, pending) for index, item in items)
+            found.extend(Loss(f"{title}[{index}]", item, backward, pending, done) for index, item in items)
         elif type(value) not in NUMBERS:
             is_all = False
     return found, is_all
@@ -80,7 +83,7 @@ def _returned(step: Step) -> Iterator[Loss]:
                 value = step.value(name, 0)
                 known = is_exact_tensor(value) and (backward.is_name or requires_grad(value))
                 if known and answer.lineno >= step.here.lineno:
-                    yield Loss(shown(name), value, backward, True)
+                    yield Loss(shown(name), value, backward, True, False)
 
 
 def _has_begun(step: Step, call: Call) -> bool:

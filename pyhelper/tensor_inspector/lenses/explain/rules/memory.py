@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import prod
+from math import inf, prod
 from typing import Optional
 
 from ....measure.memory.process import process_memory
@@ -20,7 +20,7 @@ from ..sizes import broadcast, product
 
 _SHOWN = 4  #: tensors
 _MOST_VALUES = 50_000  #: gone through for them
-_TIME = 300  #: milliseconds
+_TIME = 300  #: milliseconds, where time is limited
 
 
 def out_of_memory(context: ErrorContext) -> Violation:
@@ -67,7 +67,8 @@ def _result(context: ErrorContext) -> str:
 def _largest(context: ErrorContext) -> list[tuple[str | None, str]]:
     """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
     inventory = Inventory(context.step.views[0].frame, most=_MOST_VALUES)
-    inventory.go_on(Budget(min(_TIME, context.budget.remaining_ms())))
+    left = context.budget.remaining_ms()
+    inventory.go_on(Budget(left if left == inf else min(_TIME, left)))
     account = Account(inventory)
     found = list[tuple[Optional[str], str]]()
     for number in account.largest[:_SHOWN]:

@@ -80,7 +80,7 @@ def graph_freed(step: Step) -> Iterator[Violation]:
             shared = step.title_of(freed) or _named_above(step, root, freed)
             what = f"{shared}, made by {freed.op}" if shared else freed.op
             through = f"{loss.name} goes through {what}, whose graph an earlier backward has freed"
-            is_own = any(other.tensor is loss.tensor and not other.pending for other in step.losses)
+            is_own = any(other.tensor is loss.tensor and other.done for other in step.losses)
             again = f"an earlier backward of {loss.name} has freed its graph"
             before = [other.lineno for other in step.source.backwards if other.lineno < step.source.lineno]
             yield Violation(

@@ -48,7 +48,7 @@ def zero_grad_values(step: Step) -> Iterator[Violation]:
     yield from _products_of_zeros(step)
     for loss in step.losses:
         value, root = step.number(loss.tensor), step.node_of(loss.tensor)
-        if loss.pending or not value or value - value != 0 or root is None:
+        if not loss.done or not value or value - value != 0 or root is None:
             continue
         flat = next(iter(step.graph.below(root, *_FLAT)), None)
         if flat is None or step.graph.below(root, *_CHOICES) or not _gradients_are_zero(step, loss, root):

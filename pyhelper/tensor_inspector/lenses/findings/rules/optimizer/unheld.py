@@ -70,7 +70,7 @@ def _is_past(step: Step, loss: Loss) -> bool:
     source, start = step.source, loss.backward.lineno
     keys = [variable.key for variable in step.optimizers if variable.view == step.at]
     lines = [line for key in keys for line in source.lines_of(key) if start < line < source.lineno]
-    if loss.pending or not lines:
+    if not loss.done or not lines:
         return False
     if not all(source.is_conditional(line, seen_from=source.lineno) for line in lines):
         return True
