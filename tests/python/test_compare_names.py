@@ -78,6 +78,17 @@ def test_a_wrapped_model_is_compared_by_what_it_wraps() -> None:
         assert told(wrapped, model())[-1].startswith(f".{name}[2].weight 1 of 8 differ")
 
 
+def test_two_models_that_torch_compiles_are_compared_by_what_these_wrap() -> None:
+    model = torch.compile(nn.Sequential(nn.Linear(3, 4), nn.ReLU()), backend="eager")
+    model(torch.randn(2, 3))
+    other: Any = copy.deepcopy(model)
+    assert str(compare(model, other)).startswith("no difference found")
+    with torch.no_grad():
+        other._orig_mod[0].weight.add_(1)
+    found = compare(model, other).to_dict()
+    assert [one["path"] for one in found["differences"]] == ["._orig_mod[0].weight"]
+
+
 def test_both_values_are_reached_by_their_own_expressions(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> Any:
         a, b = weights(), weights("module.")

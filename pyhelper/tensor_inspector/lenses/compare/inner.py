@@ -76,9 +76,10 @@ def _is_rebuilt(model: Any) -> bool:
 
 
 def _wrapped(model: Any, other: Any) -> tuple[str, Any] | None:
-    """What a wrapper around a model wraps, where the other is another model."""
+    """What a wrapper around a model wraps, where the other is another model, or torch.compile has wrapped both."""
     name = class_name(type(model))
-    if name not in WRAPPERS or type(model) is type(other) or not (is_module(model) and is_module(other)):
+    is_alike = type(model) is type(other) and name != "OptimizedModule"
+    if name not in WRAPPERS or is_alike or not (is_module(model) and is_module(other)):
         return None
     inner = dict_get(dict_attribute(model, "_modules"), WRAPPERS[name]) if is_of(model, name) else None
     return None if inner is None else (f".{WRAPPERS[name]}", inner)

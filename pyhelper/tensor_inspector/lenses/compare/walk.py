@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 
+#: What of two wrappers of one class is not compared: what they wrap is.
+_LEFT_OUT = {
+    "FullyShardedDataParallel": "modes, hooks and what FSDP keeps beside the parameters",
+    "OptimizedModule": "what torch.compile keeps beside the model",
+}
+
 
 class _NoTime(Exception):
     """No time was left to read all of what a slice of the work came to last: the next one begins with it."""
@@ -152,7 +158,7 @@ class PairWalk:
     def _unwrapped(self, pair: Pair) -> Pair:
         """The part of a value that corresponds to the other one, as the state in a checkpoint to a model."""
         is_one_class = type(pair.a) is type(pair.b) and not issubclass(type(pair.a), dict)
-        if module("torch") is None or (is_one_class and class_name(type(pair.a)) != "FullyShardedDataParallel"):
+        if module("torch") is None or (is_one_class and class_name(type(pair.a)) not in _LEFT_OUT):
             return pair
         from .inner import inside
 
@@ -160,9 +166,7 @@ class PairWalk:
         if not any(steps):
             return pair
         if is_one_class:
-            self._notes.add(
-                pair, "not compared", "not compared: modes, hooks and what FSDP keeps beside the parameters"
-            )
+            self._notes.add(pair, "not compared", f"not compared: {_LEFT_OUT[class_name(type(pair.a))]}")
         names = [class_name(type(side)) for side in (pair.a, pair.b)]
         unwrapped = [f"{step} of {'ab'[at]}" for at, step in enumerate(steps) if step]
         text = f"{' and '.join(unwrapped)} {'is' if len(unwrapped) == 1 else 'are'} compared"
