@@ -136,19 +136,19 @@ def findings(
     return stop.findings(frame, budget_of(budget_ms), thorough=thorough, run=run, ignore=ignore)
 
 
-def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
+def explain(error: BaseException, frame: FrameType | None = None, *, budget_ms: float = float("inf")) -> Findings:
     """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit.
 
     ``frame`` is where the program stands, for an exception without a traceback. A list as that of `findings`, empty
     for an exception that is not explained: ``skipped`` says why. Raises ``TypeError`` for what is no exception.
     """
-    error, frame = exception_of(error), frame_of(frame)
+    error, frame, budget = exception_of(error), frame_of(frame), budget_of(budget_ms)
     if module("torch") is None:
         return _without_torch()
     from .lenses.explain import explain as lens
 
     with Untouched():
-        return lens.explain(error, frame)
+        return lens.explain(error, frame, budget=budget)
 
 
 def autograd(tensor: object, *, depth: int = 1, budget_ms: float = float("inf")) -> Answer:

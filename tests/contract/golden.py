@@ -61,8 +61,8 @@ def replies() -> dict[str, dict[str, Any]]:
     """Name and reply, with what differs from run to run made the same."""
     frame = train()
     kept: list[gateway.Reply] = []
-    before: Callable[[], FrameType | None] = debugger.user_frame
-    debugger.user_frame = lambda: frame
+    before: tuple[Callable[[], FrameType | None], Callable[[], bool]] = debugger.user_frame, debugger.dynamo_runs
+    debugger.user_frame, debugger.dynamo_runs = lambda: frame, lambda: False  # other tests may have compiled frames
     try:
 
         def ask(op: str, **request: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def replies() -> dict[str, dict[str, Any]]:
         frame = train_wrongly()
         found["lens_findings"] = ask("lens", lens="findings", values={})
     finally:
-        debugger.user_frame = before
+        debugger.user_frame, debugger.dynamo_runs = before
     return {name: _settled(reply) for name, reply in found.items()}
 
 

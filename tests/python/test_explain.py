@@ -18,6 +18,7 @@ import everyday_errors  # noqa: E402
 
 from tensor_inspector import explain, findings  # noqa: E402
 from tensor_inspector.lenses.explain import operation  # noqa: E402
+from tensor_inspector.lenses.explain.rules import memory  # noqa: E402
 from tensor_inspector.lenses.memory import roots  # noqa: E402
 
 
@@ -659,6 +660,16 @@ def test_only_an_exception_is_explained() -> None:
 def test_the_amount_that_memory_was_asked_for_stands_first(tmp_path: Path) -> None:
     (found, *_) = explain(raised(f"{HEAD}out = torch.zeros(10**7, 10**7)\n", tmp_path))
     assert found["title"].startswith("out of memory: 363.8 TiB asked for in torch.zeros(10 ** 7, 10 ** 7)")
+
+
+def test_of_what_fills_memory_the_nearest_is_named_where_there_is_no_time_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_TIME", 0)
+    [found] = explain(
+        raised(f"{HEAD}kept = torch.zeros(1000, 1000)\ntorch.zeros(10**7, 10**7)\n", tmp_path), budget_ms=60_000
+    )
+    assert "kept 3.8 MiB on cpu" in said(found)
 
 
 def test_after_memory_ran_out_an_operand_says_what_it_takes_as_the_largest_do(tmp_path: Path) -> None:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ...protocol import Finding
     from ..findings.finding import Violation
 
-_TIME = 1000  #: milliseconds
 _NOT = (
     "not one of the errors that are explained: of shapes, dtypes, devices, indices, numbers made of tensors, unpacking,"
     " keys and attributes, arguments, modules that were not begun, checkpoints, optimizers, distributions, batches,"
@@ -113,12 +112,13 @@ def explain(
     error: BaseException,
     frame: FrameType | None = None,
     traceback: TracebackType | None = None,
-    budget: Budget | None = None,
+    *,
+    budget: Budget,
 ) -> Findings:
     """The explanation of an exception as findings; empty, with the reason, where it is none that is explained.
 
     ``traceback`` is the traceback of an exception that is not caught yet. ``frame`` is where the program stands, for an
-    exception without a traceback. ``budget`` is a second if it is not given.
+    exception without a traceback.
     """
     torch = module("torch")
     if torch is None or not hasattr(torch, "_C"):
@@ -126,7 +126,6 @@ def explain(
     candidates = list(_candidates(error))
     if not candidates:
         return Findings(skipped=[("all", f"this {class_name(type(error))} is {_NOT}")])
-    budget = budget or Budget(_TIME)
     try:
         for found in candidates:
             trace = entries_of(found, traceback if found is error else None)

@@ -64,7 +64,7 @@ class _FindingsLens(Lens):
             return False
         if self._explained is None and paused.raised is not None:
             _, error, traceback = paused.raised
-            self._explained = explain(error, paused.frame, traceback, self.budget)
+            self._explained = explain(error, paused.frame, traceback, budget=self.budget)
             return False
         if self._search is None:
             self._search = Search(

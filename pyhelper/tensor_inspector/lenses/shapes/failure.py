@@ -25,7 +25,7 @@ class Failure:
         self.call = call
         self.type = class_name(type(error))
         self.message = one_line(plain_message(error), _TEXT)
-        found = explain(error, None, error.__traceback__, Budget(_TIME))
+        found = explain(error, None, error.__traceback__, budget=Budget(_TIME))
         self.explained = one_line(title_of(found[0]), _TEXT) if found else None
 
     def words(self) -> str:

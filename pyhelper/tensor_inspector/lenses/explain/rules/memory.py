@@ -67,14 +67,20 @@ def _result(context: ErrorContext) -> str:
 def _largest(context: ErrorContext) -> list[tuple[str | None, str]]:
     """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
     inventory = Inventory(context.step.views[0].frame, most=_MOST_VALUES)
-    left = context.budget.remaining_ms()
-    inventory.go_on(Budget(left if left == inf else min(_TIME, left)))
+    if not inventory.go_on(_part_of(context.budget)) and not inventory.is_walked:
+        inventory.end_walk()  # the nearest are met first: they are better than none
+        inventory.go_on(_part_of(context.budget))
     account = Account(inventory)
     found = list[tuple[Optional[str], str]]()
     for number in account.largest[:_SHOWN]:
         op, text = account.op(number), f"{size(account.blocks.bytes[number])} on {account.devices_of[number]}"
         found.append((account.names(number)[0], text) if op is None else (None, f"{text}, saved for backward by {op}"))
     return found
+
+
+def _part_of(budget: Budget) -> Budget:
+    left = budget.remaining_ms()
+    return Budget(left if left == inf else min(_TIME, left / 2))
 
 
 def _free_by_message(text: str) -> str | None:
