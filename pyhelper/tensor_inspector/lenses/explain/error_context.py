@@ -13,7 +13,7 @@ from ...safe.guard import class_name
 from ..findings.finding import Title, Violation
 from ..step.classes import methods_of
 from ..step.expressions import is_name, last_name, shown_text
-from ..step.source import Source
+from ..step.source import source_of
 from ..step.step import Step
 from .errors import fault_of, short_message
 from .layer import running_layer
@@ -195,7 +195,7 @@ def _argument_nodes(node: ast.AST) -> list[ast.AST]:
 def _returns_nothing(called: Any) -> str | None:
     """A function of the user's, or a module's forward, that returns nothing, by its name."""
     if type(called) is FunctionType:
-        sources = [(called.__name__, Source(called.__code__, 0))]
+        sources = [(called.__name__, source_of(called.__code__))]
     elif is_module(called) or issubclass(type(called), type):
         cls = called if issubclass(type(called), type) else type(called)
         sources = [(f"{class_name(cls)}.forward", one) for name, one in methods_of(cls) if name == "forward"][:1]

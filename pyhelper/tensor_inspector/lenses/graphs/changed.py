@@ -13,7 +13,7 @@ from ...measure.torch.optimizers import each_group
 from ...safe.budget import Steps
 from ..step.called import Called, functions_called
 from ..step.expressions import names_given, names_in, text_of
-from ..step.source import Source
+from ..step.source import Source, source_of
 from ..step.step import Step
 from .lines import called_as, methods_in_sight, methods_of_module
 
@@ -117,7 +117,7 @@ def _in_frame(source: Source, start: tuple[int, int], known: list[_VisibleTensor
 def _forward(owner: Any) -> list[Source]:
     """The program's ``forward`` of a module: it has run where the operation stands in it, and nowhere else."""
     methods = methods_of_module(owner)[:1] if is_module(owner) else []
-    return [Source(method.__code__, 0) for method in methods if method.__code__.co_name == "forward"]
+    return [source_of(method.__code__) for method in methods if method.__code__.co_name == "forward"]
 
 
 def _first_younger_result(step: Step, node: AutogradNode, view: int) -> tuple[int, int] | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import os
 import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
@@ -13,8 +11,6 @@ from ...safe.guard import class_module, instance_dict, plain_str, stored, top_pa
 from ..step import frames
 from ..step.classes import is_library_module
 from .parts import HeldPart
-
-_STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
 
 _LAST = ("last_exc", "last_value")  #: what Python keeps of the exception that a prompt has told last
 
@@ -73,4 +69,4 @@ def _is_programs(name: Any, found: Any) -> bool:
     if type(name) is not str or top_package(name) in frames.TOOLS or is_library_module(name):
         return False
     file = instance_dict(found).get("__file__")
-    return type(file) is str and not file.startswith((_STANDARD, "<"))
+    return type(file) is str and not file.startswith("<")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -12,17 +11,16 @@ from weakref import proxy
 from ...measure.torch.modules import Member, is_module
 from ...safe.guard import Classes, first_of, instance_dict, plain_str
 from .calls import Call
-from .classes import is_library, is_library_module, undecorated
+from .classes import is_library, is_library_module, is_standard, undecorated
 from .expressions import SCOPES, is_name, root_of, text_of
 from .frames import global_of
-from .source import Source
+from .source import Source, source_of
 from .step import Step
 
 _DEFINITIONS = (*SCOPES, ast.Import, ast.ImportFrom)
 _FUNCTIONS = Classes(FunctionType, MethodType)
 _DEEP = 2  #: calls from a frame in sight
 _MOST = 60
-_STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
 
 
 class Called:
@@ -42,7 +40,7 @@ class Called:
         self.call = call
         self.view = view
         self.caller = caller
-        self.source = Source(function.__code__, 0)
+        self.source = source_of(function.__code__)
         names = self.source.arguments[0 if owner is None else 1 :]
         self.given: dict[str, ast.expr] = {**dict(zip(names, call.args)), **call.keywords}
 
@@ -139,8 +137,8 @@ def _find_functions(step: Step, views: Iterable[int]) -> Iterator[Called]:
 
 
 def _is_users(function: FunctionType) -> bool:
-    file = function.__code__.co_filename
-    return not is_library_module(plain_str(function.__module__)) and not file.startswith(_STANDARD)
+    is_library = is_library_module(plain_str(function.__module__))
+    return not is_library and not is_standard(function.__code__.co_filename)
 
 
 def value_in(step: Step, name: str, view: int) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import sys
 from collections.abc import Iterator
 from functools import cached_property
@@ -10,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import class_dict, class_module, instance_dict, mro, top_package
 from .frames import global_of
-from .source import Source
+from .source import Source, source_of
 
 if TYPE_CHECKING:
     from .calls import Call
     from .step import Step
 
 _METHODS = 200
+_STANDARD = os.path.dirname(ast.__file__) + os.sep
 _DECORATORS = 32  #: around one function
 #: what a function in a class may be wrapped in, by the id of its class: the attribute that gives it
 _WRAPPED = {
@@ -28,7 +31,7 @@ _WRAPPED = {
 
 
 def is_library(cls: type) -> bool:
-    """Whether a class stands in an installed package, not in the user's own files."""
+    """Whether a class stands in an installed package or the standard library, not in the user's own files."""
     return is_library_module(class_module(cls))
 
 
@@ -36,7 +39,12 @@ def is_library_module(name: str) -> bool:
     if top_package(name) in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
         return True
     file: Any = getattr(sys.modules.get(name), "__file__", None)
-    return type(file) is str and ("site-packages" in file or "dist-packages" in file)
+    return type(file) is str and (is_standard(file) or "site-packages" in file or "dist-packages" in file)
+
+
+def is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    return file.startswith(_STANDARD) and "-packages" not in file
 
 
 def unwrapped(item: Any) -> Any:
@@ -71,7 +79,7 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
         for name, item in methods.items():
             if name not in replaced and count < _METHODS:
                 count += 1
-                yield name, Source(item.__code__, 0)
+                yield name, source_of(item.__code__)
         replaced.update(name for name, item in methods.items() if "super" not in item.__code__.co_names)
 
 
@@ -85,6 +93,6 @@ def function_called(step: Step, call: Call, view: int) -> Source | None:
     if not owner:
         seen = step.views[view]
         value = seen.variables.get(name, global_of(seen.frame, name))
-        return Source(value.__code__, 0) if type(value) is FunctionType else None
+        return source_of(value.__code__) if type(value) is FunctionType else None
     cls = type(step.value(owner, view))
     return None if is_library(cls) else next((source for known, source in methods_of(cls) if known == name), None)

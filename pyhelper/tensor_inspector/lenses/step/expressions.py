@@ -10,12 +10,17 @@ from typing import Any
 from ...words.text import shorten
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_NAMES = (ast.Name, ast.Attribute)
 
 
 def text_of(node: ast.AST | None) -> str:
     """An expression as text, in one way of writing it."""
     if node is None:
         return ""
+    if type(node) is ast.Name:
+        return node.id
+    if type(node) is ast.Attribute and type(node.value) in _NAMES:
+        return f"{text_of(node.value)}.{node.attr}"
     try:
         return ast.unparse(node)
     except Exception:  # too deep
@@ -44,6 +49,8 @@ def key_of(name: str) -> str:
 
 def last_name(node: ast.AST | None) -> str:
     """The name that an expression ends with, most often of what is called: ``relu`` of ``torch.nn.functional.relu``."""
+    if type(node) in _NAMES:
+        return node.id if isinstance(node, ast.Name) else node.attr  # type: ignore[union-attr]
     return text_of(node).rpartition(".")[2]
 
 

@@ -6,6 +6,7 @@ import ast
 import linecache
 import os
 import re
+import stat
 from collections.abc import Iterable
 from types import CodeType
 from typing import Any
@@ -14,23 +15,38 @@ _LINES = 1500  #: a longer function or module is not read
 _CHARACTERS = 100_000  #: nor one with more of them: the parser can't be interrupted
 _TAIL = 30  #: lines that the end of a statement may lie below its last instruction
 _KEPT = 64  #: functions whose source is kept parsed
+_FILES = 16  #: whose lines are kept
+
+_read: dict[str, tuple[tuple[int, ...], list[str]]] = {}  #: by the names of files: which version, and its lines
+_parsed: dict[int, tuple[CodeType, list[str], ast.AST | None]] = {}  #: by the ids of codes, with the file's lines
 
 
 def lines_of_file(name: str) -> list[str]:
-    """The lines of a file, also of a notebook's cell; no loader of the program is asked for them."""
+    """The lines of a file, also of a notebook's cell; no loader of the program is asked for them.
+
+    The same list for as long as the file is not changed: nobody changes it.
+    """
     known: Any = linecache.cache.get(name)
-    if type(known) is tuple and len(known) == 4:
-        return list(known[2])
-    if name.startswith("<") or not os.path.isfile(name):  # opening a pipe would wait
+    if type(known) is tuple and len(known) == 4 and type(known[2]) is list:
+        return known[2]
+    if name.startswith("<"):
         return []
     try:
+        found = os.stat(name)
+        if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait
+            return []
+        version = (found.st_mtime_ns, found.st_size, found.st_ino)
+        before = _read.get(name)
+        if before is not None and before[0] == version:
+            return before[1]
         with open(name, encoding="utf-8", errors="replace") as file:
-            return file.read(4_000_000).splitlines(True)
-    except OSError:
+            lines = file.read(4_000_000).splitlines(True)
+    except (OSError, ValueError):
         return []
-
-
-_parsed: dict[tuple[str, int, str], tuple[list[str], ast.AST | None]] = {}
+    if len(_read) >= _FILES:
+        _read.clear()
+    _read[name] = (version, lines)
+    return lines
 
 
 def tree_of(code: CodeType) -> ast.AST | None:
@@ -39,6 +55,17 @@ def tree_of(code: CodeType) -> ast.AST | None:
     None where something else stands at its lines now: the file was changed after the program had loaded it.
     """
     lines = lines_of_file(code.co_filename)
+    known = _parsed.get(id(code))
+    if known is not None and known[1] is lines:
+        return known[2]
+    if len(_parsed) >= _KEPT:
+        _parsed.clear()
+    tree = _tree_in(lines, code)
+    _parsed[id(code)] = (code, lines, tree)
+    return tree
+
+
+def _tree_in(lines: list[str], code: CodeType) -> ast.AST | None:
     if code.co_name == "<module>":
         first, last = 1, len(lines)
     elif code.co_name.startswith("<"):
@@ -50,15 +77,9 @@ def tree_of(code: CodeType) -> ast.AST | None:
     text = lines[first - 1 : last + _TAIL]
     if not text or sum(map(len, text)) > _CHARACTERS:
         return None
-    key = (code.co_filename, first, code.co_name)
-    known = _parsed.get(key)
-    if known is not None and known[0] == text:
-        return known[1]
-    tree = _parse_module(lines) if code.co_name == "<module>" else _parse_function(text, code, last - first + 1)
-    if len(_parsed) >= _KEPT:
-        _parsed.clear()
-    _parsed[key] = (text, tree)
-    return tree
+    if code.co_name == "<module>":
+        return _parse_module(lines)
+    return _parse_function(text, code, last - first + 1)
 
 
 def lambda_of(code: CodeType) -> ast.Lambda | None:

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable, Iterator
 from types import CodeType
 
-from .calls import Backward, Call, backwards_of, is_scaling
+from .calls import Backward, Call
 from .expressions import key_of, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
 from .statements import Statements, end_of, last_line, statements_of
 
 #: expressions that may leave out a part of them
 _Optional = (ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_KEPT = 256  #: sources of functions
 
 
 class Source(Statements):
@@ -22,21 +23,13 @@ class Source(Statements):
     """
 
     def __init__(self, code: CodeType, line: int, column: int = 0, end: tuple[int, int] | None = None) -> None:
+        self.code = code
         self.file = code.co_filename
         self.function = code.co_name
         self.lineno = line
         self._here = line, column
         self._end = end  #: of the instruction that runs
         vars(self).update(vars(statements_of(tree_of(code))))
-        self.backwards = [self._scaled(found) for call in self.calls for found in backwards_of(call)]
-
-    def _scaled(self, backward: Backward) -> Backward:
-        """A backward of what a scaler has scaled a line before is one through that scaler."""
-        for line, node in self.bindings.get(backward.names[0], ()) if len(backward.names) == 1 else ():
-            made = getattr(node, "value", None)
-            if line < backward.lineno and isinstance(made, ast.Call) and is_scaling(made) and not backward.scaler:
-                return Backward(backward.call, made.args[0], text_of(made.func.value))  # type: ignore[attr-defined]
-        return backward
 
     @property
     def arguments(self) -> list[str]:
@@ -222,3 +215,16 @@ class Source(Statements):
             if not isinstance(node, ast.ClassDef):
                 waiting.extend(ast.iter_child_nodes(node))
         return False
+
+
+_whole: dict[int, Source] = {}  #: by the ids of codes
+
+
+def source_of(code: CodeType) -> Source:
+    """The source of a function that doesn't run now, with line 0. The same one while it is kept: nobody changes it."""
+    known = _whole.get(id(code))
+    if known is None or known.code is not code or known.tree is not tree_of(code):
+        if len(_whole) >= _KEPT:
+            _whole.clear()
+        known = _whole[id(code)] = Source(code, 0)
+    return known

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import top_package
-from .calls import Call
+from .calls import Backward, Call, backwards_of, is_scaling
 from .expressions import SCOPES, bound_in, text_of
 
 _Loops = (ast.For, ast.While, ast.AsyncFor)
@@ -47,9 +47,19 @@ class Statements:
         is_function = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
         self.decorators = [text_of(item) for item in tree.decorator_list] if is_function else []  # type: ignore[union-attr]
         self.body: list[ast.stmt] = tree.body if is_function or isinstance(tree, ast.Module) else []  # type: ignore[union-attr]
+        self.statements = list(statements_in(self.body))  #: also those in functions and classes inside
         for statement in self.body:
             self._read(statement)
         self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
+        self.backwards = [self._scaled(found) for call in self.calls for found in backwards_of(call)]
+
+    def _scaled(self, backward: Backward) -> Backward:
+        """A backward of what a scaler has scaled a line before is one through that scaler."""
+        for line, node in self.bindings.get(backward.names[0], ()) if len(backward.names) == 1 else ():
+            made = getattr(node, "value", None)
+            if line < backward.lineno and isinstance(made, ast.Call) and is_scaling(made) and not backward.scaler:
+                return Backward(backward.call, made.args[0], text_of(made.func.value))  # type: ignore[attr-defined]
+        return backward
 
     def _read(self, statement: ast.AST) -> None:
         waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]

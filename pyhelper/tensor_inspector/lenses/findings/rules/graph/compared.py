@@ -9,7 +9,6 @@ from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.source import Source
-from ....step.statements import statements_in
 from ....step.step import Step
 from ...finding import Violation
 
@@ -18,7 +17,7 @@ def compared(step: Step) -> Iterator[Violation]:
     """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
     trainable = next(iter(step.trainable()), None)
     for source in _sources(step) if trainable is not None else ():
-        for node in statements_in(source.body):
+        for node in source.statements:
             if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
                 continue
             left = node.value.left

@@ -13,7 +13,7 @@ from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.decided import will_surely_run
 from ....step.expressions import last_name, names_in, root_of, text_of
-from ....step.source import Source
+from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line
@@ -86,7 +86,7 @@ def _switched_off(step: Step) -> tuple[str, Line] | None:
     ]
     for view in step.views:
         functions = [value for value in dict.values(view.frame.f_globals) if type(value) is FunctionType]
-        sources += [Source(one.__code__, 0) for one in functions if "set_grad_enabled" in one.__code__.co_names]
+        sources += [source_of(one.__code__) for one in functions if "set_grad_enabled" in one.__code__.co_names]
     found = {
         (source.file, call.lineno): f"{text_of(call.node)} in {source.function}"
         for source in sources

@@ -15,7 +15,7 @@ from ....step.classes import is_library, methods_of
 from ....step.expressions import is_name, names_given, root_of, text_of
 from ....step.grad_mode import off_at
 from ....step.roles import Parameter
-from ....step.source import Source
+from ....step.source import Source, source_of
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
 
@@ -87,7 +87,7 @@ def may_learn_elsewhere(step: Step, held: Held, known: Iterable[Source], walked:
 def _trains_elsewhere(step: Step, held: Held, known: set[_Place]) -> bool:
     """Whether a function that begins a backward names a module, or another loop with one calls it."""
     codes = codes_that_name(step, held.name, variables=held.is_variable)
-    others = [Source(code, 0) for code in codes if is_elsewhere(code, known)]
+    others = [source_of(code) for code in codes if is_elsewhere(code, known)]
     return any(source.backwards for source in others) or any(
         value_in(step, call.callee, view) is held.module and _is_in_another(source, call, is_outer=view > step.at)
         for view, source in enumerate(step.sources)
@@ -108,7 +108,7 @@ def _is_in_another(source: Source, call: Call, *, is_outer: bool) -> bool:
 def may_train_by_name(step: Step, name: str, known: set[_Place], *, is_variable: bool = False) -> bool:
     """Whether another function than these names a module, or a part of one, and may train it."""
     codes = codes_that_name(step, name, variables=is_variable)
-    return any(is_elsewhere(code, known) and not _only_asks(Source(code, 0), name) for code in codes)
+    return any(is_elsewhere(code, known) and not _only_asks(source_of(code), name) for code in codes)
 
 
 def _in_forward(cls: type) -> set[_Place]:
@@ -151,7 +151,7 @@ def _sets_gradients(source: Source) -> bool:
 def is_moved(step: Step, name: str, *, is_variable: bool = False) -> bool:
     """Whether a function writes the parameters of a module of this name in place, as an average, or gives it to one that may."""
     codes = codes_that_name(step, name, variables=is_variable)
-    own = [Source(code, 0) for code in codes if code.co_name != "__init__"]
+    own = [source_of(code) for code in codes if code.co_name != "__init__"]
     is_given = any(_gives(source, name) for source in own if source.function != "forward")
     return (is_given and not is_variable) or any(_writes(source, name) for source in (*step.sources, *own))
 

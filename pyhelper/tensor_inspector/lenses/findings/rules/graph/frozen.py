@@ -12,7 +12,7 @@ from .....words.text import plural
 from ....step.called import functions_called
 from ....step.expressions import last_name
 from ....step.roles import Parameter
-from ....step.source import Source
+from ....step.source import source_of
 from ....step.step import Step
 from ...codes import codes_that_name
 from ...finding import Violation
@@ -75,7 +75,7 @@ def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Violation]:
 def _chooses_norms(step: Step) -> bool:
     """Whether the program asks for norms, by their class or their names, where it says what is trained."""
     called = (one.source for one in functions_called(step, range(len(step.views))))
-    named = (Source(code, 0) for name in _SETTING for code in codes_that_name(step, name))
+    named = (source_of(code) for name in _SETTING for code in codes_that_name(step, name))
     for source in (source for sources in (step.sources, called, named) for source in sources):
         if source.mentions(*_SETTING) and any(
             _asks_for_norms(node) for statement in source.body for node in ast.walk(statement)

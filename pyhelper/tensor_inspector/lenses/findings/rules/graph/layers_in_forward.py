@@ -14,7 +14,7 @@ from ....step.called import named_in
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import text_of
-from ....step.source import Source
+from ....step.source import Source, source_of
 from ....step.step import Step
 from ...finding import Violation
 from .appended import called_by
@@ -94,7 +94,7 @@ def _dimensions_made(function: FunctionType, call: Call, depth: int) -> set[int]
     if type(begin) is not FunctionType or not depth:
         return set()
     inner = undecorated(begin)
-    return {one for made in Source(inner.__code__, 0).calls for one in _dimensions_made(inner, made, depth - 1)}
+    return {one for made in source_of(inner.__code__).calls for one in _dimensions_made(inner, made, depth - 1)}
 
 
 def _is_kept(source: Source, call: Call) -> bool:

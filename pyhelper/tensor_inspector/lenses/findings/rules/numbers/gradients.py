@@ -96,8 +96,6 @@ def _before_views(step: Step, node: AutogradNode) -> AutogradNode | None:
 )
 def exploding_grad(step: Step) -> Iterator[Violation]:
     """The next update of plain gradient descent would be a thousand times its weight."""
-    if step.scalers or are_gradients_scaled(step) or are_steps_left_out(step):
-        return
     worst: tuple[float, Parameter, float, float] | None = None
     held = ""
     for variable in step.optimizers:
@@ -121,7 +119,7 @@ def exploding_grad(step: Step) -> Iterator[Violation]:
                 ratio = rate * slope / weight
                 if ratio > 1000 and (worst is None or ratio > worst[0]):
                     worst, held = (ratio, one, slope, weight), variable.key
-    if worst is None:
+    if worst is None or step.scalers or are_gradients_scaled(step) or are_steps_left_out(step):
         return
     ratio, one, slope, weight = worst
     recurrent = _recurrent(step)

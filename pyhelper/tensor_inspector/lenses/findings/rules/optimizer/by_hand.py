@@ -25,7 +25,7 @@ def updates_of_nothing(step: Step) -> Iterator[Violation]:
     Or the result of ``p.sub(lr * p.grad)`` is dropped.
     """
     for source, view in _sources(step):
-        for loop in statements_in(source.body):
+        for loop in source.statements:
             if isinstance(loop, ast.For):
                 for at, name in _lost_in(source, loop):
                     if not _is_over_parameters(step, loop.iter, view):

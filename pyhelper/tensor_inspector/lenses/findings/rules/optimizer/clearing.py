@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
@@ -150,12 +149,8 @@ def _methods(cls: type) -> dict[str, Any]:
     return {name: unwrapped(item) for name, item in class_dict(cls).items()}
 
 
-_STANDARD = os.path.dirname(os.__file__)
-
-
 def _is_of_program(name: Any) -> bool:
     """Whether a module of this name is neither a library's nor Python's own."""
     known = plain_str(name)
-    file: Any = getattr(sys.modules.get(known), "__file__", None)
     is_tool = top_package(known) == top_package(__name__) or known in sys.builtin_module_names
-    return not (is_tool or is_library_module(known) or plain_str(file).startswith(_STANDARD))
+    return not (is_tool or is_library_module(known))

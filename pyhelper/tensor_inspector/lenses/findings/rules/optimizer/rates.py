@@ -16,7 +16,7 @@ from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import constant_of, text_of
 from ....step.sight import VisibleVariable
-from ....step.source import Source
+from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, made
@@ -133,7 +133,7 @@ def _rounding(scheduler: VisibleVariable) -> Line | None:
     """The line in which the only function of a scheduler rounds down, in all that it returns but numbers above 0."""
     kept = instance_dict(scheduler.value).get("lr_lambdas")
     only = kept[0] if type(kept) is list and len(kept) == 1 else None
-    source = Source(undecorated(only).__code__, 0) if type(only) is FunctionType else None
+    source = source_of(undecorated(only).__code__) if type(only) is FunctionType else None
     answers = [(answer.lineno, answer.value) for answer in source.returns] if source is not None else []
     rounded = [line for line, value in answers if _is_rounded_down(value)]
     others = [value for _, value in answers if not _is_rounded_down(value)]

@@ -9,7 +9,7 @@ from .....safe.guard import instance_dict
 from ....step.called import functions_called
 from ....step.expressions import text_of
 from ....step.roles import Parameter
-from ....step.source import Source
+from ....step.source import Source, source_of
 from ....step.step import Step
 from ...codes import codes_that_name
 
@@ -20,7 +20,7 @@ TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads",
 def is_read(step: Step, attribute: str) -> bool:
     """Whether the program asks for an attribute: in the frames in sight, in what they call, in the file with the backward."""
     called = (one.source for one in functions_called(step, range(len(step.views))))
-    named = (Source(code, 0) for code in codes_that_name(step, attribute))
+    named = (source_of(code) for code in codes_that_name(step, attribute))
     return any(_reads(source, attribute) for sources in (step.sources, called, named) for source in sources)
 
 
