@@ -16,7 +16,7 @@ from asking import Paused
 from torch import nn
 from untouched import Watch
 
-from tensor_inspector import gradients, operations
+from tensor_inspector import gradients, no_gradient, operations
 from tensor_inspector.measure.torch import updates
 from tensor_inspector.measure.torch.norms import Norms
 from tensor_inspector.safe.budget import Budget
@@ -343,3 +343,28 @@ def test_shares_are_written_out(weight: float, told: str) -> None:
     model = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor([weight]))])
     model[0].grad = torch.tensor([3.0])
     assert told in str(gradients(model))
+
+
+class Tagged(nn.Parameter):
+    """A parameter of a class of the program's own, as sharded ones are: whose code must not run."""
+
+    calls = 0
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        cls.calls += 1
+        return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[no-untyped-call]
+
+
+def test_parameters_of_other_classes_are_listed_without_running_their_code() -> None:
+    model = nn.Linear(3, 2)
+    model.weight = Tagged(torch.ones(2, 3))
+    model(torch.ones(1, 3)).sum().backward()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    calls = Tagged.calls
+    for found in (gradients(model), gradients(optimizer)):
+        assert sorted(row["norm"] for row in found["rows"]) == pytest.approx([math.sqrt(2), math.sqrt(6)])
+    assert no_gradient(model)["asked"] == 2
+    assert Tagged.calls == calls
+    model.zero_grad()
+    assert gradients(model)["none"] == 2

@@ -9,6 +9,7 @@ from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child
+from ...measure.torch.metadata import is_exact_tensor, is_tensor
 from ...measure.torch.modules import is_module, members
 from ...measure.torch.norms import Norms
 from ...measure.torch.optimizers import groups, is_optimizer
@@ -38,7 +39,7 @@ def _of_module(asked: Child) -> Iterator[ParameterRow]:
     """The parameters of a module, each once, by the names that one types."""
     seen: set[int] = set()
     for member in members(asked.value, Steps(Budget())):
-        for suffix, tensor in member.part("_parameters"):
+        for suffix, tensor in member.parameters():
             if id(tensor) not in seen:
                 seen.add(id(tensor))
                 path = None if asked.suffix is None else f"{asked.suffix}{member.path}{suffix}"
@@ -47,7 +48,10 @@ def _of_module(asked: Child) -> Iterator[ParameterRow]:
 
 def _of_optimizer(asked: Child, names: Names) -> Iterator[ParameterRow]:
     for number, group in enumerate(groups(asked.value)):
-        for at, tensor in enumerate(group.tensors):
+        held = group.option("params")
+        for at, tensor in enumerate(held if type(held) is list else ()):
+            if not is_tensor(tensor):
+                continue
             name = names.of(tensor)
             yield ParameterRow(name or f"param_groups[{number}]['params'][{at}]", name, tensor)
 
@@ -150,7 +154,7 @@ class Gradients(Lens):
             row.weight_norm = None if norm is None else norm.value
 
     def _update(self, row: ParameterRow) -> None:
-        update = self._rules.of(row.weight, row.gradient)
+        update = self._rules.of(row.weight, row.gradient) if is_exact_tensor(row.weight) else None
         norm = None if update is None else update.norm()
         if update is not None and norm is not None and isfinite(norm):
             row.update_norm, self._rule = norm, update.rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.metadata import element_count, grad_of, requires_grad
+from ...measure.torch.metadata import Base, element_count, grad_of, requires_grad
 from ...measure.torch.norms import Norm
 
 if TYPE_CHECKING:
@@ -93,4 +93,4 @@ class ParameterRow:
 
 def by_depth(rows: list[ParameterRow]) -> list[tuple[str, float]]:
     """The norms of the gradients of weights with two dimensions or more, in the order of the model."""
-    return [(row.name, row.norm) for row in rows if row.norm is not None and row.weight.dim() > 1]
+    return [(row.name, row.norm) for row in rows if row.norm is not None and Base.dim(row.weight) > 1]

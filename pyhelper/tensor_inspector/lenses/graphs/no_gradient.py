@@ -99,7 +99,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 def _of_module(asked: Child, names: Names) -> Iterator[Target]:
     for member in members(asked.value, Steps(Budget())):
-        for suffix, tensor in member.part("_parameters"):
+        for suffix, tensor in member.parameters():
             known, path = names.parameter(tensor), f"{asked.suffix or ''}{member.path}{suffix}"
             yield Target(
                 path, path if asked.suffix else None, tensor, member if known is None else known.member, suffix
