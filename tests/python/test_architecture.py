@@ -32,7 +32,7 @@ LAYERS = [
 ]
 STANDARD = {
     "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
-    "struct", "sys", "threading", "time", "types", "typing", "weakref", "zlib",
+    "stat", "struct", "sys", "threading", "time", "types", "typing", "weakref", "zlib",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

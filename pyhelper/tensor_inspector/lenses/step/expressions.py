@@ -10,16 +10,15 @@ from typing import Any
 from ...words.text import shorten
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_NAMES = (ast.Name, ast.Attribute)
 
 
 def text_of(node: ast.AST | None) -> str:
     """An expression as text, in one way of writing it."""
     if node is None:
         return ""
-    if type(node) is ast.Name:
+    if isinstance(node, ast.Name):  # which need no unparser, as most do not
         return node.id
-    if type(node) is ast.Attribute and type(node.value) in _NAMES:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
         return f"{text_of(node.value)}.{node.attr}"
     try:
         return ast.unparse(node)
@@ -49,8 +48,8 @@ def key_of(name: str) -> str:
 
 def last_name(node: ast.AST | None) -> str:
     """The name that an expression ends with, most often of what is called: ``relu`` of ``torch.nn.functional.relu``."""
-    if type(node) in _NAMES:
-        return node.id if isinstance(node, ast.Name) else node.attr  # type: ignore[union-attr]
+    if isinstance(node, ast.Attribute):
+        return node.attr
     return text_of(node).rpartition(".")[2]
 
 
