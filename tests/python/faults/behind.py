@@ -30,6 +30,38 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      turn(torch.randn(8, 6))
 """,
     ),
+    "reentrant_while_it_trains": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Deep(nn.Module):
+     def __init__(self, saves):
+         super().__init__()
+         self.saves = saves
+         self.words = nn.Embedding(20, 8).requires_grad_(False)
+         self.parts = nn.ModuleList(nn.Linear(8, 8) for _ in range(2))
+         self.top = nn.Linear(8, 1)
+     def part_of(self, part, h):
+         if self.training and self.saves:
+-            return checkpoint(part, h, use_reentrant=True)
++            return checkpoint(part, h, use_reentrant=False)
+         return part(h)
+     def forward(self, x):
+         h = self.words(x).mean(1)
+         for part in self.parts:
+             h = self.part_of(part, h).relu()
+         return self.top(h)
+ net = Deep(True)
+ o = torch.optim.Adam((p for p in net.parameters() if p.requires_grad), 0.01)
+ for _ in range(3):
+     x = torch.randint(0, 20, (8, 4))
+     c = F.mse_loss(net(x), x.float().mean(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "reentrant_by_a_setting": (
         "checkpoint-cut",
         """

@@ -8,43 +8,23 @@ from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
-from .....safe.guard import first_of, instance_dict
 from .....words.text import listed
 from ....step.called import called_at, value_in
 from ....step.calls import Call
 from ....step.checkpointed import checkpoints_in, is_checkpoint
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
-from ....step.frames import global_of
 from ....step.grad_mode import decorated_off, switches_off
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
+from ....step.sure_runs import SureRuns, setting
 from ...finding import Violation
 from ...rule import rule
 from ..optimizer.unheld import uses_of
 from .cut import parts_of
 
 _PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
-#: What stands around a call that runs whenever they do.
-_PLAIN = (
-    ast.Assign,
-    ast.AugAssign,
-    ast.AnnAssign,
-    ast.Return,
-    ast.Expr,
-    ast.With,
-    ast.Call,
-    ast.Attribute,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Tuple,
-    ast.List,
-    ast.keyword,
-    ast.Subscript,
-    ast.Starred,
-    ast.withitem,
-)
 
 
 @rule(
@@ -120,7 +100,8 @@ def _reentrant_in_modules(step: Step) -> Iterator[Violation]:
             for call in checkpoints_in(type(member.module), method, source):
                 named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
                 gone = _gone(name, member, named, missing)
-                run = _run_from(methods, source, call, _filled(member)) if gone else []
+                runs = SureRuns(step, member.module, methods, _filled(member))
+                run = runs.lines_of(source, call) if gone else []
                 is_run = bool(run) and _is_between(member, methods["forward"], run, reached)
                 if is_run and _is_reentrant(step, call, source, member.module):
                     what = "gets" if is_pending else "got"
@@ -144,51 +125,9 @@ def _is_given_data(step: Step, member: Member, missing: set[int]) -> bool:
     return joined and missing <= own and all(own.issuperset(map(id, step.graph.leaves(node))) for node in uses)
 
 
-def _run_from(methods: dict[str, Source], source: Source, call: Call, lists: set[str]) -> list[int]:
-    """The lines of ``forward`` that run a call, each in every round; empty where one of them may not, or none is known."""
-    found, waiting, seen = list[int](), [(source, call)], set[str]()
-    while waiting:
-        source, call = waiting.pop()
-        if not _always_runs(source, call, lists):
-            return []
-        if source is methods.get("forward"):
-            found.append(call.lineno)
-            continue
-        outer = [
-            (other, one)
-            for other in methods.values()
-            for one in other.calls
-            if one.callee == f"{other.self_name}.{source.function}"
-        ]
-        if not outer or source.function in seen:
-            return []
-        seen.add(source.function)
-        waiting += outer
-    return found
-
-
-def _always_runs(source: Source, call: Call, lists: set[str]) -> bool:
-    """Whether no condition stands around a call or leaves before it, and no loop but through lists that are not empty."""
-    around = [
-        node
-        for statement in source.body
-        for node in ast.walk(statement)
-        if not issubclass(type(node), _PLAIN) and any(below is call.node for below in ast.walk(node))
-    ]
-    loops = [node for node in around if isinstance(node, ast.For) and _goes_through(node.iter, source, lists)]
-    leaves = [at for at in source.exits if at < call.lineno]
-    return len(loops) == len(around) and not any(map(source.is_conditional, leaves))
-
-
 def _filled(member: Member) -> set[str]:
     """The attributes of a module that hold parameters: lists among them are not empty."""
     return {key for key, tensors in parts_of(member) if tensors}
-
-
-def _goes_through(node: ast.expr, source: Source, lists: set[str]) -> bool:
-    if isinstance(node, ast.Call) and text_of(node.func) in ("enumerate", "reversed") and node.args:
-        node = node.args[0]
-    return isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name and node.attr in lists
 
 
 def _is_between(member: Member, forward: Source, lines: list[int], reached: set[int]) -> bool:
@@ -206,26 +145,7 @@ def _is_between(member: Member, forward: Source, lines: list[int], reached: set[
 def _is_reentrant(step: Step, call: Call, source: Source, module: Any) -> bool:
     """Whether it is reentrant, also by a setting of the module or of its file. torch's are, where the argument is left out."""
     asked = call.keywords.get("use_reentrant")
-    return asked is None or _setting(step, asked, source, module) is True
-
-
-def _setting(step: Step, node: ast.expr, source: Source, module: Any) -> Any:
-    """What an expression means in a method, of constants, attributes and dicts; None where that is not known."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        frames = (view.frame for view in step.views if view.frame.f_code.co_filename == source.file)
-        is_global = node.id not in source.bindings and node.id not in source.arguments
-        known = next((global_of(frame, node.id) for frame in frames), None) if is_global else None
-        return module if node.id == source.self_name else known
-    if not isinstance(node, (ast.Attribute, ast.Subscript)):
-        return None
-    owner = _setting(step, node.value, source, module)
-    if isinstance(node, ast.Attribute):
-        held = instance_dict(owner)
-        return held[node.attr] if node.attr in held else first_of(type(owner), node.attr)
-    is_item = type(owner) is dict and isinstance(node.slice, ast.Constant)
-    return dict.get(owner, node.slice.value) if is_item else None  # type: ignore[attr-defined]
+    return asked is None or setting(step, asked, source, module) is True
 
 
 def _gone(name: str, member: Member, attributes: set[str], missing: set[int]) -> list[str]:
