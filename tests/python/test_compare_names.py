@@ -375,3 +375,12 @@ def test_a_difference_below_a_key_of_any_kind_is_told_by_all_names_above_it(key:
     above = f"['outer'][0]{name}"
     last = "['x']" if name[0] == "[" else " › 'x'"
     assert told({"outer": [{key: {"x": 1}}]}, {"outer": [{key: {"x": 2}}]}) == [f"{above}{last} 1 → 2"]
+
+
+def test_a_copy_of_a_model_has_the_hooks_that_the_model_has() -> None:
+    net = nn.LazyLinear(4)
+    twin = copy.deepcopy(net)
+    assert told(net, twin) == []
+    hook = next(iter(twin._load_state_dict_pre_hooks.values()))
+    hook.hook = lambda *arguments: None
+    assert told(net, twin)

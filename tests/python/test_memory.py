@@ -665,3 +665,12 @@ def test_at_a_prompt_of_pdb_a_variable_has_one_name(tmp_path: Path) -> None:
         [sys.executable, str(program)], input=typed, capture_output=True, text=True, timeout=600, env=environment
     )
     assert "[['x'], ['z']]" in done.stdout, done.stderr
+
+
+def test_what_holds_itself_by_a_list_counts_for_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Linear(4, 4)
+        model.__dict__["all_of_us"] = [model]
+        return sys._getframe()
+
+    assert [one["name"] for one in memory(stop(), monkeypatch)["groups"]] == ["model"]

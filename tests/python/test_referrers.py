@@ -239,6 +239,35 @@ def test_what_holds_itself_without_a_name_in_sight_is_told_by_its_class() -> Non
         assert ("cycle", name) in [(one.how, one.name) for one in search.found]
 
 
+def test_what_a_variable_reaches_is_in_no_cycle_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor, kept: list[int]) -> torch.Tensor:
+            ctx.kept = kept
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> Any:
+            return grad, None
+
+    def stop() -> FrameType:
+        value = [1]
+        result = Kept.apply(torch.ones(3, requires_grad=True), value)
+        assert result.requires_grad
+        return sys._getframe()
+
+    assert {how for how, _ in holders(stop(), monkeypatch)} == {"name"}
+
+
+def test_a_class_that_has_a_name_is_in_no_cycle_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = type("Local", (), {})
+        assert value
+        return sys._getframe()
+
+    assert {how for how, _ in holders(stop(), monkeypatch)} == {"name"}
+
+
 def test_a_class_and_a_cache_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         value = torch.ones(3)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import WRAPPER_ASSIGNMENTS
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Kind, as_kind
 from ...safe.budget import Budget
-from ...safe.guard import Classes, module
+from ...safe.guard import Classes, class_name, module
 from ...words.text import plural
 from .atoms import Tolerance
 from .comparison import KEPT
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 #: Classes of which equal values are passed over at once.
 QUICK_IDS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
 _LISTS = Classes(list, tuple)
+_HOOK = (
+    "_WrappedHook"  #: torch's class of a hook, which repeats what is said of the function it holds; copies lack that
+)
+_REPEATED = frozenset(f".{name}" for name in (*WRAPPER_ASSIGNMENTS, "__wrapped__"))
 _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 
 
@@ -130,6 +135,8 @@ class RowPairs:
     def _alone(self, pair: Pair, side: DifferenceKind, child: Child) -> None:
         if len(self._notes.found.differences) >= KEPT:
             self._notes.found.more += 1
+            return
+        if child.suffix in _REPEATED and class_name(type(pair.a)) == _HOOK:
             return
         line = as_kind(child.value, self._budget).line()
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)

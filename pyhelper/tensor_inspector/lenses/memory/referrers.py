@@ -14,7 +14,7 @@ from ...words.text import plural
 from ..lens import Lens, Paused, row_limit
 from .inside import Opened
 from .inventory import Inventory
-from .roots import frames_of
+from .roots import namespaces_of
 from .upward import Holder, Upward
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ReferrersAnswer(Lens):
         self._asked = asked
         self._shown = shown
         frame = None if paused is None else paused.frame
-        self._frames = frames_of(frame)
+        self._namespaces = namespaces_of(frame)
         watched = frozenset((id(asked.value),))
         self._inventory = Inventory(frame, watched=watched, most=_MOST_NAMED, shares=_has_memory(asked.value))
         self._upward: Upward | None = None
@@ -63,7 +63,7 @@ class ReferrersAnswer(Lens):
             if not self._inventory.go_on(self.budget):
                 return False
             self._holders = [*self._by_name(), *self._by_memory()]
-            self._upward = Upward(self._asked.value, self._inventory.walk.name_of, self._frames)
+            self._upward = Upward(self._asked.value, self._inventory.walk.name_of, self._namespaces)
             if self.budget.spent():
                 return False
         return self._upward.go_on(self.budget)

@@ -54,6 +54,15 @@ def frames_of(frame: FrameType | None) -> list[FrameType]:
     return [view.frame for view in _views(frame)]
 
 
+def namespaces_of(frame: FrameType | None) -> list[Any]:
+    """What holds these variables, and those of their modules: the frames themselves, and dicts. Before Python 3.13 a
+    function's frame has one of its own once it was asked for. At a prompt of pdb the first is the prompt's."""
+    frames = frames_of(frame)
+    asked = [] if frame is None else [frame, *frames[1:]]
+    dicts = [*(one.f_globals for one in frames), *(one.f_locals for one in asked)]
+    return [*frames, *(one for one in dicts if type(one) is dict)]
+
+
 def _views(frame: FrameType | None) -> list[frames.View]:
     return [] if frame is None else frames.in_sight(frames.paused(frame))
 

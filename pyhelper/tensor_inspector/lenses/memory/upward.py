@@ -42,17 +42,17 @@ class Holder(Record):
 class Upward:
     """The search. A level up is one scan of all objects, so each slice takes one at least.
 
-    ``named`` tells the name that the program has for an object, where it has one: there a way ends. The variables of
-    ``frames`` and their modules are known by their names.
+    ``named`` tells the name that the program has for an object, where it has one: there a way ends. What is held by
+    ``namespaces`` is known by its name.
     """
 
-    def __init__(self, target: Any, named: Callable[[Any], str | None], frames: Sequence[FrameType] = ()) -> None:
+    def __init__(self, target: Any, named: Callable[[Any], str | None], namespaces: Sequence[Any] = ()) -> None:
         self.found: list[Holder] = []
         self.complete = True
         self._named = named
         self._target = target
         #: By the ids of objects what was reached through each; nothing is reached through what is known.
-        self._below: dict[int, Any] = {id(one): None for frame in frames for one in (frame, frame.f_globals)}
+        self._below: dict[int, Any] = {id(one): None for one in namespaces}
         self._below[id(target)] = None
         self._reached: list[Any] = [target]  #: all of them, since an id is an identity only as long as its object lives
         self._frontier: list[Any] = [target]
@@ -83,7 +83,7 @@ class Upward:
         targets, self._frontier = self._frontier, []
         held = {id(one): one for one in targets}
         ours = {id(one) for one in (targets, held, self._reached, self._below, self._frontier, self.__dict__)}
-        #: Of the targets those that something new holds, something reached, and the value that is asked about.
+        #: Of the targets those that something new or known holds, something reached, and what is asked about.
         above, again, own = set[int](), set[int](), set[int]()
         for holder in gc.get_referrers(*targets):
             if id(holder) in ours or _is_not_the_programs(type(holder)):
@@ -91,8 +91,9 @@ class Upward:
             if id(holder) in self._below:
                 if holder is self._target:
                     own.update(id(one) for one in gc.get_referents(holder))
-                elif any(holder is one for one in self._reached):
-                    again.update(id(one) for one in gc.get_referents(holder))
+                else:
+                    is_reached = any(holder is one for one in self._reached)
+                    (again if is_reached else above).update(id(one) for one in gc.get_referents(holder))
                 continue
             below = next((held[id(one)] for one in gc.get_referents(holder) if id(one) in held), None)
             if below is None or (type(holder) is FunctionType and below is holder.__globals__):
@@ -109,8 +110,9 @@ class Upward:
             if one is not self._target and id(one) in again - above:
                 self.found.append(self._holder("cycle", f"{class_name(type(one))}(…)", one))
             elif id(one) in own - above or (one is self._target and id(one) in own):
-                name = self._named(self._target) or f"{class_name(type(self._target))}(…)"
-                self.found.append(self._holder("cycle", name, one, [self._target]))
+                known = self._named(self._target)
+                name = known or f"{class_name(type(self._target))}(…)"
+                self.found.append(self._holder("name" if known else "cycle", name, one, [self._target]))
 
     def _root(self, holder: Any) -> tuple[str, str]:
         """How a way ends, and the name of its end; nothing where it goes on."""

@@ -14,6 +14,7 @@ from .inside import Opened
 from .parts import HeldPart
 
 MOST = 200_000  #: indices at most
+_CLIMBED = 100  #: groups, each inside the next one
 _LONGEST = 400  #: characters of a holder's name; what a longer list of nodes holds has no more
 #: What a name tells: some value, one value only, or what one types.
 _ANY, _UNIQUE, _TYPED = range(3)
@@ -109,7 +110,7 @@ class Walk:
             if not known.is_library and id(cls) not in self._opened:
                 self._opened[id(cls)] = len(self.values)
                 self._waiting.append((self._enter(HeldPart(class_name(cls), cls, False), -1, "variables"), None))
-        elif self._groups[first] == first and self._groups[index] not in (index, first):
+        elif self._groups[first] == first and self._groups[index] != index and not self._is_inside(index, first):
             self._within.setdefault(first, index)
 
     def _enter(self, part: HeldPart, above: int, role: str) -> int:
@@ -133,6 +134,16 @@ class Walk:
     def _class_of(self, value: Any) -> Opened:
         cls = type(value)
         return self._classes.get(id(cls)) or self._classes.setdefault(id(cls), Opened(cls))
+
+    def _is_inside(self, index: int, other: int) -> bool:
+        """Whether a value is inside a group, or in one that is, as far as one climbs."""
+        group = self._groups[index]
+        for _ in range(_CLIMBED):
+            if group in (-1, other):
+                break
+            above = self._above[group]
+            group = self._groups[above] if above >= 0 else -1
+        return group == other
 
     # Names
 
@@ -169,8 +180,13 @@ class Walk:
 
     def name_of(self, value: Any) -> str | None:
         """The name of an object that was gone through."""
-        index = self._opened.get(id(value))
+        index = self._opened.get(id(value), self._first_met.get(id(value)))
         return None if index is None or self.values[index] is not value else self.name(index)
+
+    @cached_property
+    def _first_met(self) -> dict[int, int]:
+        """The first index of each value that was met, by its id; asked once all is gone through."""
+        return {id(self.values[index]): index for index in reversed(self.met)}
 
     def holder(self, index: int) -> int | None:
         """The index of its holder; None for a variable."""
