@@ -205,7 +205,7 @@ class _Following:
             is_method = True
         if source is None or not source.is_known() or any(isinstance(one, ast.Starred) for one in node.args):
             return None
-        source.lineno = _END
+        source = Source(source.code, _END)  # all of it is done
         names = source.arguments[int(is_method) :]
         known = dict(zip(names, map(self.flow, node.args)))
         known.update({one.arg: self.flow(one.value) for one in node.keywords if one.arg})

@@ -14,7 +14,7 @@ from typing import Any
 _LINES = 1500  #: a longer function or module is not read
 _CHARACTERS = 100_000  #: nor one with more of them: the parser can't be interrupted
 _TAIL = 30  #: lines that the end of a statement may lie below its last instruction
-_KEPT = 64  #: functions whose source is kept parsed
+_KEPT = 128  #: functions whose source is kept parsed
 _FILES = 16  #: whose lines are kept
 
 _read: dict[str, tuple[tuple[int, ...], list[str]]] = {}  #: by the names of files: which version, and its lines

@@ -13,7 +13,7 @@ from .statements import Statements, end_of, last_line, statements_of
 
 #: expressions that may leave out a part of them
 _Optional = (ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_KEPT = 256  #: sources of functions
+_KEPT = 128  #: sources of functions
 
 
 class Source(Statements):

@@ -13,7 +13,7 @@ from .expressions import SCOPES, bound_in, text_of
 _Loops = (ast.For, ast.While, ast.AsyncFor)
 #: What statements stand in or are.
 _HOLDERS = (ast.stmt, ast.ExceptHandler, getattr(ast, "match_case", ast.ExceptHandler))
-_KEPT = 64  #: pieces of source that stay read
+_KEPT = 128  #: pieces of source that stay read
 _END = 1 << 30  #: a line below all others
 
 Lines = tuple[int, int]  #: from a line to a line
