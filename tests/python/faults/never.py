@@ -396,6 +396,7 @@ NEVER: dict[str, dict[str, str]] = {
         "unscaled by hand": "unscaled_by_hand_then_stepped",
     },
     "aliased-models": {
+        "what a wrapper holds": "labels_by_what_a_wrapper_holds",
         "a mean that is not wanted": "averaged_only_if_wanted",
         "a mean that leaves the model itself alone": "averaged_where_it_is_another",
         "siamese, tied": "one_net_for_two",
@@ -433,6 +434,8 @@ NEVER: dict[str, dict[str, str]] = {
         "probabilities as the target": "probabilities_as_the_goal",
     },
     "loss-broadcast": {
+        "quantiles that are weights": "quantiles_as_many_as_samples",
+        "centers": "centers_as_many_as_points",
         "a column made on purpose, as a factor": "weights_of_all_pairs_on_purpose",
         "a product of all pairs that is compared": "product_of_all_pairs_compared",
         "a distance of all pairs": "distance_of_two_heaps",
@@ -502,6 +505,7 @@ NEVER: dict[str, dict[str, str]] = {
         "all pairs of a batch of one": "all_pairs_of_one_row",
     },
     "loss-sign": {
+        "unlearning": "unlearned_after_training",
         "a judge that another optimizer trains": "generator_against_the_error_of_its_judge",
         "a value's error in an objective": "objective_less_the_error_of_its_value",
         "policy gradients": "policy_gradient",
@@ -630,6 +634,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # models
     "eval-during-training": {
+        "an attack after the training": "attacked_after_training",
         "a train of its own that sets parts to eval": "train_of_its_own_that_knows_its_parts",
         "a train of its own that lets norms stand still": "train_of_its_own_that_leaves_some_still",
         "train is called before the forward": "train_comes_before_the_forward",
@@ -718,11 +723,15 @@ NEVER: dict[str, dict[str, str]] = {
         "only the shape of the input is used": "positions_of_what_it_is_given",
     },
     "tie-broken": {
+        "identities": "table_and_head_of_identities",
         "one memory": "head_tied_by_its_memory",
         "EMA and copies": "average_of_a_table",
         "zeros": "head_and_table_of_zeros",
     },
     "no-nonlinearity": {
+        "a layer that is applied again": "layer_applied_again_and_again",
+        "features that something else takes too": "features_that_are_compared_too",
+        "a product of matrices": "matrix_as_a_product",
         "an activation among layers that do nothing": "layers_that_are_the_wrapper_s_own",
         "LoRA": "low_rank_beside_the_frozen",
         "factorised layers": "bottleneck_without_activation",
@@ -787,6 +796,7 @@ NEVER: dict[str, dict[str, str]] = {
         "batches of which no more is known": "rows_that_nobody_else_has_seen",
     },
     "constant-input": {
+        "one of several inputs": "one_time_for_all_states",
         "written as such": "start_made_as_such",
         "queries of zeros": "queries_of_zeros",
         "the first state of a world": "world_begins_empty",
@@ -794,6 +804,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a mask beside the input": "mask_of_ones_beside_it",
     },
     "duplicate-samples": {
+        "a sweep over a table": "all_pairs_of_states_and_actions",
         "one sample to fit": "one_sample_to_fit",
         "one sample to fit, by its number": "one_sample_to_fit_by_its_number",
         "a loader that the batch is not from": "one_batch_beside_a_loader_of_drawn_items",
@@ -810,6 +821,7 @@ NEVER: dict[str, dict[str, str]] = {
         "repeated some bindings back": "each_setting_measured_eight_times",
     },
     "one-class-batch": {
+        "one class of each learner": "one_class_of_each_learner",
         "an evaluation in order": "judged_in_order_of_classes",
         "a function that trains and judges": "trained_and_judged_by_one_function",
         "another loader is in order": "few_of_a_kind_beside_a_loader_in_order",
@@ -822,6 +834,7 @@ NEVER: dict[str, dict[str, str]] = {
         "one class after another, earlier ones replayed": "one_class_after_another_with_replay",
     },
     "split-overlap": {
+        "a last fit on all, by indices": "last_fit_on_all_indices",
         "some of the rows scored too": "a_few_of_the_rows_scored_too",
         "names alone": "names_alone",
         "windows that are cut once": "windows_cut_once",

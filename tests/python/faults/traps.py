@@ -28,6 +28,7 @@ from . import (
     traps_optimizer,
     traps_practice,
     traps_purpose,
+    traps_special,
     traps_values,
 )
 
@@ -57,6 +58,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     **traps_chosen.TRAPS,
     **stepping.TRAPS,
     **traps_cut.TRAPS,
+    **traps_special.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """

@@ -69,6 +69,8 @@ def _has_other_labels_beside(step: Step, one: LossCall) -> bool:
 def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
     """The labels that these are a part of, in order of their classes: in the same memory, or in their loader's dataset."""
     memory = memory_of(target)
+    if any(_is_one_class_around(variable.value, target) for variable in step.tensors):
+        return None
     for variable in step.tensors:
         labels = _as_labels(variable.value) if memory is not None and memory == memory_of(variable.value) else None
         if labels is not None and len(labels) >= 2 * len(target) and _are_in_order(labels):
@@ -84,6 +86,13 @@ def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
         if labels is not None and len(labels) >= 2 * len(target) and _has_batch(labels, bare(target), size)
     ]
     return found[0] if found and all(_are_in_order(one.value) for one in found) else None
+
+
+def _is_one_class_around(kept: Any, target: Any) -> bool:
+    """Whether the batch was taken from a part of the labels that is one class itself, as one of many learners may have."""
+    memory = memory_of(target)
+    labels = _as_labels(kept) if memory is not None and memory == memory_of(kept) else None
+    return labels is not None and len(labels) > len(target) and bool((labels == bare(target)[0]).all())
 
 
 def _name_of(step: Step, kept: Any, key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, requires_grad
+from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....safe.guard import instance_dict, module
 from .....words.text import number
 from ....step.classes import methods_of
@@ -40,6 +40,8 @@ def constant_input(step: Step) -> Iterator[Violation]:
             continue
         if any(_is_written_constant(source, given.name) for source in step.sources) or _is_carried(step, given):
             continue
+        if _has_more_to_learn_from(step, given):
+            continue
         yield Violation(
             (
                 f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}",
@@ -50,6 +52,22 @@ def constant_input(step: Step) -> Iterator[Violation]:
             line=where_made(step, given),
         )
         return
+
+
+def _has_more_to_learn_from(step: Step, given: ModelInput) -> bool:
+    """Whether the model is given other numbers beside, which differ: a time is the same for all states of a batch."""
+    for argument in (*given.call.args, *given.call.keywords.values()):
+        variable = step.operand(argument, given.view, given.call.lineno)
+        others = names_in(argument) if variable is None else [variable.key]
+        tensors = (step.value(name, given.view) for name in others)
+        if any(is_exact_tensor(one) and one.dtype.is_floating_point and _differs(step, one) for one in tensors):
+            return True
+    return False
+
+
+def _differs(step: Step, tensor: Any) -> bool:
+    stats = step.stats(tensor)
+    return stats is None or stats["min"] is None or stats["min"] != stats["max"]
 
 
 def _is_written_constant(source: Source, name: str) -> bool:
@@ -97,7 +115,9 @@ def duplicate_samples(step: Step) -> Iterator[Violation]:
         rows = bare(tensor).reshape(tensor.shape[0], -1)
         if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:
             continue
-        _, counts = torch.unique(rows, dim=0, return_counts=True)
+        distinct, counts = torch.unique(rows, dim=0, return_counts=True)
+        if _is_sweep(step, given, distinct):
+            continue
         times = counts.tolist()
         is_few = len(times) > 1 or _targets_differ(step, len(rows)) or _index_is_replaced(step, tensor)
         if is_few and 2 * len(times) <= len(rows) and min(times) == max(times):
@@ -111,6 +131,22 @@ def duplicate_samples(step: Step) -> Iterator[Violation]:
                 certain=False,
             )
             return
+
+
+def _is_sweep(step: Step, given: ModelInput, distinct: Any) -> bool:
+    """Whether a batch goes through a whole table in sight, each row as often: nothing is drawn for that."""
+    for variable in step.tensors:
+        table = variable.value
+        if (
+            table.dim() == given.tensor.dim()
+            and table.shape[0] == len(distinct) < given.tensor.shape[0]
+            and is_plain(table)
+            and table.dtype is distinct.dtype
+            and table.numel() == distinct.numel()
+            and torch.equal(torch.unique(bare(table).reshape(distinct.shape), dim=0), distinct)
+        ):
+            return True
+    return False
 
 
 def _is_one_of_many_arguments(given: ModelInput) -> bool:

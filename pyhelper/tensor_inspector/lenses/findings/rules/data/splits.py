@@ -18,6 +18,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import made
+from ...made_of import uses
 from ...rule import rule
 
 _INDICES = Classes(list, range)
@@ -192,17 +193,20 @@ def _marks(rows: Any) -> Any:
 
 
 def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
-    found: list[tuple[str, Any, set[int]]] = []
-    for (_, key), value in step.named_values():
+    found: list[tuple[VisibleVariable, Any, set[int]]] = []
+    for (view, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
         if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
         indices = instance_dict(inside).get("indices")
         if type(indices) in _INDICES and len(indices) < 1_000_000:  # type: ignore[arg-type]
             numbers = {index for index in indices if type(index) is int}  # type: ignore[union-attr]
-            found.append((key, instance_dict(inside).get("dataset"), numbers))
-    for at, (name, data, indices) in enumerate(found):
-        for other, same, theirs in found[at + 1 :]:
+            found.append((VisibleVariable(key, value, view, 0), instance_dict(inside).get("dataset"), numbers))
+    for at, (one, data, indices) in enumerate(found):
+        for two, same, theirs in found[at + 1 :]:
+            name, other = one.key, two.key
+            if _is_judged_no_more(step, one, two) or _is_judged_no_more(step, two, one):
+                continue
             is_split = any(_is_for(key, _OTHER, judged) for key in (name, other))
             is_split = is_split and not any(map(_names_both, (name, other)))
             if data is same and indices != theirs and indices & theirs and is_split:
@@ -212,3 +216,16 @@ def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
                     (other, f"{len(theirs)} indices"),
                 )
                 return
+
+
+def _is_judged_no_more(step: Step, whole: VisibleVariable, part: VisibleVariable) -> bool:
+    """Whether what is trained on was made after all that the source does with what was judged by: for a last fit on all."""
+    source = step.sources[whole.view]
+    bound = source.value_of(whole.key)
+    if bound is None or part.view != whole.view or part.key not in source.bindings or _is_for(whole.key, _OTHER, set()):
+        return False
+    loop = source.loop_of(bound[0])
+    begin = bound[0] if loop is None else loop[0]
+    read = [path[-1] for statement in source.body for path in uses(statement, part.key)]
+    lines = [node.lineno for node in read if isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]
+    return bool(lines) and max(lines) < begin

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.metadata import is_exact_tensor, requires_grad, shape_of
+from .....measure.torch.graph import VIEWS
+from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
 from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
@@ -70,7 +71,8 @@ def _side(
     inner = before_moves(side)
     variable = step.operand(inner, view, side.lineno)
     if variable is not None and has_shape(variable.value):
-        return text, tuple(shape_of(variable.value)), requires_grad(variable.value)
+        is_predicted = requires_grad(variable.value) and not are_weights(step, variable.value)
+        return text, tuple(shape_of(variable.value)), is_predicted
     is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), view) is not None
     outputs = {below.sizes() for below in made if below is not None}
     if is_output and len(outputs) == 1:
@@ -78,6 +80,24 @@ def _side(
     rows = {(node.sizes() or (0,))[0] for node in made.values()}
     is_row = len(rows) == 1 and rank_of(step, side, view, side.lineno) == 1
     return text, (rows.pop(),) if is_row else None, False
+
+
+#: what makes one number of one weight
+_OF_EACH = frozenset("Add Cumsum Div Exp Log Mul Neg Sigmoid Softplus Sqrt Sub Tanh".split())
+
+
+def are_weights(step: Step, tensor: Any) -> bool:
+    """Whether each number is one of as many weights, or made of it: centers, or quantiles, are no prediction for a sample."""
+    waiting = [step.node_of(tensor)]
+    if gradient_of(tensor).is_leaf:
+        return True
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node.leaf is not None and tuple(shape_of(node.leaf)) == tuple(shape_of(tensor)):
+            return True
+        if node is not None and node.op in _OF_EACH | VIEWS:
+            waiting += step.graph.inputs(node)
+    return False
 
 
 def all_pairs(first: Any, second: Any) -> int | None:

@@ -10,6 +10,7 @@ from .....measure.torch.optimizers import groups, has_step_hooks
 from ....step.called import functions_called
 from ....step.source import Source
 from ....step.step import Step
+from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
 from ...lines import bound
 from ...rule import rule
@@ -32,7 +33,7 @@ def loss_sign(step: Step) -> Iterator[Violation]:
         return
     if any(hooks_of(one.tensor) or grad_hooks_of(one.tensor) for one in step.trained()) or _are_turned_by_hand(step):
         return
-    if any(has_step_hooks(variable.value) for variable in step.optimizers):
+    if any(has_step_hooks(variable.value) for variable in step.optimizers) or _is_trained_elsewhere(step):
         return
     for loss in step.losses:
         line = line_of_minus(step, loss) or bound(step, loss.name)
@@ -46,6 +47,14 @@ def loss_sign(step: Step) -> Iterator[Violation]:
                 suggestion=grows.suggestion,
             )
             return
+
+
+def _is_trained_elsewhere(step: Step) -> bool:
+    """Whether another function trains the model too: what that has learned may be unlearned here."""
+    names = {variable.key.rpartition(".")[2] for variable in step.modules if variable.view == step.at}
+    codes = [code for name in sorted(names) for code in codes_that_name(step, name, variables=True)]
+    known = {(source.file, source.function) for source in step.sources}
+    return any(is_elsewhere(code, known) and Source(code, 0).backwards for code in codes)
 
 
 def _are_turned_by_hand(step: Step) -> bool:

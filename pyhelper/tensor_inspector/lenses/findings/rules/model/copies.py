@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
 from ....step.called import Called, functions_called
-from ....step.expressions import text_of
+from ....step.expressions import names_in, text_of
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
@@ -63,8 +64,18 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
         if block is None or not any(call.lineno in step.source.lines_of(name) for name in parts):
             continue
         for other, _ in modules:
+            names = other.callee, call.callee
+            if _is_asked_for(step.source, *names) or _is_asked_for(step.source, *reversed(names)):
+                continue
             if not step.source.is_under(other.lineno, "no_grad", "inference_mode"):
-                yield from _if_shared(step, other.callee, call.callee)
+                yield from _if_shared(step, *names)
+
+
+def _is_asked_for(source: Source, name: str, other: str) -> bool:
+    """Whether the program asks for one model by the other, as for what a wrapper holds: that may well be the model itself,
+    while ``target = net`` and a copy are two things."""
+    values = [getattr(node, "value", None) for _, node in source.bindings.get(name, ())]
+    return any(isinstance(value, (ast.Call, ast.IfExp, ast.BoolOp)) and other in names_in(value) for value in values)
 
 
 def _runs(step: Step, called: Called, line: int) -> bool:
@@ -150,7 +161,7 @@ def tie_broken(step: Step) -> Iterator[Violation]:
                 or (element_count(a) or 0) > 1 << 24
             ):
                 continue
-            if bool((bare(a) == bare(b)).all()) and bool((bare(a) != 0).any()):
+            if bool((bare(a) == bare(b)).all()) and not _are_of_a_formula(bare(a)):
                 yield Violation(
                     (
                         f"{head.name} and {table.name} are equal",
@@ -163,6 +174,14 @@ def tie_broken(step: Step) -> Iterator[Violation]:
                     suggestion=f"{head.name} = {table.name}",
                 )
                 return
+
+
+def _are_of_a_formula(weights: Any) -> bool:
+    """Whether each of two tables may have these values by itself: one value, or the ones and zeros of an identity."""
+    if not weights.numel():
+        return True
+    low, high = weights.min(), weights.max()
+    return bool(((weights == low) | (weights == high)).all())
 
 
 def _copied(step: Step, name: str) -> tuple[str, int] | None:

@@ -250,6 +250,8 @@ def _is_stepped_with(source: Source, backward: int, steps: list[Call]) -> bool:
     """Whether a step follows a backward before the gradients are cleared, or a mode set: not so in an attack on inputs."""
     after = [call.lineno for call in steps if call.lineno >= backward]
     between = range(backward + 1, min(after)) if after else ()
+    if not after and not any(one[0] <= call.lineno <= backward <= one[1] for one in source.loops for call in steps):
+        return False  # the training is over
     return not any(call.lineno in between for call in source.calls_of("train", "eval", "zero_grad"))
 
 

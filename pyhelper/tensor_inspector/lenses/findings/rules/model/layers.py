@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import Member, children, is_of
 from .....measure.torch.node import AutogradNode
@@ -15,6 +17,7 @@ from ....step.classes import is_library
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import called_below, filled
+from ...made_of import uses
 from ...rule import rule
 from ..numbers.dead_units import LINEAR
 from .mode import DROPOUT
@@ -37,6 +40,8 @@ def no_nonlinearity(step: Step) -> Iterator[Violation]:
         if not all(type(size) is int for size in sizes) or hidden != b.get("in_features"):
             continue
         if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
+            continue
+        if _is_product_of_matrices(step, first.top):
             continue
         names = [step.members[id(one.module)][0] for one in (first, second)]
         if any(id(tensor) in step.optimized for _, tensor in first.part("_parameters")):
@@ -99,7 +104,10 @@ def _rows_of_sequentials(step: Step) -> Iterator[tuple[Member, Member]]:
 
 
 def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
-    """Two layers of one module of the user, of which the second was given what the first has made."""
+    """Two layers of one module of the user, of which the second alone was given what the first has made.
+
+    A layer that takes its own result is applied again and again: no other one does what it does.
+    """
     for node in step.graph.by("Addmm"):
         below = step.graph.through_views(step.graph.input(node, 1))
         if below is None or below.op != "Addmm":
@@ -107,11 +115,45 @@ def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
         first, second = _linear_of(step, below), _linear_of(step, node)
         if first is None or second is None or first.parent is None or second.parent is None:
             continue
+        if first.module is second.module or not _takes_it_alone(step, node, second):
+            continue
         if first.parent is not second.parent:
             if _are_hidden_blocks(first.parent, second.parent):
                 yield first, second
         elif not is_library(type(first.parent.module)):
             yield first, second
+
+
+def _takes_it_alone(step: Step, node: AutogradNode, layer: Member) -> bool:
+    """Whether nothing but a layer takes what stands before it: no other node, and no line that reads it by its name."""
+    between, below = list[AutogradNode](), step.graph.input(node, 1)
+    while below is not None:
+        between.append(below)
+        below = step.graph.input(below) if below.op in VIEWS else None
+    if any(len(step.graph.users(one)) > 1 for one in between):
+        return False
+    for variable in filter(None, map(step.tensor_at, between)):
+        source = step.sources[variable.view]
+        given = {
+            id(argument)
+            for call in source.calls
+            if (called := step.module_of(call.callee, variable.view)) is not None and called.value is layer.module
+            for argument in call.args
+        }
+        paths = (path for statement in source.body for path in uses(statement, variable.key))
+        if any(id(path[-1]) not in given and isinstance(path[-1].ctx, ast.Load) for path in paths):  # type: ignore[attr-defined]
+            return False
+    return True
+
+
+def _is_product_of_matrices(step: Step, top: Member) -> bool:
+    """Whether a model has nothing but linear layers without biases: it is factors of a matrix, and meant as such."""
+    inside = [member for _, member in step.members.values() if member.is_in(top.module)]
+    layers = [member for member in inside if not member.items("_modules")]
+    return all(
+        class_name(type(one.module)) == "Linear" and dict(one.items("_parameters")).get("bias") is None
+        for one in layers
+    )
 
 
 def _are_hidden_blocks(first: Member, second: Member) -> bool:
