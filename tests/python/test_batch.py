@@ -778,3 +778,29 @@ def test_inputs_that_no_model_learns_from_well_are_told(
 def test_the_first_sample_that_differs_from_most_is_named(samples: list[Any], said: list[tuple[str, str]]) -> None:
     found = [(problem["code"], problem["text"]) for problem in batch(samples)["problems"]]
     assert [one for one in found if one[0] != "duplicates"] == said
+
+
+def test_of_a_long_list_the_first_are_read_and_that_is_said() -> None:
+    found = batch({"number": [0] * 70_000 + [1] * 10, "text": [f"{at}" for at in range(70_010)]})
+    first, number, text = str(found).splitlines()
+    assert first.startswith("70,010 samples · ≈ of each list the first 65,536 only · ")
+    assert number == "  ['number']  70,010 numbers · ≈all 0"
+    assert text == "  ['text']  70,010 strings · ≥65,536 different, ≈1…5 characters"
+    assert (found["complete"], [part["exact"] for part in found["parts"]]) == (False, [False, False])
+    listed = batch([{"numbers": [1] * 70_000} for _ in range(5)])
+    assert "  [i]['numbers']  350,000 numbers · ≈all 1" in str(listed).splitlines()
+    assert listed["complete"] is False
+    assert batch([0] * 65_536)["complete"] is True
+
+
+def test_where_there_was_no_time_for_statistics_the_first_line_says_so() -> None:
+    found = batch({"x": torch.randn(1000, 1000)}, budget_ms=0)
+    assert (found["complete"], found["parts"][0]["exact"]) == (False, False)
+    assert str(found).startswith("not all was looked at: there was no time for more\n")
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_texts_of_a_column_are_counted_exactly(dtype: Any) -> None:
+    found = batch(pd.DataFrame({"name": pd.Series(["x", "x", "y"], dtype=dtype)}))
+    assert str(found).splitlines()[1].endswith(" · 2 labels: 'x' ×2, 'y' ×1")
+    assert "≈" not in str(found)

@@ -100,6 +100,7 @@ class BatchLens(Lens):
     def _settle(self) -> None:
         for part in self.parts:
             part.settle()
+        self.cut = self.cut or (self.limit is not None and any(part.is_late for part in self.parts))
         self.size = size_of(self.parts)
         for part in self.parts:
             part.unit = "sample" if part.amount() in (None, self.size) else "row"  # as in what is packed
@@ -118,9 +119,13 @@ class BatchLens(Lens):
             "parts": [data_of(part) for part in self.parts],
             "problems": [problem.data() for problem in self.problems],
             "settings": [],
-            "complete": not self.left_out and self._waiting is not None and not self._waiting,
+            "complete": self._is_complete(),
         }
         return answer
+
+    def _is_complete(self) -> bool:
+        is_cut = self.left_out or any(part.is_long for part in self.parts)
+        return not is_cut and self._waiting is not None and not self._waiting
 
     def row(self) -> Child:
         return row_of(f"data in {self._asked.name}", self.size, self.parts, self.problems, self.left_out)

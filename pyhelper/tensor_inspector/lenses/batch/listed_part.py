@@ -6,8 +6,8 @@ from typing import Any
 
 from ...measure.listed_samples import ListedSamples
 from ...safe.budget import Budget
-from .part import ITEMS, DataPart
-from .plain import sort_of
+from .part import DataPart
+from .plain import ITEMS, sort_of
 
 
 class ListedPart(DataPart):
@@ -41,8 +41,8 @@ class ListedPart(DataPart):
     def duplicates(self) -> int | None:
         return self._samples.repeats if self.keys is not None and self._samples.has_several else None
 
-    def _take_items(self, items: list[Any]) -> None:
-        super()._take_items(items)
+    def _take_items(self, items: list[Any], length: int | None = None) -> None:
+        super()._take_items(items, length)
         if items == [None]:
             self._samples.note_missing(self._number())
         elif len(items) < ITEMS and (not items or sort_of(items)):  # comparing others could run code of the program

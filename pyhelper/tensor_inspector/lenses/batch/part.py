@@ -12,7 +12,7 @@ from ...measure.stats import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from .items import is_missing, items_of
-from .plain import NUMBERS, PlainValues, sort_of
+from .plain import ITEMS, PlainValues, is_one, items_in, sort_of
 from .usual import Usual
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Sort = Literal["tensor", "array", "numbers", "strings", "other"]
 
 _LABELS = samples.FEW  #: different values that are counted as labels
-ITEMS = 1 << 16  #: numbers or texts of a list that are read
 _LARGEST = 1 << 64  #: no number of a list is told from here on
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
@@ -56,6 +55,8 @@ class DataPart:
         self.most: Any = None
         self.nan = self.inf = self.zeros = 0
         self.exact = True  #: of each value all elements were read
+        self.is_late = False  #: else there was no time for that
+        self.is_long = False  #: or it is a list of which only the first are read
         self.read: int | None = None  #: how many samples, where not all were
         self.unread: str | None = None
         self.reading: Reading | None = None  #: where there is one value
@@ -99,15 +100,19 @@ class DataPart:
         if self.sort in ("tensor", "array"):
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
         held = self._length or len(self._plain.items)
-        return held if held > 1 or (held == 1 and not _is_one(self.values[0].value)) else None
+        return held if held > 1 or (held == 1 and not is_one(self.values[0].value)) else None
 
     def is_whole(self) -> bool:
         """Whether all of it was read."""
         return self.exact and self.read is None and self.unread is None
 
+    def is_counted(self) -> bool:
+        """Whether all of it was counted, also what is no number."""
+        return self.exact and self.read is None
+
     def present(self) -> int:
         """How many texts or numbers it holds."""
-        return (len(self._plain.items) if self.exact else self.amount() or 1) - self.missing
+        return (self._plain.held if self._measured else self.amount() or 1) - self.missing
 
     def shape(self) -> list[Any] | None:
         """Sizes in common, None for one that differs; None where there are none, or not as many."""
@@ -123,12 +128,12 @@ class DataPart:
         kind = as_kind(value, budget)
         if kind.kind in ("tensor", "array"):
             self._measure_elements(kind, budget)
-        elif type(value) is str or type(value) in NUMBERS or issubclass(type(value), (list, tuple)):
+        elif is_one(value) or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
     def note_unread(self, count: int) -> None:
         """So many of its values will not be measured: there is no time."""
-        self.exact, self.unread = False, "not read: there was no time"
+        self.exact, self.is_late, self.unread = False, True, "not read: there was no time"
 
     def settle(self) -> None:
         """What follows once all values were taken in."""
@@ -159,16 +164,16 @@ class DataPart:
             self._take_counts((len(counts), counts if len(counts) <= _LABELS else {}), _LABELS)
 
     def _take_plain(self, value: Any) -> None:
-        base: Any = next((base for base in (list, tuple) if issubclass(type(value), base)), None)
-        if base is not None and len(self.values) == 1:
-            self._length = base.__len__(value)
-            self.exact = self._length <= ITEMS
-        self._take_items([value] if base is None else list(base.__getitem__(value, slice(ITEMS))))
+        items, length = items_in(value)
+        if length is not None and len(self.values) == 1:
+            self._length = length
+        if length is not None and length > ITEMS:
+            self.exact, self.is_long = False, True
+        self._take_items(items, length)
 
-    def _take_items(self, items: list[Any]) -> None:
-        before = len(self._plain.items)
-        self._plain.take(items)
-        self.missing += self._plain.items[before:].count(None)
+    def _take_items(self, items: list[Any], length: int | None = None) -> None:
+        """Takes in the first items of a list of that length, else all."""
+        self.missing += self._plain.take(items, length).count(None)
 
     def _measure_elements(self, kind: Kind, budget: Budget) -> None:
         self.sort = "tensor" if kind.kind == "tensor" else "array"
@@ -197,6 +202,7 @@ class DataPart:
         self.reading = reading
         if reading is None or isinstance(reading, Unread):
             self.unread = None if reading is None else reading.text
+            self.is_late = self.is_late or (reading is not None and reading.code == "no_time")
             return
         stats: Any = reading.get("abs", reading)
         ends = [end for end in (self.least, self.most, stats["min"], stats["max"]) if end is not None]
@@ -204,7 +210,7 @@ class DataPart:
         self.nan += stats["nan"]
         self.inf += stats["pos_inf"] + stats["neg_inf"]
         self.zeros += stats["zeros"]
-        self.exact = self.exact and stats["exact"]
+        self.exact, self.is_late = self.exact and stats["exact"], self.is_late or not stats["exact"]
         finite = stats["count"] - stats["nan"] - stats["pos_inf"] - stats["neg_inf"]
         if stats["mean"] is not None:
             self._finite, self._total = self._finite + finite, self._total + stats["mean"] * finite
@@ -291,7 +297,3 @@ class DataPart:
 
 def _is_inexact(dtype: str) -> bool:
     return dtype.startswith(("float", "bfloat", "complex"))
-
-
-def _is_one(value: Any) -> bool:
-    return type(value) is str or type(value) in NUMBERS

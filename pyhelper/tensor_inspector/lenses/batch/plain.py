@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     PlainSort = Literal["strings", "numbers"]
 
 NUMBERS = Classes(int, float, bool)
+ITEMS = 1 << 16  #: of a list that are read
+
+
+def is_one(value: Any) -> bool:
+    """Whether it is a string or a number."""
+    return type(value) is str or type(value) in NUMBERS
+
+
+def items_in(value: Any) -> tuple[list[Any], int | None]:
+    """The first items of a list or tuple, and how many it has; else the value itself."""
+    base: Any = next((base for base in (list, tuple) if issubclass(type(value), base)), None)
+    return ([value], None) if base is None else (list(base.__getitem__(value, slice(ITEMS))), base.__len__(value))
 
 
 def sort_of(items: Iterable[Any]) -> PlainSort | None:
@@ -29,13 +41,17 @@ class PlainValues:
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.sort: PlainSort | None = None
+        self.held = 0  #: also those that are not read
 
-    def take(self, items: list[Any]) -> None:
-        """Takes in further ones, if they are of the sort of those before."""
+    def take(self, items: list[Any], length: int | None = None) -> list[Any]:
+        """Takes in further ones, the first of so many, if they are of the sort of those before; gives what it took."""
         sort = sort_of(items) or self.sort
         if self.sort in (None, sort) and (sort is not None or all(item is None for item in items)):
             self.sort = sort
             self.items.extend(items)
+            self.held += len(items) if length is None else length
+            return items
+        return []
 
     def present(self) -> list[Any]:
         return [item for item in self.items if item is not None]

@@ -12,6 +12,7 @@ from ...words.stats import stats_words
 from ...words.text import exact_number, listed, number, percent, plural, quoted, shape
 from .labels import IGNORED, imbalance, is_uneven
 from .part import DataPart
+from .plain import ITEMS
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def _parts(size: int | None, parts: Sequence[DataPart], problems: Sequence[Probl
     read = next((part.read for part in parts if part.read is not None and part.folded == size), None)
     yield None if size is None else plural(size, "sample")
     yield None if read is None else Word(f"≈ of the first {read:,} only", loud=True)
+    if any(part.is_long for part in parts):
+        yield Word(f"≈ of each list the first {ITEMS:,} only", loud=True)
     yield from (Word(problem.text, loud=True) for problem in problems if problem.loud)
     for part in parts:
         nan, inf = part.nan, part.inf
@@ -98,14 +101,14 @@ def part_words(part: DataPart) -> Iterator[str | None]:
     elif part.words:
         pass
     elif part.sort == "strings":
-        ends = f"{part.least}" if part.least == part.most else f"{part.least}…{part.most}"
-        yield f"{part.distinct or 0:,} different, {ends} character{'' if part.most == 1 else 's'}"
+        about, ends = _about(part), f"{part.least}" if part.least == part.most else f"{part.least}…{part.most}"
+        yield f"{_different(part)}, {about}{ends} character{'' if part.most == 1 else 's'}"
         yield Word(f"{part.empty:,} empty", loud=True) if part.empty else None
     elif part.reading is not None and not several:
         yield from stats_words(part.reading, part.dtypes == ["bool"])
     else:
         yield from _range(part)
-    yield f"{part.distinct:,} different" if part.labels is None and part.distinct and part.sort != "strings" else None
+    yield _different(part) if part.labels is None and part.distinct and part.sort != "strings" else None
     duplicates = part.duplicates()
     is_few = part.distinct is not None and part.distinct <= _LABELS
     yield f"{plural(duplicates, part.unit)} equal to an earlier one" if duplicates and not is_few else None
@@ -138,8 +141,16 @@ def _labels(part: DataPart) -> Word:
     ignored = f", {IGNORED} is ignored by losses" if IGNORED in labels else ""
     noun = "label" if part.is_label() or (part.is_batch and _one_each(part)) else "value"
     many = plural(len(labels), noun) if part.sort != "strings" else f"{len(labels):,} different"
-    many = many if part.is_whole() else f"≈{many}"
+    many = f"{_about(part)}{many}"
     return Word(f"{many}: {shown}{uneven}{ignored}", f"{many}{uneven}")
+
+
+def _about(part: DataPart) -> str:
+    return "" if part.is_counted() else "≈"
+
+
+def _different(part: DataPart) -> str:
+    return f"{'' if part.is_counted() else '≥'}{part.distinct or 0:,} different"
 
 
 def _one_each(part: DataPart) -> bool:
