@@ -45,7 +45,7 @@ def dropped_in_forward(cls: type, attribute: str, silent: Collection[str]) -> tu
 
     dead = _dead_assignments(source, is_pure)
     inside = {id(node) for statement in dead for node in ast.walk(statement)}
-    uses = [node for part in source.body for node in ast.walk(part) if _is(node, own)]
+    uses = [node for node in source.nodes if _is(node, own)]
     if not uses or any(id(node) not in inside for node in uses):
         return None
     first = next(statement for statement in dead if any(node is uses[0] for node in ast.walk(statement)))
@@ -81,7 +81,7 @@ def _dead_assignments(source: Source, is_pure: _Pure) -> list[ast.Assign]:
     What an assignment reads counts nevertheless where it calls what may keep that.
     """
     dead: list[ast.Assign] = []
-    nodes = [node for part in source.body for node in ast.walk(part)]
+    nodes = source.nodes
     later = _names_read_later(nodes)
     if any(isinstance(node, ast.Name) and node.id in _READING_ALL for node in nodes):
         return dead

@@ -27,7 +27,7 @@ def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | Non
         if not source.is_known() or source.mentions(*ALL_PARTS):
             return None
         own, found = f"{source.self_name}.{attribute}", 0
-        for node in (below for statement in source.body for below in ast.walk(statement)):
+        for node in source.nodes:
             if isinstance(node, ast.Subscript) and text_of(node.value) == own:
                 some = _entries(source, node.slice, keys)
                 if some is None:
@@ -45,7 +45,7 @@ def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | Non
 
 
 def _times_named(source: Source, attribute: str) -> int:
-    nodes = (below for statement in source.body for below in ast.walk(statement))
+    nodes = source.nodes
     return sum(isinstance(node, ast.Attribute) and node.attr == attribute for node in nodes)
 
 

@@ -165,7 +165,7 @@ class _Forward:
             yield name
         elif name not in seen:
             seen.add(name)
-            for node in (below for statement in source.body for below in ast.walk(statement)):
+            for node in source.nodes:
                 if isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name:
                     yield from self._parts_of(node.attr, seen)
 

@@ -160,10 +160,8 @@ def cut_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
         return None
     name = bound.targets[0].id
     last = _until_bound_again(source, bound, name)
-    parents = {
-        id(below): node for part in source.body for node in ast.walk(part) for below in ast.iter_child_nodes(node)
-    }
-    nodes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name]
+    parents = {id(below): node for node in source.nodes for below in ast.iter_child_nodes(node)}
+    nodes = [node for node in source.nodes if isinstance(node, ast.Name) and node.id == name]
     uses = [node for node in nodes if isinstance(node.ctx, ast.Load) and node.lineno <= last]
     cuts = [_cut_at(node, parents) for node in uses]
     return (cuts[0], uses[0].lineno) if cuts and cuts[0] is not None and None not in cuts else None

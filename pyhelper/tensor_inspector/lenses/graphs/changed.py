@@ -231,7 +231,7 @@ def _is_of(source: Source, op: str, name: str, line: int, is_result: bool) -> bo
 
 def _operations(source: Source, op: str, name: str) -> list[ast.expr]:
     """Where a source computes an operation of a variable, or gives it to a layer that does."""
-    nodes = (below for statement in source.body for below in ast.walk(statement))
+    nodes = source.nodes
     return [
         node
         for node in nodes

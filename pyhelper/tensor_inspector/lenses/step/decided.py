@@ -33,8 +33,7 @@ def will_surely_run(step: Step, line: int, view: int) -> bool:
         return False
     asked = [
         (node.test, node.body[0].lineno <= line <= (node.body[-1].end_lineno or line))
-        for statement in source.body
-        for node in ast.walk(statement)
+        for node in source.nodes
         if isinstance(node, ast.If)
         and source.lineno <= node.lineno
         and node.lineno <= line <= (node.end_lineno or node.lineno)

@@ -107,11 +107,7 @@ class Source(Statements):
             and all(first <= self.lineno <= last for first, last in self.loops if first <= line <= last)
             and (self.lineno > 0 or self.will_reach(line))
             and not any(
-                below is node
-                for statement in self.body
-                for around in ast.walk(statement)
-                if isinstance(around, _Optional)
-                for below in ast.walk(around)
+                below is node for around in self.nodes if isinstance(around, _Optional) for below in ast.walk(around)
             )
         )
 

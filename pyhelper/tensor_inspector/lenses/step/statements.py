@@ -48,6 +48,7 @@ class Statements:
         self.decorators = [text_of(item) for item in tree.decorator_list] if is_function else []  # type: ignore[union-attr]
         self.body: list[ast.stmt] = tree.body if is_function or isinstance(tree, ast.Module) else []  # type: ignore[union-attr]
         self.statements = list(statements_in(self.body))  #: also those in functions and classes inside
+        self.nodes = [node for statement in self.body for node in ast.walk(statement)]  #: all of the body
         for statement in self.body:
             self._read(statement)
         self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))

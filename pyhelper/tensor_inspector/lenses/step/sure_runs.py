@@ -73,8 +73,7 @@ class SureRuns:
         now, as ``if self.training``, and loops through lists that are not empty."""
         around = [
             node
-            for statement in source.body
-            for node in ast.walk(statement)
+            for node in source.nodes
             if not issubclass(type(node), _PLAIN) and any(below is call.node for below in ast.walk(node))
         ]
         leaves = [at for at in source.exits if at < call.lineno]

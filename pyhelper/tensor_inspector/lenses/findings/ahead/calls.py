@@ -102,5 +102,5 @@ def will_run(source: Source, node: ast.AST) -> bool:
 
 def _is_undecided(source: Source, node: ast.AST) -> bool:
     """Whether an expression is a part of one that may leave it out: an arm of a condition, an item of a comprehension."""
-    around = (outer for statement in source.body for outer in ast.walk(statement) if isinstance(outer, _CONDITIONS))
+    around = (outer for outer in source.nodes if isinstance(outer, _CONDITIONS))
     return any(below is node for outer in around for below in ast.walk(outer))

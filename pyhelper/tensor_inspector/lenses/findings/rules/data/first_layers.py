@@ -47,9 +47,7 @@ def _first_called(model: Any) -> tuple[Any, Any]:
     names = [] if source is None else source.arguments
     if source is None or len(names) < 2:
         return None, None
-    uses = [
-        node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == names[1]
-    ]
+    uses = [node for node in source.nodes if isinstance(node, ast.Name) and node.id == names[1]]
     first = min((node.lineno, node.col_offset) for node in uses if isinstance(node.ctx, ast.Load)) if uses else None
     below = dict(Member(model).items("_modules"))
 

@@ -77,7 +77,7 @@ def kept_by_index(dataset: Any) -> Iterator[tuple[str, Any]]:
     names = [] if source is None else source.arguments
     if source is None or len(names) != 2 or names[1] in source.bindings:
         return
-    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    nodes = source.nodes
     taken = {
         text_of(node.value) for node in nodes if isinstance(node, ast.Subscript) and text_of(node.slice) == names[1]
     }

@@ -140,7 +140,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
 
 def _iterations(source: Source) -> Iterator[tuple[ast.expr, int, int]]:
     """What is gone through, and from which line to which."""
-    for node in (node for statement in source.body for node in ast.walk(statement)):
+    for node in source.nodes:
         if isinstance(node, ast.For):
             yield node.iter, node.lineno, node.end_lineno or node.lineno
         elif isinstance(node, ast.comprehension):

@@ -37,7 +37,7 @@ def left_out(step: Step, variable: VisibleVariable) -> Line | None:
     if source.function == "<module>" and not dict.__contains__(step.views[variable.view].frame.f_globals, "__file__"):
         return None  # a cell of a notebook: another one may read it
     made = source.value_of(variable.key)
-    nodes = [node for part in source.body for node in ast.walk(part)]
+    nodes = source.nodes
     is_read = any(isinstance(node, ast.Name) and node.id == variable.key for node in nodes if not _is_bound(node))
     is_open = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes) or source.mentions(*_READING_ALL)
     if made is None or is_read or is_open or not _computes(made[1], variable.key):

@@ -135,8 +135,7 @@ def _is_between(member: Member, forward: Source, lines: list[int], reached: set[
     parts = {key: tensors for key, tensors in parts_of(member) if not reached.isdisjoint(map(id, tensors))}
     used = [
         node.lineno
-        for statement in forward.body
-        for node in ast.walk(statement)
+        for node in forward.nodes
         if isinstance(node, ast.Attribute) and text_of(node.value) == forward.self_name and node.attr in parts
     ]
     return bool(used) and min(used) >= min(lines)

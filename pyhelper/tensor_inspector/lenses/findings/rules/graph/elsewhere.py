@@ -124,7 +124,7 @@ def _only_asks(source: Source, name: str) -> bool:
     if not source.is_known():
         return False
     methods = _HARMLESS if source.mentions(*_TRAINING[:3]) else (*_HARMLESS, *_LISTS)
-    nodes = [node for part in source.body for node in ast.walk(part)]
+    nodes = source.nodes
     asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in methods}
     uses = [node for node in nodes if name in (getattr(node, "id", None), getattr(node, "attr", None))]
     return all(id(node) in asked or off_at(source, node.lineno) is not None for node in uses)  # type: ignore[attr-defined]
@@ -158,7 +158,7 @@ def is_moved(step: Step, name: str, *, is_variable: bool = False) -> bool:
 
 def _ending_with(source: Source, name: str) -> set[str]:
     """The variable of a name, or the attributes, as a function writes them: ``self.target``."""
-    nodes = [node for part in source.body for node in ast.walk(part)]
+    nodes = source.nodes
     return {text_of(node) for node in nodes if name in (getattr(node, "id", None), getattr(node, "attr", None))}
 
 

@@ -77,9 +77,7 @@ def _chooses_norms(step: Step) -> bool:
     called = (one.source for one in functions_called(step, range(len(step.views))))
     named = (source_of(code) for name in _SETTING for code in codes_that_name(step, name))
     for source in (source for sources in (step.sources, called, named) for source in sources):
-        if source.mentions(*_SETTING) and any(
-            _asks_for_norms(node) for statement in source.body for node in ast.walk(statement)
-        ):
+        if source.mentions(*_SETTING) and any(_asks_for_norms(node) for node in source.nodes):
             return True
     return False
 

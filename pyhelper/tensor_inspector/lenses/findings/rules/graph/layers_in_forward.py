@@ -111,6 +111,6 @@ def _is_kept(source: Source, call: Call) -> bool:
 
 def _is_set_by_hand(source: Source, call: Call) -> bool:
     """Whether weights are given to it, or it is frozen: ``edges.weight.data = kernel``, ``nn.Linear(8, 2).requires_grad_(False)``."""
-    nodes = (below for statement in source.body for below in ast.walk(statement))
+    nodes = source.nodes
     asked = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr in _ABOUT_WEIGHTS]
     return any(one is call.node or (call.target and text_of(one) == call.target) for one in asked)

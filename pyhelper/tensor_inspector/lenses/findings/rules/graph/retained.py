@@ -160,8 +160,7 @@ def _is_first(source: Source, name: str, line: int) -> bool:
         and text_of(node.test) == f"{name} is None"
         and node.body[0].lineno <= line
         and line <= (node.body[-1].end_lineno or line)
-        for statement in source.body
-        for node in ast.walk(statement)
+        for node in source.nodes
     )
 
 

@@ -53,7 +53,7 @@ def _rewrapped(step: Step, loss: Loss, source: Source, line: int, given: ast.exp
 
 def _new_leaves(source: Source) -> Iterator[tuple[int, ast.expr]]:
     """Where a function makes what it returns a leaf of the numbers of something: the line, and of what."""
-    for node in (below for statement in source.body for below in ast.walk(statement)):
+    for node in source.nodes:
         made = _marked(node)
         if made is None or last_name(made.func) not in _MAKING:
             continue
@@ -106,7 +106,7 @@ def is_stand_in(step: Step, loss: Loss) -> bool:
 
 def _constant_leaves(source: Source) -> Iterator[ast.Call]:
     """The calls that make a leaf of numbers that the source writes: ``torch.zeros((), requires_grad=True)``."""
-    for node in (below for statement in source.body for below in ast.walk(statement)):
+    for node in source.nodes:
         made = _marked(node)
         if made is not None and last_name(made.func) in (*_MAKING, *_FILLING):
             is_alike = last_name(made.func).endswith("_like")
@@ -120,7 +120,7 @@ def _is_one_of_several(source: Source, call: ast.Call, name: str = "") -> bool:
     bound = [key for key, found in source.bindings.items() for _, node in found if _gives(node, call)]
     if name and name not in bound:
         return False
-    chosen = (node for statement in source.body for node in ast.walk(statement) if isinstance(node, ast.IfExp))
+    chosen = (node for node in source.nodes if isinstance(node, ast.IfExp))
     return (
         source.is_conditional(call.lineno)
         or any(at < call.lineno for at in source.exits)
@@ -168,7 +168,7 @@ def _keeps_numbers(step: Step, item: Any, name: str, own: str) -> bool:
 
 def _is_returned(source: Source, made: ast.Call) -> bool:
     """Whether a function gives it, or a name that it is bound to, or what a method of that makes."""
-    nodes = [below for statement in source.body for below in ast.walk(statement)]
+    nodes = source.nodes
     bound = [node for node in nodes if isinstance(node, ast.Assign) and node.value is made]
     names = {text_of(target) for node in bound for target in node.targets}
     for node in nodes:

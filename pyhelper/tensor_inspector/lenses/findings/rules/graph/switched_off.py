@@ -65,8 +65,7 @@ def is_cleared_for(step: Step, loss: Loss) -> bool:
     cleared = [call for call in source.calls_of("zero_grad") if text_of(call.receiver) in keys and source.is_done(call)]
     conditions = [
         node
-        for statement in source.body
-        for node in ast.walk(statement)
+        for node in source.nodes
         if isinstance(node, ast.If) and node.body[0].lineno <= line <= (node.body[-1].end_lineno or line)
     ]
     around = [node for node in conditions if text_of(node.test) != asked]

@@ -118,7 +118,7 @@ def _broadcast_in_functions(step: Step) -> Iterator[Violation]:
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
     for called in functions_called(step) if len(columns) == 1 else ():
         size = next(iter(columns))
-        for node in (node for statement in called.source.body for node in ast.walk(statement)):
+        for node in called.source.nodes:
             if called.caller is not None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
             sides = [called.given.get(text_of(side)) for side in (node.left, node.right)]
@@ -203,7 +203,7 @@ def _broadcast_in_scores(step: Step) -> Iterator[Violation]:
 
 def _counted(source: Source) -> Iterator[ast.Compare]:
     """The comparisons whose results are only counted: ``(a == b).float().mean()``, ``torch.sum(a == b)``."""
-    for node in (node for statement in source.body for node in ast.walk(statement)):
+    for node in source.nodes:
         if not isinstance(node, ast.Call) or last_name(node.func) not in ("mean", "sum") or node.keywords:
             continue
         if isinstance(node.func, ast.Attribute) and not node.args:

@@ -36,7 +36,7 @@ def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Violation
     sizes = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
     for view in dict.fromkeys((0, step.at)) if sizes else ():
         source = step.sources[view]
-        for node in (node for statement in source.body for node in ast.walk(statement)):
+        for node in source.nodes:
             if not isinstance(node, ast.BinOp) or _sign_of(node.op) != sign or node.lineno >= source.lineno:
                 continue
             written = (node.left, node.right)

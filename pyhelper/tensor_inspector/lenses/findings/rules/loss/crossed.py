@@ -83,7 +83,7 @@ def _is_averaged(step: Step, node: AutogradNode) -> bool:
 
 def _differences(called: Called, column: AutogradNode, at: int) -> Iterator[ast.BinOp]:
     """The differences in a function whose side is what made a column: a call of that name, or of a module."""
-    for node in (below for statement in called.source.body for below in ast.walk(statement)):
+    for node in called.source.nodes:
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
             continue
         made = _bound(called, (node.left, node.right)[at])

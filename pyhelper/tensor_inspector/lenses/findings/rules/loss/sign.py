@@ -65,7 +65,7 @@ def _are_turned_by_hand(step: Step) -> bool:
 
 def _handles_gradients(source: Source) -> bool:
     """Whether it does more with gradients than clear them, ask whether there are some, and measure them."""
-    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    nodes = source.nodes
     harmless = {id(node) for one in nodes for node in _only_measured(one)}
     return any(
         (isinstance(node, ast.Attribute) and node.attr == "grad" and id(node) not in harmless)

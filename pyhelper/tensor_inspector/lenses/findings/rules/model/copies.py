@@ -92,10 +92,7 @@ def _runs(step: Step, called: Called, line: int) -> bool:
 
 def _is_regular(source: Source, line: int) -> bool:
     around = [
-        node
-        for statement in source.body
-        for node in ast.walk(statement)
-        if isinstance(node, (ast.If, ast.Try)) and node.lineno < line <= last_line(node)
+        node for node in source.nodes if isinstance(node, (ast.If, ast.Try)) and node.lineno < line <= last_line(node)
     ]
     return all(isinstance(node, ast.If) and any(map(_is_of_rounds, ast.walk(node.test))) for node in around)
 

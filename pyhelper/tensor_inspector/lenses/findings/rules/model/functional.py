@@ -53,7 +53,7 @@ def _dropouts_in(source: Source, kept: set[str]) -> Iterator[Call]:
     """The calls that drop whatever the mode is: of torch's functions, or of one that the module keeps."""
     mine = {f"{source.self_name}.{key}" for key in kept}
     calls = [call for call in source.calls if call.callee in mine or _is_functional(call)]
-    nodes = [node for statement in source.body for node in ast.walk(statement)]
+    nodes = source.nodes
     deciding_nothing = [call.node for call in calls] + [node for node in nodes if isinstance(node, ast.Expr)]
     inside = {id(node) for one in deciding_nothing for node in ast.walk(one)}
     nodes = [node for node in nodes if id(node) not in inside]

@@ -154,7 +154,7 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
 
 def _is_chosen(source: Source, node: ast.AST) -> bool:
     """Whether an expression is computed only as a condition in its statement says."""
-    nodes = (below for statement in source.body for below in ast.walk(statement))
+    nodes = source.nodes
     return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in nodes)
 
 

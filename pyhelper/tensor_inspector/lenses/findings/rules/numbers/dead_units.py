@@ -133,7 +133,7 @@ def _is_rectified_by_hand(step: Step, layer: Parameter) -> bool:
 
 def _rectifies(source: Source, layer: str) -> bool:
     """Whether in one expression, or one assignment, what a layer gave meets its own comparison with 0."""
-    for part in (node for statement in source.body for node in ast.walk(statement)):
+    for part in source.nodes:
         if not isinstance(part, (ast.Assign, ast.AugAssign, ast.Call, ast.BinOp)):
             continue
         below = list(ast.walk(part))

@@ -84,7 +84,7 @@ def _behind(source: Source, node: ast.AST, rounds: int = 1) -> list[ast.AST]:
 
 def _deciding_tests(source: Source) -> Iterator[ast.expr]:
     """The conditions under which a step is made, or a round or function left."""
-    for node in (below for statement in source.body for below in ast.walk(statement)):
+    for node in source.nodes:
         branches: list[ast.AST] = []
         if isinstance(node, ast.If):
             branches = [*node.body, *node.orelse]

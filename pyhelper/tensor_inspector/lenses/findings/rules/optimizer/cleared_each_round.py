@@ -79,7 +79,7 @@ def _rounds(source: Source, backward: int, steps: list[Call], counts: dict[str, 
 
 
 def _rounds_of(source: Source, backward: int, step: Call, counts: dict[str, ast.expr]) -> ast.expr | None:
-    for node in (node for statement in source.body for node in ast.walk(statement)):
+    for node in source.nodes:
         has_backward = isinstance(node, ast.stmt) and node.lineno <= backward <= (node.end_lineno or node.lineno)
         has_step = isinstance(node, ast.stmt) and node.lineno <= step.lineno <= (node.end_lineno or node.lineno)
         asked: list[ast.expr] = []
@@ -111,5 +111,5 @@ def _are_kept(step: Step, optimizer: Any) -> bool:
 
 
 def _reads_gradients(source: Source) -> bool:
-    nodes = (node for statement in source.body for node in ast.walk(statement))
+    nodes = source.nodes
     return source.mentions("grad") or any(isinstance(node, ast.Constant) and node.value == "grad" for node in nodes)

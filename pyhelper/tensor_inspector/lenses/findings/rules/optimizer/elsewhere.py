@@ -67,7 +67,7 @@ def clears_of_others(step: Step, region: Region, tensors: Collection[int]) -> Cl
 
 
 def _nodes_of(source: Source) -> Iterable[ast.AST]:
-    return (node for statement in source.body for node in ast.walk(statement))
+    return source.nodes
 
 
 def place_of(source: Source, node: ast.AST) -> Place:

@@ -81,7 +81,7 @@ def rates_written(sources: list[Source], others: Collection[str]) -> Iterator[as
 
 
 def _written_in(source: Source, others: Collection[str]) -> Iterator[ast.expr | None]:
-    for node in (node for statement in source.body for node in ast.walk(statement)):
+    for node in source.nodes:
         if isinstance(node, (ast.Assign, ast.AugAssign)):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 for one, value in _pairs(target, node.value):

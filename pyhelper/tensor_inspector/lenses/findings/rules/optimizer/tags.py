@@ -25,7 +25,7 @@ def is_read(step: Step, attribute: str) -> bool:
 
 
 def _reads(source: Source, attribute: str) -> bool:
-    for node in (below for statement in source.body for below in ast.walk(statement)):
+    for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load):
             return True
         is_asked = isinstance(node, ast.Call) and text_of(node.func) in ("getattr", "hasattr") and len(node.args) > 1

@@ -235,7 +235,7 @@ def _is_without_backward(step: Step, known: list[Parameter], stops: list[Moment]
     if any(stop.weights[one.name].grad_norm is not None for stop in stops for one in known):
         return False
     sources = (*step.sources, *(one.source for one in functions_called(step, range(len(step.views)))))
-    names = (node for source in sources for part in source.body for node in ast.walk(part))
+    names = (node for source in sources for node in source.nodes)
     return not any("backward" in text or "grad" in text for text in map(_named, names) if text not in _WITHOUT)
 
 
