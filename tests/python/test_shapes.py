@@ -1021,3 +1021,31 @@ def test_a_name_is_whole_in_the_table() -> None:
 def test_below_layers_that_are_alike_it_is_said_whose_numbers_stand() -> None:
     blocks = nn.Sequential(*(nn.Sequential(nn.Linear(2, 2)) for _ in range(3)))
     assert "parameters and time of the first" in repr(ask(blocks, torch.ones(1, 2)))
+
+
+class Traced(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.norm = nn.Linear(3, 4), nn.BatchNorm1d(4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.norm(self.first(x)))
+
+
+def test_a_module_that_torch_has_traced_is_run_and_left_as_it_is() -> None:
+    model, x = torch.fx.symbolic_trace(Traced()), torch.ones(5, 3)
+    before = copy.deepcopy(model.state_dict())
+    code, found = model.code, ask(model, x)
+    assert [(row["name"], row["outputs"][0]["shape"]) for row in found["rows"]] == [
+        ("", [5, 4]), ("first", [5, 4]), ("norm", [5, 4])
+    ]  # fmt: skip
+    assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
+    assert model.code == code
+
+
+@pytest.mark.skipif(not hasattr(torch, "export"), reason="torch without export")
+def test_a_module_that_torch_has_exported_is_run() -> None:
+    exported: Any = torch.export.export(Traced().eval(), (torch.ones(5, 3),)).module()
+    if type(exported._in_spec).__module__ != "torch.utils._pytree":
+        pytest.skip("torch describes what it takes otherwise")
+    assert ask(exported, torch.ones(5, 3))["rows"][0]["outputs"][0]["shape"] == [5, 4]

@@ -34,7 +34,10 @@ with torch.no_grad():
     for parameter in plain.parameters():
         parameter.add_(1)
 answer["other"] = told(plain, model)
-answer["wider"] = told(nn.Sequential(nn.Linear(5, 3), nn.Linear(3, 2)), model)
+wider = nn.Sequential(nn.Linear(5, 3), nn.Linear(3, 2))
+pairs = [(wider, model), (model, wider), (wider.state_dict(), model), (wrapped(wider), model)]
+answer["wider"] = [[one["text"] for one in ti.compare(*pair).differences if one["what"] == "shape"] for pair in pairs]
+answer["apart"] = told(wrapped(wider), model)[1]
 model(torch.ones(2, 4)).sum().backward()
 found = ti.gradients(model)
 answer["gradients"] = [found["none"], found["empty"], sorted(row["state"] for row in found["rows"]), str(found)]
@@ -42,6 +45,7 @@ dist.barrier()
 print(json.dumps(answer))
 dist.destroy_process_group()
 """
+APART = "not compared: this rank has other elements of one than of the other"
 NONE = "not compared: this rank has none of its elements"
 
 
@@ -59,7 +63,10 @@ def test_of_parameters_that_fsdp_has_cut_up_each_rank_tells_its_part() -> None:
             [], ["not compared: modes, hooks and what FSDP keeps beside the parameters"], False
         ]  # fmt: skip
         assert answer["other"][0] == ["type"] + ["values"] * (4 - absent)
-        assert "shape" in answer["wider"][0]
+        assert answer["wider"] == [
+            ["shape [3, 5] → [3, 4]"], ["shape [3, 4] → [3, 5]"], ["shape [3, 5] → [3, 4]"], ["shape [3, 5] → [3, 4]"]
+        ]  # fmt: skip
+        assert APART in answer["apart"]
         none, empty, states, text = answer["gradients"]
         assert (none, empty, states.count("empty")) == (0, absent, absent)
         assert f" · {absent} without elements on this rank · " in text

@@ -15,7 +15,7 @@ from ...safe.guard import class_name, dict_attribute, dict_get, each
 from .fsdp import Shard, gathered, is_managed, original_state, shards_of
 from .names import WRAPPERS, in_common, is_weights, unwrapped
 from .optimizers import is_saved_optimizer, saved_state
-from .pair import ELSEWHERE, UNTOLD
+from .pair import APART, ELSEWHERE, UNTOLD, Whole
 
 _ENTRIES = 100  #: of a checkpoint that are looked at
 _STATE = ".state_dict()"
@@ -57,11 +57,17 @@ def _cut_alike(sides: list[Any], cut: list[dict[str, Shard]]) -> bool:
         others = {unwrapped(name): name for name in sides[1 - at]} if cut[at] else {}
         for name, shard in cut[at].items():
             other = others.get(unwrapped(name), "")
-            if not other or other in cut[1 - at]:
+            if not other:
                 continue
-            part = shard.of(sides[1 - at][other])
-            if part is not None:
-                sides[1 - at][other] = part if shard.count else ELSEWHERE
+            whole = cut[1 - at].get(other, sides[1 - at][other])
+            if type(whole) is not Shard and not is_exact_tensor(whole):
+                continue
+            if tuple(whole.shape) != shard.shape:
+                sides[at][name] = Whole(shard.shape, shard.count)
+            elif type(whole) is not Shard:
+                sides[1 - at][other] = shard.of(whole) if shard.count else ELSEWHERE
+            elif (whole.first, whole.count) != (shard.first, shard.count):
+                sides[at][name] = APART
     return bool(cut[0] or cut[1])
 
 

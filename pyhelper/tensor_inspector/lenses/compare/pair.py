@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import TextRow
 from ...safe.record import Record
-from ...words.text import one_line
+from ...words.text import one_line, plural, shape
 from .atoms import Tolerance
 from .comparison import Comparison, Note
 
@@ -25,6 +25,18 @@ _HOOKS = frozenset(
 MISSING = object()  #: stands on the side that has no such value
 UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
 ELSEWHERE = TextRow("this rank has none of its elements")  #: and this for what other processes have
+
+APART = TextRow("this rank has other elements of one than of the other")  #: of two parameters cut up in two ways
+
+
+class Whole(TextRow):
+    """Stands for a parameter of which this rank has a part only, beside one of another shape."""
+
+    __slots__ = ("sizes",)
+
+    def __init__(self, sizes: tuple[int, ...], count: int) -> None:
+        super().__init__(f"{shape(sizes)}, of which this rank has {plural(count, 'element')}")
+        self.sizes = sizes
 
 
 class Location:

@@ -10,11 +10,11 @@ from ...kinds import Elements, Kind, as_kind
 from ...measure.stats.difference import PartialDifference
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name, module
-from ...words.text import led_by, one_line
+from ...words.text import led_by, one_line, shape
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
 from .elements import compare_elements
-from .pair import ELSEWHERE, UNTOLD, Location, Noted, Notes, Pair
+from .pair import APART, ELSEWHERE, UNTOLD, Location, Noted, Notes, Pair, Whole
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -200,9 +200,13 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
-        missing = next((one for one in (UNTOLD, ELSEWHERE) if pair.a is one or pair.b is one), None)
+        missing = next((one for one in (UNTOLD, ELSEWHERE, APART) if pair.a is one or pair.b is one), None)
         if missing is not None:
             self._notes.add(pair, "not compared", f"not compared: {missing.text}")
+            return None
+        if Whole in (type(pair.a), type(pair.b)):
+            self._notes.add(pair, "shape", f"shape {' → '.join(map(_sizes, (a, b)))}")
+            self._found.compared += 1
             return None
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
             self._notes.add(pair, "type", f"{a.line()} → {b.line()}")
@@ -258,6 +262,12 @@ class PairWalk:
             self._found.by_line += 1
         if same is False or (same is None and not read_alike(a, b)):
             self._notes.take(pair, Note("value", differing(a, b), nan=nan_in_one(a, b)))
+
+
+def _sizes(kind: Kind) -> str:
+    """The shape of a tensor, or of one of which only a part is here."""
+    known = kind.value if type(kind.value) is Whole else kind.comparable()
+    return "" if known is None else shape(known.sizes)
 
 
 def _is_one_class(a: object, b: object) -> bool:

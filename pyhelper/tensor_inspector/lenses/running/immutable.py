@@ -18,6 +18,8 @@ IMMUTABLE = Classes(
 _CODE = Classes(
     type, FunctionType, BuiltinFunctionType, ModuleType, ReferenceType, Pattern, property, staticmethod, classmethod,
 )  # fmt: skip
+#: What the code of a traced module was written from, and how what it takes and returns is nested.
+_TRACED = (("torch.fx.graph", "Graph"), ("torch.utils._pytree", "TreeSpec"), ("torch.utils._pytree", "LeafSpec"))
 _IMMUTABLE_LIBRARIES = frozenset(("datetime", "decimal", "enum", "fractions", "logging", "pathlib", "uuid"))
 
 
@@ -33,6 +35,7 @@ def _find_never_copied(cls: type) -> bool:
         any(base in _CODE for base in bases)
         or not _IMMUTABLE_LIBRARIES.isdisjoint(map(library_of, bases))
         or is_numpy(bases, "generic", "dtype")
+        or (class_module(cls), class_name(cls)) in _TRACED
     )
 
 
