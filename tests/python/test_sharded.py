@@ -53,6 +53,7 @@ NONE = "not compared: this rank has none of its elements"
 def test_of_parameters_that_fsdp_has_cut_up_each_rank_tells_its_part() -> None:
     answers = on_two_ranks(PROGRAM)
     assert [sum(answer["here"]) for answer in answers] == [13, 10]
+    assert any(APART in answer["apart"] for answer in answers)
     for answer in answers:
         absent = answer["here"].count(0)
         assert absent > 0
@@ -66,7 +67,6 @@ def test_of_parameters_that_fsdp_has_cut_up_each_rank_tells_its_part() -> None:
         assert answer["wider"] == [
             ["shape [3, 5] → [3, 4]"], ["shape [3, 4] → [3, 5]"], ["shape [3, 5] → [3, 4]"], ["shape [3, 5] → [3, 4]"]
         ]  # fmt: skip
-        assert APART in answer["apart"]
         none, empty, states, text = answer["gradients"]
         assert (none, empty, states.count("empty")) == (0, absent, absent)
         assert f" · {absent} without elements on this rank · " in text
