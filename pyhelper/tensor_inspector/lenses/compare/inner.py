@@ -66,7 +66,7 @@ def _cut_alike(sides: list[Any], cut: list[dict[str, Shard]]) -> bool:
                 sides[at][name] = Whole(shard.shape, shard.count)
             elif type(whole) is not Shard:
                 sides[1 - at][other] = shard.of(whole) if shard.count else ELSEWHERE
-            elif (whole.first, whole.count) != (shard.first, shard.count):
+            elif (whole.first, whole.count) != (shard.first, shard.count) and sides[1 - at][other] is not APART:
                 sides[at][name] = APART
     return bool(cut[0] or cut[1])
 
