@@ -29,6 +29,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # the graph
     "loss-without-grad": {
+        "the round is left where there is no graph": "left_where_nothing_was_kept",
         "an evaluation under no_grad, by the function that trains too": "evaluated_by_the_same_function",
         "weights and masks of a loss": "weighted_and_masked",
         "the backward is a method that is written by hand": "gradients_by_hand_beside_a_model",
@@ -425,6 +426,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a difference of gates": "difference_of_two_gates",
     },
     "nll-input-not-log": {
+        "densities": "densities_of_classes",
         "log_softmax before it": "log_softmax_nll",
         "a mixture of log-probabilities": "mixture_of_experts_logs",
         "a logarithm": "logs_of_probabilities",
@@ -464,6 +466,8 @@ NEVER: dict[str, dict[str, str]] = {
         "Sinkhorn": "rows_and_columns_in_turn",
     },
     "softmax-singleton": {
+        "one expert": "experts_of_whom_there_is_one",
+        "a mixture of one": "mixture_of_one",
         "attention over one key": "attention_over_one_key",
         "bags of any length": "bags_of_any_length",
         "one sample": "one_sample_at_a_time",
@@ -480,10 +484,12 @@ NEVER: dict[str, dict[str, str]] = {
         "filled before the loss is computed": "filled_in_the_next_line",
     },
     "loss-not-scalar": {
+        "weights given to autograd's backward": "weighted_in_its_backward",
         "backward(gradient=…)": "backward_with_weights",
         "reduced where backward is called": "each_sample_s_own_loss",
     },
     "target-requires-grad": {
+        "two views, pooled by one net": "two_views_pooled_by_one_net",
         "two models that learn from each other": "two_nets_that_agree",
         "siamese pairs": "pairs_with_both_gradients",
         "beside another loss": "agrees_with_itself_beside_a_loss",
@@ -545,6 +551,7 @@ NEVER: dict[str, dict[str, str]] = {
         "what was learnt before is to be forgotten": "learnt_and_then_forgotten",
     },
     "class-dim": {
+        "labels for each place of the last dimension": "best_candidate_by_each_aspect",
         "a dimension that the source chooses": "place_chosen_by_its_logarithm",
         "places to choose from": "place_chosen_for_each_query",
         "transposed, or flattened": "classes_are_the_second_of_three",
@@ -651,6 +658,8 @@ NEVER: dict[str, dict[str, str]] = {
         "evaluated between backward and step": "evaluated_before_the_step",
     },
     "train-during-eval": {
+        "noise instead of data": "pictures_made_of_noise",
+        "drawn from in a loop": "drawn_from_in_a_loop",
         "called with gradients, looked at without": "looked_at_under_no_grad",
         "in eval mode when it was called": "back_in_train_mode_at_once",
         "batch-norm recalibration": "statistics_renewed_and_counted",
@@ -670,6 +679,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a mode that is set for the call alone": "set_in_a_block_of_its_own",
     },
     "dropout-in-eval": {
+        "drawn from again and again": "always_drops_to_be_drawn_from",
         "noise on purpose": "samples_in_eval_mode_too",
         "off in eval mode": "drops_in_training_only",
         "other outputs without random numbers": "counts_its_calls",
@@ -680,6 +690,7 @@ NEVER: dict[str, dict[str, str]] = {
         "the mode in options": "mode_among_its_options",
     },
     "batch-mixing": {
+        "a batch of one is made of the rows": "documents_of_one_query",
         "batch norm in train": "noise_from_the_batch",
         "a running mean of the program's own": "mean_of_its_own_that_runs_along",
         "contrastive, attention over the batch": "each_with_each",
@@ -774,6 +785,7 @@ NEVER: dict[str, dict[str, str]] = {
         "percentages": "sixty_shares_in_percent",
     },
     "normalized-twice": {
+        "measures in a large unit": "rain_in_metres",
         "a batch without a picture": "batch_without_a_picture",
         "a strong contrast": "pictures_normalised_once",
         "dark pictures": "dark_pictures",
@@ -834,6 +846,7 @@ NEVER: dict[str, dict[str, str]] = {
         "one class after another, earlier ones replayed": "one_class_after_another_with_replay",
     },
     "split-overlap": {
+        "a part of the validation set for a quick look": "part_of_what_judges_for_a_quick_look",
         "a last fit on all, by indices": "last_fit_on_all_indices",
         "some of the rows scored too": "a_few_of_the_rows_scored_too",
         "names alone": "names_alone",

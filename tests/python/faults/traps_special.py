@@ -247,4 +247,233 @@ TRAPS: dict[str, tuple[str, str]] = {
  near = near + 0.1 * near.grad.sign()
 """,
     ),
+    "densities_of_classes": (
+        "nll-input-not-log",
+        """
+ middle, width = torch.randn(3, 4, requires_grad=True), torch.full((3, 4), -2.0, requires_grad=True)
+ o = torch.optim.Adam([middle, width])
+ for _ in range(2):
+     y = torch.randint(0, 3, (8,))
+     x = middle.detach()[y] + 0.1 * torch.randn(8, 4)
+     logs = torch.distributions.Normal(middle, width.exp()).log_prob(x[:, None]).sum(-1)
+     c = F.nll_loss(logs, y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "best_candidate_by_each_aspect": (
+        "class-dim",
+        """
+ net = nn.Linear(5, 6)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     candidates, best = torch.randn(8, 4, 5), torch.randint(0, 4, (8, 6))
+     c = F.cross_entropy(net(candidates.view(32, 5)).view(8, 4, 6), best)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "two_views_pooled_by_one_net": (
+        "target-requires-grad",
+        """
+ class Points(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(3, 8), nn.Linear(8, 4)
+     def forward(self, x):
+         some = torch.randint(0, x.shape[1], (len(x), 5, 1)).expand(-1, -1, 8)
+         return self.b(self.a(x).gather(1, some).max(1).values)
+ net = Points()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 7, 3)
+     one, two = net(x), net(x + 0.1 * torch.randn_like(x))
+     c = F.mse_loss(one, two) + (1 - one.std(0)).relu().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "left_where_nothing_was_kept": (
+        "loss-without-grad",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y, kept = torch.randn(8, 5), torch.randint(0, 3, (8,)), torch.arange(8) < 4 * k
+     c = torch.zeros(())
+     if kept.any():
+         c = c + F.cross_entropy(net(x[kept]), y[kept])
+     stop()
+     if not c.requires_grad:
+         continue
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "always_drops_to_be_drawn_from": (
+        "dropout-in-eval",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 16), nn.Linear(16, 1)
+     def forward(self, x): return self.b(F.dropout(self.a(x).relu(), 0.1, training=True))
+ net = Net().eval()
+ x = torch.randn(8, 6)
+ with torch.no_grad():
+     out = net(x)
+     stop()
+     spread = torch.stack([net(x) for _ in range(4)]).std(0)
+""",
+    ),
+    "drawn_from_in_a_loop": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.Dropout(0.2), nn.Linear(16, 3))
+ def draw(net, x):
+     drawn = []
+     with torch.no_grad():
+         for _ in range(3):
+             out = net(x).softmax(1)
+             stop()
+             drawn.append(out)
+     return torch.stack(drawn).var(0)
+ net.train()
+ draw(net, torch.randn(8, 6))
+""",
+    ),
+    "pictures_made_of_noise": (
+        "train-during-eval",
+        """
+ maker = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+ judge = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(), nn.Linear(8, 1))
+ o = torch.optim.Adam(maker.parameters())
+ noise = torch.randn(16, 4)
+ @torch.no_grad()
+ def pictures():
+     stop()
+     return maker(noise)
+ for _ in range(2):
+     for _ in range(2):
+         c = F.softplus(-judge(maker(torch.randn(16, 4)))).mean()
+         o.zero_grad()
+         c.backward()
+         o.step()
+     shown = pictures()
+""",
+    ),
+    "rain_in_metres": (
+        "normalized-twice",
+        """
+ net = nn.Sequential(nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 1, 3))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     rain = 0.0038 * torch.rand(8, 1, 8, 8) ** 2
+     c = F.mse_loss(net(rain), 1000 * rain[:, :, 2:-2, 2:-2])
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "part_of_what_judges_for_a_quick_look": (
+        "split-overlap",
+        """
+ data = torch.utils.data.TensorDataset(torch.randn(24, 4), torch.randn(24, 1))
+ val = torch.utils.data.Subset(data, list(range(16, 24)))
+ val_quick = torch.utils.data.Subset(data, list(range(16, 20)))
+ net = nn.Linear(4, 1)
+ o = torch.optim.Adam(net.parameters())
+ for x, y in torch.utils.data.DataLoader(torch.utils.data.Subset(data, list(range(16))), 8):
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+ with torch.no_grad():
+     for part in (val_quick, val):
+         score = sum(F.mse_loss(net(x), y) for x, y in torch.utils.data.DataLoader(part, 8))
+""",
+    ),
+    "mixture_of_one": (
+        "softmax-singleton",
+        """
+ class Mixture(nn.Module):
+     def __init__(self, count):
+         super().__init__()
+         self.share, self.middle = nn.Linear(4, count), nn.Linear(4, count)
+     def forward(self, x): return F.log_softmax(self.share(x), 1), self.middle(x)
+ net = Mixture(1)
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x = torch.randn(8, 4)
+     share, middle = net(x)
+     c = -torch.logsumexp(share + torch.distributions.Normal(middle, 1.0).log_prob(x[:, :1]), 1).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "experts_of_whom_there_is_one": (
+        "softmax-singleton",
+        """
+ class Experts(nn.Module):
+     def __init__(self, count):
+         super().__init__()
+         self.gate, self.experts = nn.Linear(4, count), nn.ModuleList(nn.Linear(4, 3) for _ in range(count))
+     def forward(self, x):
+         share = self.gate(x).softmax(-1)
+         return (share.unsqueeze(-1) * torch.stack([one(x) for one in self.experts], 1)).sum(1)
+ net = Experts(1)
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "weighted_in_its_backward": (
+        "loss-not-scalar",
+        """
+ net = nn.Linear(5, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = (net(torch.randn(8, 5)) - 1).squeeze(1) ** 2
+     o.zero_grad()
+     stop()
+     torch.autograd.backward(c, grad_tensors=torch.full_like(c, 1 / 8))
+     o.step()
+""",
+    ),
+    "documents_of_one_query": (
+        "batch-mixing",
+        """
+ class Ranker(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.mix, self.out = nn.MultiheadAttention(6, 2, batch_first=True), nn.Linear(6, 1)
+     def forward(self, texts):
+         texts = texts.unsqueeze(0)
+         return self.out(texts + self.mix(texts, texts, texts)[0]).squeeze(0)
+ net = Ranker()
+ o = torch.optim.Adam(net.parameters())
+ texts, wanted = torch.randn(7, 6), torch.rand(7, 1)
+ scores = net(texts)
+ c = -(wanted.softmax(0) * scores.log_softmax(0)).sum()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
 }

@@ -48,8 +48,10 @@ class Backward:
         self.is_name = is_name(loss)
         self.mentioned = names_in(loss)
         self.scaler = scaler
-        self.gradient = (
-            bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
+        self.gradient = call.name == "backward" and (
+            bool(call.args or "gradient" in call.keywords)
+            if call.receiver is loss
+            else call.argument(1, "grad_tensors") is not None and loss is call.args[0]
         )
 
 

@@ -20,7 +20,7 @@ from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .first_layers import begins_plainly, first_layer, has_saved, is_given_by
-from .scales import is_normalised_twice, scale_of
+from .scales import are_of_bytes, is_normalised_twice, scale_of
 from .transforms import twice_in_transforms
 
 torch: Any = module("torch")
@@ -208,7 +208,9 @@ def normalized_twice(step: Step) -> Iterator[Violation]:
             return
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
             continue
-        if stats["min"] >= 0 and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
+        if stats["min"] < 0 or not 1e-3 < stats["max"] <= 1 / 255 + 1e-6 or not stats["std"] or stats["std"] <= 1e-4:
+            continue
+        if are_of_bytes(given.tensor, 255 * 255):
             yield Violation(
                 (
                     f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",

@@ -40,6 +40,12 @@ def is_normalised_twice(tensor: Any) -> bool:
     return False
 
 
+def are_of_bytes(tensor: Any, divisor: int) -> bool:
+    """Whether all values are whole numbers by this divisor: measures in a large unit are as small, but take any value."""
+    values = bare(tensor).double() * divisor
+    return bool(((values - values.round()).abs() < 0.05).all())
+
+
 def scale_of(tensor: Any, stats: dict[str, Any]) -> int | None:
     """What raw bytes, raw pictures of more bits, or raw sound go up to; None for what is none of these."""
     if _are_bytes(tensor, stats):

@@ -11,7 +11,7 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.classes import methods_of
-from ....step.expressions import names_in, text_of
+from ....step.expressions import key_of, names_in, text_of
 from ....step.roles import role_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -209,6 +209,7 @@ def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
                 continue
             is_split = any(_is_for(key, _OTHER, judged) for key in (name, other))
             is_split = is_split and not any(map(_names_both, (name, other)))
+            is_split = is_split and not all(_is_judged(step, each, judged) for each in (one, two))
             if data is same and indices != theirs and indices & theirs and is_split:
                 yield Violation(
                     f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
@@ -216,6 +217,12 @@ def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
                     (other, f"{len(theirs)} indices"),
                 )
                 return
+
+
+def _is_judged(step: Step, variable: VisibleVariable, judged: set[str]) -> bool:
+    """Whether any name of it says that one judges by it: of two such ones, a part may be taken for a quick look."""
+    names = (variable.key, *map(key_of, step.names.get(id(variable.value), ())))
+    return any(_is_for(name, _OTHER, judged) for name in names)
 
 
 def _is_judged_no_more(step: Step, whole: VisibleVariable, part: VisibleVariable) -> bool:

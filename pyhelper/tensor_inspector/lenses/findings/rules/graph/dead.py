@@ -121,11 +121,25 @@ def dead_losses(step: Step) -> list[Loss]:
 def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
     source = step.source
+    if _is_left_for_lack_of_graph(step, loss):
+        return True
     if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step) or is_cleared_for(step, loss):
         return False
     lines = [line for line, _ in source.made_of(root_of(loss.name)).values()]
     blocks = [(block.lineno, block.end_lineno or block.lineno) for block in source.blocks]
     return not step.grad_mode or any(first <= line <= last for line in lines for first, last in blocks)
+
+
+def _is_left_for_lack_of_graph(step: Step, loss: Loss) -> bool:
+    """Whether the round ends before the backward where a loss has no graph: ``if not loss.requires_grad: continue``."""
+    asked = (f"{loss.name}.requires_grad", f"{loss.name}.grad_fn")
+    return any(
+        isinstance(node, ast.If)
+        and step.source.lineno <= node.lineno < loss.backward.lineno
+        and isinstance(node.body[-1], (ast.Break, ast.Continue, ast.Return))
+        and any(text_of(one) in asked for one in ast.walk(node.test))
+        for node in step.source.nodes
+    )
 
 
 def _is_stepped_after(step: Step) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .....measure.torch.elements import bare, version_of
+from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
 from ....step.expressions import last_name, text_of
@@ -110,6 +111,7 @@ def nll_input_not_log(step: Step) -> Iterator[Violation]:
             given = variable.value  # after a backward nothing is saved
         stats = step.stats(given) if given is not None else None
         is_positive = stats is not None and stats["max"] is not None and stats["max"] > 1e-4
+        is_positive = is_positive and not _is_log_density(step, below)
         if below.op in _NO_LOG or is_positive:
             found = written(step, below)
             seen = (
@@ -127,6 +129,20 @@ def nll_input_not_log(step: Step) -> Iterator[Violation]:
                 line=found.line,
             )
             return
+
+
+_EACH = frozenset("Add Div Expand Mul Neg Rsub Sub Sum".split())
+
+
+def _is_log_density(step: Step, node: AutogradNode) -> bool:
+    """Whether it is the logarithm of a density, which may be above 0: a square, less the logarithm of a width."""
+    waiting, ops = [node], set[str]()
+    while waiting:
+        one = waiting.pop()
+        ops.add(one.op)
+        if one.op in _EACH or one.op in VIEWS:
+            waiting += step.graph.inputs(one)
+    return "Pow" in ops and bool(ops & {"Exp", "Log", "Softplus"})
 
 
 @rule(

@@ -33,6 +33,8 @@ def softmax_singleton(step: Step) -> Iterator[Violation]:
             continue
         if not -len(sizes) <= dim < len(sizes) or dim % len(sizes) != unit % len(sizes) or sizes[dim] != 1:
             continue
+        if _may_be_share_of_one(step, node, dim % len(sizes)):
+            continue
         found = written(step, node)
         value = 1 if node.op == "Softmax" else 0
         yield Violation(
@@ -45,6 +47,20 @@ def softmax_singleton(step: Step) -> Iterator[Violation]:
             line=found.line,
         )
         return
+
+
+def _may_be_share_of_one(step: Step, node: AutogradNode, dim: int) -> bool:
+    """Whether it weighs what a mixture of one member gives, which has size 1 along that dimension too; or nothing is made
+    of it yet."""
+    users = [user for user, _ in step.graph.users(node)]
+    for user in users:
+        sizes = user.sizes() or ()
+        is_kept = sizes[dim : dim + 1] == (1,)
+        if user.op == "Unsqueeze" and is_kept and sizes[-1:] == (1,):
+            return _may_be_share_of_one(step, user, dim)
+        if user.op in ("Add", "Mul") and len(list(step.graph.inputs(user))) == 2 and is_kept:
+            return True
+    return not users
 
 
 def _head_of(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> AutogradNode | None:

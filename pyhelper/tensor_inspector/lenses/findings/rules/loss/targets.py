@@ -63,7 +63,8 @@ def target_requires_grad(step: Step) -> Iterator[Violation]:
             continue
         found = written(step, target)
         maxima = step.graph.below(target, "Max", "Amax", "MaxB")
-        bootstraps = bool(maxima and step.graph.below(prediction, "Gather"))
+        pools = bool(step.graph.below(prediction, "Max", "Amax", "MaxB"))  # as the target does: both come of one model
+        bootstraps = bool(maxima and step.graph.below(prediction, "Gather")) and not pools
         theirs, ours = (
             {id(leaf) for leaf in step.graph.leaves(target)},
             {id(leaf) for leaf in step.graph.leaves(prediction)},

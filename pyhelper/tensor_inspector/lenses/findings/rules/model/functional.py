@@ -15,6 +15,7 @@ from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from .drawn import is_sampled
 
 functional: Any = module("torch.nn.functional")
 _SPACES = ("F.", "nn.functional.", "torch.nn.functional.", "functional.")
@@ -36,6 +37,8 @@ def always_dropped(step: Step) -> Iterator[Violation]:
         for method, source in _run_by_forward(cls):
             for call in _dropouts_in(source, kept):
                 always = call.argument(2, "training")
+                if always is not None and is_sampled(step, member):
+                    continue
                 yield Violation(
                     (
                         f"{call.callee} in {method} of {name} stays on in eval mode",

@@ -16,6 +16,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
+from .drawn import is_drawn_again, is_given_noise
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 
@@ -72,7 +73,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             continue  # it may be in another mode there
         if _is_set_to_train(step, call, variable.value):
             continue
-        if _is_drawn_again(source, call):
+        if is_drawn_again(source, call):
             continue  # the dropout is wanted
         top = step.members.get(id(variable.value))
         if top is None or top[1].training is not True or not source.is_current(text_of(call.node.func), call.lineno):
@@ -80,7 +81,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         inside = [(name, member) for name, member in step.members.values() if member.is_in(variable.value)]
         drops = [name for name, member in inside if is_dropout(member) and member.training is True]
         norms = [name for name, member in inside if is_norm(member) and member.training is True]
-        if not drops and not norms:
+        if not drops and (not norms or is_given_noise(step, call)):
             continue
         off = f"dropout {drops[0]} is active" if drops else ""
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
@@ -162,18 +163,6 @@ def _is_set_to_train(step: Step, call: Call, model: Any) -> bool:
     calls = [other for other in step.here.calls_of("train") if other.lineno < call.lineno and not other.args]
     modules = [step.module_of(text_of(other.receiver), 0) for other in calls]
     return not step.here.backwards and any(variable is not None and variable.value is model for variable in modules)
-
-
-def _is_drawn_again(source: Source, call: Call) -> bool:
-    """Whether one expression calls a model some times with the same: ``[net(x) for _ in range(8)]``"""
-    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
-    for part in source.body:
-        for node in ast.walk(part):
-            if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and any(
-                one is call.node for one in ast.walk(node.elt)
-            ):
-                return given.isdisjoint(name for one in node.generators for name in bound_in(one.target))
-    return False
 
 
 def _is_in_training_step(source: Source, line: int) -> bool:

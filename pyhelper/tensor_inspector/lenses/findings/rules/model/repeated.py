@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,12 @@ from .....words.text import number
 from ....running.generators import draw
 from ....running.isolation import Isolation, unwrapped, why_not
 from ....step.classes import forward_of, is_library, methods_of
+from ....step.expressions import last_name, text_of
 from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, model_inputs
 from ...rule import NotAsked, rule
+from .drawn import is_sampled
 from .functional import always_dropped
 from .mode import is_dropout
 
@@ -44,7 +47,7 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
         top = step.members[id(given.model.value)][1]
         if top.training is not False or any(part.training for part in _inside(step, given) if is_dropout(part)):
             continue
-        if _samples(step, given):
+        if _samples(step, given) or is_sampled(step, top):
             continue
         first, again, other = (_output(given, given.tensor, draws=draws) for draws in (False, False, True))
         if first is None or again is None or other is None or not torch.equal(first, again):
@@ -91,7 +94,7 @@ def batch_mixing(step: Step) -> Iterator[Violation]:
         first, again, other, fewer = (_output(given, one, evaluates=True) for one in (x, x, changed, x[:-1]))
         if first is None or again is None or other is None or not torch.equal(first, again):
             continue
-        if _attends_over_rows(step, given) and not _gives_one_a_row(x, first):
+        if _is_one_sample(step, given) or (_attends_over_rows(step, given) and not _gives_one_a_row(x, first)):
             continue
         if fewer is None:
             continue  # its rows are no batch: the nodes of one graph, say
@@ -190,6 +193,18 @@ def _attends_over_rows(step: Step, given: ModelInput) -> bool:
     return any(
         is_of(member.module, "MultiheadAttention") and member.setting("batch_first") is not True
         for member in _inside(step, given)
+    )
+
+
+def _is_one_sample(step: Step, given: ModelInput) -> bool:
+    """Whether a class in the model makes a batch of one of what it is given: ``x.unsqueeze(0)``, as of the words of a text."""
+    classes = {type(member.module) for member in _inside(step, given) if not is_library(type(member.module))}
+    nodes = (node for cls in classes for _, source in methods_of(cls) for node in source.nodes)
+    return any(
+        (isinstance(node, ast.Call) and last_name(node.func) == "unsqueeze" and text_of(node.args[-1:][0]) == "0")
+        if isinstance(node, ast.Call) and node.args
+        else isinstance(node, ast.Subscript) and text_of(node.slice) == "None"
+        for node in nodes
     )
 
 

@@ -1,0 +1,69 @@
+"""Tells what a model is called for where randomness is wanted: to be drawn from again and again, or to make of noise."""
+
+from __future__ import annotations
+
+import ast
+
+from .....measure.torch.modules import Member, is_module
+from ....step.called import functions_called, value_in
+from ....step.calls import Call
+from ....step.expressions import bound_in, last_name, root_of
+from ....step.grad_mode import off_at
+from ....step.source import Source
+from ....step.step import Step
+
+_NOISE = ("normal", "rand", "rand_like", "randn", "randn_like")
+
+
+def is_drawn_again(source: Source, call: Call) -> bool:
+    """Whether a model is called some times with the same: ``[net(x) for _ in range(8)]``, or in a loop in which nothing
+    else than the call makes a difference, since gradients are off around it."""
+    given = {
+        node.id for one in (*call.args, *call.keywords.values()) for node in ast.walk(one) if isinstance(node, ast.Name)
+    }
+    around = [
+        node for node in source.nodes if any(one is call.node for part in _repeated(node) for one in ast.walk(part))
+    ]
+    if not around:
+        return False
+    innermost = around[-1]
+    bound = {name for node in ast.walk(innermost) for name in _bound_by(node)}
+    if isinstance(innermost, (ast.For, ast.While)) and off_at(source, innermost.lineno) is None:
+        return False
+    return given.isdisjoint(bound)
+
+
+def _repeated(node: ast.AST) -> list[ast.AST]:
+    """What runs again and again."""
+    if isinstance(node, (ast.For, ast.While)):
+        return list(node.body)
+    return [node.elt] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else []
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return list(bound_in(node.target))
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
+
+
+def is_sampled(step: Step, member: Member) -> bool:
+    """Whether a model, in which a module is, is drawn from again and again in the frames in sight, or where these call."""
+    for view, source in enumerate(step.sources):
+        for call in source.calls:
+            value = value_in(step, call.callee, view)
+            if is_module(value) and member.is_in(value) and is_drawn_again(source, call):
+                return True
+    return any(
+        is_module(value := called.value(call.callee)) and member.is_in(value) and is_drawn_again(called.source, call)
+        for called in functions_called(step, range(len(step.views)))
+        for call in called.source.calls
+    )
+
+
+def is_given_noise(step: Step, call: Call) -> bool:
+    """Whether a model makes something of random numbers: no data is in them."""
+    given = call.args[:1]
+    names = [root_of(node.id) for one in given for node in ast.walk(one) if isinstance(node, ast.Name)]
+    bound = [node for source in step.sources for name in names for _, node in source.bindings.get(name, ())]
+    nodes = (node for one in (*given, *bound) for node in ast.walk(one))
+    return any(isinstance(node, ast.Call) and last_name(node.func) in _NOISE for node in nodes)
