@@ -1049,3 +1049,9 @@ def test_a_module_that_torch_has_exported_is_run() -> None:
     if type(exported._in_spec).__module__ != "torch.utils._pytree":
         pytest.skip("torch describes what it takes otherwise")
     assert ask(exported, torch.ones(5, 3))["rows"][0]["outputs"][0]["shape"] == [5, 4]
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_tensor_without_a_shape_is_told_once() -> None:
+    found = ask(nn.Identity(), torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]))
+    assert str(found).count("nested float32") == 2, found  # what goes in, and what comes out

@@ -63,8 +63,9 @@ def bad_text(call: LayerRun) -> str:
 
 
 def unusual(call: LayerRun) -> str | None:
-    """Dtypes and devices of its outputs that differ from the usual ones."""
-    found = dict.fromkeys(one[name] for name in ("dtype", "device") for one in call.outputs)
+    """Dtypes and devices of its outputs that differ from the usual ones. One without a shape is told by its dtype."""
+    dtypes = [one["dtype"] for one in call.outputs if one["shape"] is not None]
+    found = dict.fromkeys([*dtypes, *(one["device"] for one in call.outputs)])
     return listed((name for name in found if name not in _USUAL), False, 40) or None
 
 
