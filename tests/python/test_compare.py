@@ -1388,3 +1388,9 @@ def test_long_doubles_are_texts_in_the_data() -> None:
     a, b = (np.array([1, last], np.longdouble) for last in (2, 3))
     found = json.loads(json.dumps(compare(a, b).to_dict()))
     assert found["differences"][0]["values"]["at"] == [1]
+
+
+def test_a_difference_of_type_is_told_once() -> None:
+    tensor = pytest.importorskip("torch.distributed.tensor")
+    found = compare(tensor.Shard(0), tensor.Replicate())
+    assert [one["text"] for one in found.differences].count("Shard → Replicate") == 1

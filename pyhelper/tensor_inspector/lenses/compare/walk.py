@@ -258,6 +258,8 @@ class PairWalk:
     def _atoms(self, pair: Pair, a: Kind, b: Kind) -> None:
         self._found.compared += 1
         same = alike(a, b, pair.tolerance)
+        if same is None and a.kind == b.kind and a.type_name() != b.type_name():  # which is noted
+            return
         if same is None:
             self._found.by_line += 1
         if same is False or (same is None and not read_alike(a, b)):
