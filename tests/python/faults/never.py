@@ -242,6 +242,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # optimizers
     "param-not-in-optimizer": {
+        "another call of the function trains them": "head_first_then_all",
         "left out by a tag": "layers_left_out_by_a_tag",
         "weights left out by a tag": "weights_left_out_by_a_tag",
         "frozen": "only_the_head_is_tuned",
@@ -436,6 +437,7 @@ NEVER: dict[str, dict[str, str]] = {
         "probabilities as the target": "probabilities_as_the_goal",
     },
     "loss-broadcast": {
+        "shares of bins": "shares_of_as_many_bins",
         "quantiles that are weights": "quantiles_as_many_as_samples",
         "centers": "centers_as_many_as_points",
         "a column made on purpose, as a factor": "weights_of_all_pairs_on_purpose",
@@ -658,6 +660,8 @@ NEVER: dict[str, dict[str, str]] = {
         "evaluated between backward and step": "evaluated_before_the_step",
     },
     "train-during-eval": {
+        "its shape is wanted": "tried_out_for_its_shape",
+        "statistics are filled": "statistics_filled_once",
         "noise instead of data": "pictures_made_of_noise",
         "drawn from in a loop": "drawn_from_in_a_loop",
         "called with gradients, looked at without": "looked_at_under_no_grad",

@@ -476,4 +476,63 @@ TRAPS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "shares_of_as_many_bins": (
+        "loss-broadcast",
+        """
+ net, bins = nn.Linear(4, 1), torch.linspace(-2, 2, 12)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     guess = net(torch.randn(12, 4))
+     share = torch.softmax(-(guess - bins) ** 2, 1).mean(0)
+     c = (share - 1 / 12).square().sum()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "head_first_then_all": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+ def fit(some):
+     o = torch.optim.SGD(some, lr=0.1)
+     for _ in range(2):
+         c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+         net.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+ fit(net[2].parameters())
+ fit(net.parameters())
+""",
+    ),
+    "statistics_filled_once": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+ with torch.no_grad():
+     for x in torch.randn(24, 6).split(8):
+         stop()
+         _ = net(x)
+""",
+    ),
+    "tried_out_for_its_shape": (
+        "train-during-eval",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(0.1), nn.Flatten())
+         with torch.no_grad():
+             out = self.body(torch.zeros(2, 3, 6, 6))
+             stop()
+         self.head = nn.Linear(out.shape[1], 2)
+     def forward(self, x): return self.head(self.body(x))
+ net = Net()
+ with torch.no_grad():
+     sizes = net(torch.rand(2, 3, 6, 6)).shape
+     stop()
+""",
+    ),
 }

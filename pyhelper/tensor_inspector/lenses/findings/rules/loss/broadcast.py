@@ -19,7 +19,16 @@ from ...losses import REGRESSIONS, loss_calls
 from ...made_of import made_of
 from ...rule import rule
 from ...written import Written, written
-from .by_hand import all_pairs, broadcast_by_hand, has_shape, is_column_on_purpose, is_named, is_reduced, squares
+from .by_hand import (
+    all_pairs,
+    broadcast_by_hand,
+    errors,
+    has_shape,
+    is_column_on_purpose,
+    is_named,
+    is_reduced,
+    squares,
+)
 from .crossed import crossed_in_callees
 from .ranks import rank_of
 
@@ -114,7 +123,7 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 def _broadcast_in_functions(step: Step) -> Iterator[Violation]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
-    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares(step) for at in (0, 1)]
+    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in errors(step) for at in (0, 1)]
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
     for called in functions_called(step) if len(columns) == 1 else ():
         size = next(iter(columns))

@@ -15,10 +15,13 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import made_of
+from .crossed import OF_AN_ERROR
 from .ranks import rank_of
 
 #: what makes a density's logarithm of a difference, element by element
 _OF_DENSITY = ("Abs", "Add", "Div", "Neg", "Pow", "Rsub", "Sub")
+#: what errors that are written out go through besides
+_MORE_OF_AN_ERROR = ("Add", "Cosh", "Log", "Maximum", "Minimum", "Rsub")
 #: what a product of all pairs goes through until it is averaged
 _OF_PRODUCT = ("Div", "Mul", "Neg")
 
@@ -26,7 +29,7 @@ _OF_PRODUCT = ("Div", "Mul", "Neg")
 def broadcast_by_hand(step: Step) -> Iterator[Violation]:
     """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are; or their product, of which
     the mean is that of the one times that of the other."""
-    yield from _met(step, list(squares(step)), "-")
+    yield from _met(step, list(errors(step)), "-")
     yield from _met(step, [node for node in squares(step, "Mul") if is_reduced(step, node, _OF_PRODUCT)], "*")
 
 
@@ -141,6 +144,22 @@ def squares(step: Step, op: str = "Sub") -> Iterator[AutogradNode]:
     for node in step.graph.by(op):
         sizes = node.sizes() or ()
         if len(sizes) == 2 and sizes[0] == sizes[1] > 1:
+            yield node
+
+
+def errors(step: Step) -> Iterator[AutogradNode]:
+    """The differences of all pairs of which, as far as they are used yet, errors are made: no kernels, nor shares of bins."""
+    for node in squares(step):
+        waiting, seen = [node], set[int]()
+        while waiting:
+            current = waiting.pop()
+            if current.index in seen or current.sizes() == ():
+                continue
+            seen.add(current.index)
+            if current.op not in OF_AN_ERROR | VIEWS and current.op not in _MORE_OF_AN_ERROR:
+                break
+            waiting += [user for user, _ in step.graph.users(current)]
+        else:
             yield node
 
 

@@ -16,7 +16,7 @@ from ....step.step import Step
 from ...finding import Violation
 
 #: what an error goes through until it is averaged
-_OF_AN_ERROR = frozenset(
+OF_AN_ERROR = frozenset(
     "Abs Clamp ClampMax ClampMin Div Huber HuberLoss Mean Mul Neg Pow SmoothL1Loss Sqrt Sub Sum Where".split()
 )
 #: what gives a value another dimension on purpose
@@ -75,7 +75,7 @@ def _is_averaged(step: Step, node: AutogradNode) -> bool:
         if id(current) in roots:
             ends = True
             continue
-        if current is not node and current.op not in _OF_AN_ERROR and current.sizes() != ():
+        if current is not node and current.op not in OF_AN_ERROR and current.sizes() != ():
             return False
         waiting += [user for user, _ in step.graph.users(current)]
     return ends

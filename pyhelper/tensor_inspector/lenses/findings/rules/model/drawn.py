@@ -11,7 +11,9 @@ from ....step.expressions import bound_in, last_name, root_of
 from ....step.grad_mode import off_at
 from ....step.source import Source
 from ....step.step import Step
+from ...made_of import ABOUT
 
+_ONE_NUMBER = ("empty", "full", "ones", "zeros")
 _NOISE = ("normal", "rand", "rand_like", "randn", "randn_like")
 
 
@@ -67,3 +69,16 @@ def is_given_noise(step: Step, call: Call) -> bool:
     bound = [node for source in step.sources for name in names for _, node in source.bindings.get(name, ())]
     nodes = (node for one in (*given, *bound) for node in ast.walk(one))
     return any(isinstance(node, ast.Call) and last_name(node.func) in _NOISE for node in nodes)
+
+
+def is_tried_out(step: Step, call: Call) -> bool:
+    """Whether a model is called to learn the shape of what it gives: it is given one number everywhere, or nothing else is
+    asked."""
+    given = call.args[:1]
+    names = {node.id for one in given for node in ast.walk(one) if isinstance(node, ast.Name)}
+    bound = [getattr(node, "value", None) for name in names for _, node in step.here.bindings.get(name, ())]
+    made = [one for one in (*given, *bound) if isinstance(one, ast.Call)]
+    is_about = any(
+        isinstance(node, ast.Attribute) and node.attr in ABOUT and node.value is call.node for node in step.here.nodes
+    )
+    return is_about or any(last_name(one.func) in _ONE_NUMBER for one in made)

@@ -16,7 +16,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from .drawn import is_drawn_again, is_given_noise
+from .drawn import is_drawn_again, is_given_noise, is_tried_out
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 
@@ -61,6 +61,8 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             view != 0
             or not first <= call.lineno <= last
             or call.is_statement
+            or call.target == "_"
+            or is_tried_out(step, call)
             or _is_in_training_step(source, call.lineno)
             or (_is_called_in_training_step(step) and not _judges_after_it(step, call))
         ):

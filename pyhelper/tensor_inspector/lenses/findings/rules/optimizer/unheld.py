@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from .....measure.torch.node import LEAF, AutogradNode
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import module
 from ....step.backpropagated import Loss
+from ....step.expressions import text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from .tags import is_left_out
@@ -36,11 +38,26 @@ def unheld(step: Step) -> list[Parameter]:
         and not grad_hooks_of(one.tensor)
         and not _is_kept_in_full(one, optimized)
         and not is_left_out(step, one)
+        and not _is_given_by_another_call(step, one)
     ]
     holding = set(_ids_around(step.trained()))
     parts = {id(part.module): part for one in found if (part := _part_of(one, holding)) is not None}
     means = [part.module for part in parts.values() if _is_a_means(step, part, found)]
     return [one for one in found if not any(one.member.is_in(module) for module in means)]
+
+
+def _is_given_by_another_call(step: Step, one: Parameter) -> bool:
+    """Whether a caller also calls the function, or one around it, with a parameter to train: ``fit(net.parameters())`` before
+    or after ``fit(net.head.parameters())``."""
+    for view, source in enumerate(step.sources[step.at + 1 :], step.at + 1):
+        for call in source.calls_of(step.sources[view - 1].function):
+            given = (node for argument in (*call.args, *call.keywords.values()) for node in ast.walk(argument))
+            for node in given if call.lineno != source.lineno else ():
+                if isinstance(node, ast.Attribute) and node.attr == "parameters":
+                    found = step.module_of(text_of(node.value), view)
+                    if found is not None and one.member.is_in(found.value):
+                        return True
+    return False
 
 
 def _ids_around(parameters: list[Parameter]) -> Iterator[int]:
