@@ -368,3 +368,9 @@ def test_parameters_of_other_classes_are_listed_without_running_their_code() -> 
     assert Tagged.calls == calls
     model.zero_grad()
     assert gradients(model)["none"] == 2
+
+
+def test_lazy_parameters_are_counted_and_have_no_elements_yet() -> None:
+    found = gradients(nn.Sequential(nn.LazyLinear(3), nn.Linear(3, 2)))
+    assert (found["parameters"], found["empty"], found["none"]) == (4, 2, 2)
+    assert no_gradient(nn.LazyLinear(3))["asked"] == 2

@@ -9,7 +9,7 @@ from typing import Any
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_dict, class_module, class_name, each, first_of, module, mro, plain_str
 from .metadata import is_exact_tensor, is_tensor
-from .visits import in_cpp, is_lazy, parts_of
+from .visits import in_cpp, parts_of
 
 torch: Any = module("torch")
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
@@ -59,9 +59,9 @@ class Member:
                 yield self.suffix(key), item
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
-        """Its own parameters that have a shape, as `part` gives them, also those of other classes, as sharded ones."""
+        """Its own parameters, as `part` gives them, also those of other classes, as sharded and lazy ones are."""
         for key, item in self.items("_parameters"):
-            if is_tensor(item) and not is_lazy(type(item)):
+            if is_tensor(item):
                 yield self.suffix(key), item
 
     def suffix(self, key: str) -> str:
