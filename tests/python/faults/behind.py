@@ -88,6 +88,35 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      opt.step()
 """,
     ),
+    "chances_given_back_with_others": (
+        "loss-rewrapped",
+        """
+ class Rounds:
+     def __init__(self):
+         self.chances, self.gains = [], []
+     def note(self, chance, gain):
+-        self.chances.append(chance.item())
++        self.chances.append(chance)
+         self.gains.append(gain)
+     def all(self):
+         gains = torch.tensor(self.gains)
+-        chances = torch.tensor(self.chances, requires_grad=True)
++        chances = torch.stack(self.chances)
+         return chances, gains - gains.mean()
+ actor = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+ opt = torch.optim.Adam(actor.parameters())
+ for k in range(2):
+     rounds = Rounds()
+     for _ in range(6):
+         rounds.note(actor(torch.randn(4)).log_softmax(-1)[1], torch.rand(()).item())
+     chances, gains = rounds.all()
+     cost = -(chances * gains).mean()
+     opt.zero_grad()
+     cost.backward()
+     stop()
+     opt.step()
+""",
+    ),
     "scores_kept_as_numbers_by_a_trace": (
         "loss-rewrapped",
         """

@@ -644,6 +644,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      opt.step()
 """,
     ),
+    "scaled_leaves_given_in_a_tuple": (
+        "non-leaf-grad",
+        """
+ def begin(a, b):
+-    return torch.randn(a, b, requires_grad=True) * a ** -0.5
++    return (torch.randn(a, b) * a ** -0.5).requires_grad_()
+ def descend(layers, rate):
+     with torch.no_grad():
+         for w in layers:
+             if w.grad is not None:
+                 w -= rate * w.grad
+                 w.grad = None
+ inner, outer = begin(6, 8), begin(8, 1)
+ for k in range(1):
+     x = torch.randn(8, 6)
+     cost = ((x @ inner).tanh() @ outer - x.sum(1, keepdim=True)).square().mean()
+     cost.backward()
+     stop()
+     descend((inner, outer), 0.01)
+""",
+    ),
     "scaled_leaves_in_a_list": (
         "non-leaf-grad",
         """

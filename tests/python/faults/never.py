@@ -44,6 +44,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a start that is made of predictions": "start_made_of_predictions",
         "the new leaf only weighs what has a graph": "trace_kept_with_its_graph_beside_numbers",
         "the numbers of a list are given": "places_from_which_slopes_are_asked",
+        "the new leaf is moved by hand": "places_of_numbers_moved_by_hand",
     },
     "grad-mode-off": {
         "judged by the function that trains too": "judged_where_there_is_no_graph",
@@ -166,6 +167,7 @@ NEVER: dict[str, dict[str, str]] = {
         "made of a tensor in sight": "which_pixels_matter",
         "gradients that are kept": "kept_gradients_of_scaled_weights",
         "a function has its gradient kept": "kept_by_a_function",
+        "other tensors' gradients are read": "slopes_of_a_function_asked_by_another",
     },
     "inplace-modified": {
         "not reachable from this loss": "changed_beside_the_loss",

@@ -31,6 +31,54 @@ _TURNS = {
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
+    "places_of_numbers_moved_by_hand": (
+        "loss-rewrapped",
+        """
+ class Places:
+     def __init__(self, net):
+         self.kept = []
+         for x in torch.randn(5, 2):
+             self.kept.append(net(x).item())
+     def moving(self):
+         return torch.tensor(self.kept, requires_grad=True)
+ net = nn.Linear(2, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ c = net(torch.randn(8, 2)).square().mean()
+ c.backward()
+ o.step()
+ places = Places(net)
+ z = places.moving()
+ for k in range(3):
+     spread = (z[:, None] - z).square().mean()
+     o.zero_grad()
+     spread.backward()
+     stop()
+     with torch.no_grad():
+         z += 0.1 * z.grad
+     z.grad = None
+     places.kept = z.tolist()
+""",
+    ),
+    "slopes_of_a_function_asked_by_another": (
+        "non-leaf-grad",
+        """
+ def shown(parts):
+     for part in parts:
+         if part.grad is not None:
+             print(part.grad.norm())
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(2):
+     x = torch.randn(8, 6, requires_grad=True)
+     scaled = x * 2
+     c = net(scaled).square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     shown((x, net.weight))
+     o.step()
+""",
+    ),
     "begins_at_zero_below_a_bound": (
         "dead-relu",
         """

@@ -264,5 +264,5 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
                     line=(step.source.file, call.lineno),
                 )
                 return
-    if step.trained() and not any(id(one) in step.names for one in leaves):
-        yield from rewrapped_in_callees(step, loss)
+    if step.trained():
+        yield from rewrapped_in_callees(step, loss, is_named=any(id(one) in step.names for one in leaves))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -141,7 +141,8 @@ def non_leaf_grad(step: Step) -> Iterator[Violation]:
             continue
         names = (variable.key, *_looped_as(step.source, variable.key))
         wanted = [node for name in names for node in _attributes(step.source, name) if node.attr == "grad"]
-        leaf = _lonely_leaf(step, variable.value) if wanted else None
+        is_wanted = bool(wanted) or _is_updated_with_others(step, variable.key)
+        leaf = _lonely_leaf(step, variable.value) if is_wanted else None
         if leaf is not None:
             yield Violation(
                 (f"{variable.name} is no leaf", ": ", f"{variable.name}.grad stays None"),
@@ -181,9 +182,23 @@ def _in_containers(step: Step) -> Iterator[Violation]:
 def _known_as(step: Step, container: str) -> Iterator[tuple[Source, str]]:
     """The sources that work on a container, each with the name that it has there."""
     yield step.source, container
+    yield from _given(step, lambda argument: text_of(argument) == container)
+
+
+def _is_updated_with_others(step: Step, name: str) -> bool:
+    """Whether a function that is given a tuple or list with a variable in it reads its gradient: ``update((w, b), lr)``."""
+    given = _given(
+        step,
+        lambda argument: isinstance(argument, (ast.Tuple, ast.List)) and name in map(text_of, argument.elts),
+    )
+    return any(_reads_gradients(source, inner) for source, inner in given)
+
+
+def _given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[tuple[Source, str]]:
+    """The functions that the step gives an argument, each with the name that it has there."""
     for call in step.source.calls:
         given = [*enumerate(call.args), *call.keywords.items()]
-        positions = [at for at, argument in given if text_of(argument) == container]
+        positions = [at for at, argument in given if is_it(argument)]
         called = function_called(step, call, step.at) if positions else None
         if called is None:
             continue

@@ -22,16 +22,21 @@ _FILLING = tuple("zeros ones full new_zeros new_ones new_full new_tensor zeros_l
 _NUMBERS = frozenset(("float", "item", "tolist"))
 
 
-def rewrapped_in_callees(step: Step, loss: Loss) -> Iterator[Violation]:
-    """``torch.tensor(losses, requires_grad=True)`` in a function that gives the loss."""
+def rewrapped_in_callees(step: Step, loss: Loss, *, is_named: bool) -> Iterator[Violation]:
+    """``torch.tensor(losses, requires_grad=True)`` in a function that gives the loss.
+
+    A leaf that has a name may be trained by hand, as an input is: then it must be made of what were tensors.
+    """
+    if is_named and step.source.mentions("grad"):
+        return
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.at]):
-        if id(called.first.call.node) not in made:
+        if is_named or id(called.first.call.node) not in made:
             continue
         for line, given in _new_leaves(called.source):
             yield _rewrapped(step, loss, called.source, line, given)
             return
-    for item, source in _methods_of_items(step, loss):
+    for item, source in _methods_called(step, loss):
         for line, given in _new_leaves(source):
             if any(_keeps_numbers(step, item, name, source.self_name) for name in names_in(given)):
                 yield _rewrapped(step, loss, source, line, given)
@@ -134,8 +139,8 @@ def _gives(node: ast.AST, call: ast.Call) -> bool:
     return value is not None and any(below is call for below in ast.walk(value))
 
 
-def _methods_of_items(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:
-    """Methods of the items of a list, which a loop calls to make a loss of them: with the first item."""
+def _methods_called(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:
+    """Methods that are called to make a loss, of a variable or, in a loop, of the items of a list: with the object."""
     for made in made_of(step.source, loss.name):
         nodes = list(ast.walk(made.value))
         loops: list[Any] = [node for node in nodes if isinstance(node, ast.comprehension)]
@@ -144,12 +149,14 @@ def _methods_of_items(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:
                 continue
             name = function.value.id
             around = [node for _, node in step.source.bindings.get(name, ()) if isinstance(node, ast.For)]
+            owners = [value_in(step, name, step.at)]
             for loop in (*around, *loops):
                 items = value_in(step, text_of(loop.iter), step.at) if text_of(loop.target) == name else None
-                item = items[0] if type(items) in SEQUENCES and items else None
-                methods = {} if is_library(type(item)) else dict(methods_of(type(item)))
+                owners += list(items[:1]) if items is not None and type(items) in SEQUENCES else []
+            for owner in owners:
+                methods = {} if is_library(type(owner)) else dict(methods_of(type(owner)))
                 if function.attr in methods:
-                    yield item, methods[function.attr]
+                    yield owner, methods[function.attr]
 
 
 def _keeps_numbers(step: Step, item: Any, name: str, own: str) -> bool:
@@ -171,10 +178,9 @@ def _is_returned(source: Source, made: ast.Call) -> bool:
     nodes = source.nodes
     bound = [node for node in nodes if isinstance(node, ast.Assign) and node.value is made]
     names = {text_of(target) for node in bound for target in node.targets}
-    for node in nodes:
-        if not isinstance(node, ast.Return) or node.value is None:
-            continue
-        inside = list(ast.walk(node.value))
+    given = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+    for value in (part for one in given for part in (one.elts if isinstance(one, ast.Tuple) else [one])):
+        inside = list(ast.walk(value))
         calls = [one for one in inside if isinstance(one, ast.Call)]
         on_it = all(isinstance(one.func, ast.Attribute) and text_of(one.func.value) in names for one in calls)
         if made in inside or (on_it and names & {text_of(one) for one in inside if isinstance(one, ast.Name)}):
