@@ -174,6 +174,7 @@ NEVER: dict[str, dict[str, str]] = {
         "what backward does not need": "relu_in_place",
     },
     "graph-freed": {
+        "bound anew in the line that takes it": "bound_anew_in_the_line_that_takes_it",
         "a state that is begun anew": "state_begun_anew",
         "a state that is set from outside": "state_set_from_outside",
         "a state that is made anew where it is kept": "state_made_anew_where_it_is_kept",
@@ -244,6 +245,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # optimizers
     "param-not-in-optimizer": {
+        "a flat tensor of all": "all_weights_in_one",
         "another call of the function trains them": "head_first_then_all",
         "left out by a tag": "layers_left_out_by_a_tag",
         "weights left out by a tag": "weights_left_out_by_a_tag",
@@ -287,6 +289,8 @@ NEVER: dict[str, dict[str, str]] = {
         "only the scales of norms": "only_the_scales_of_norms",
     },
     "grads-accumulated": {
+        "a zero_grad of its own, by .data": "cleared_by_an_optimizer_s_own_way",
+        "cleared by .data": "cleared_by_their_data",
         "several stops in one round": "several_stops_in_one_round",
         "several backwards between two steps": "large_batch_in_parts",
         "as many as it takes": "two_or_three_backwards",
@@ -400,6 +404,7 @@ NEVER: dict[str, dict[str, str]] = {
         "unscaled by hand": "unscaled_by_hand_then_stepped",
     },
     "aliased-models": {
+        "a name that means another one since": "name_of_another_copy_since",
         "what a wrapper holds": "labels_by_what_a_wrapper_holds",
         "a mean that is not wanted": "averaged_only_if_wanted",
         "a mean that leaves the model itself alone": "averaged_where_it_is_another",
@@ -412,6 +417,7 @@ NEVER: dict[str, dict[str, str]] = {
         "nothing in it is trained": "a_frozen_judge_by_two_names",
     },
     "weights-unchanged": {
+        "a step that changes .data": "stepped_by_its_data",
         "a rate of 0 at warm-up": "steps_of_nothing_at_first",
         "skipped steps of a scaler": "scaler_that_skips",
         "steps under a condition": "rates_by_hand",
@@ -585,6 +591,7 @@ NEVER: dict[str, dict[str, str]] = {
         "cleaned before the model is called": "cleaned_in_the_next_line",
     },
     "nan-origin": {
+        "a batch that is left out": "inputs_too_short_left_out",
         "inputs without a path that count as 0": "too_few_frames_that_do_not_count",
         "inputs with just enough frames": "just_enough_frames",
         "classes that are shut out by a bias": "infinite_with_finite_slopes",

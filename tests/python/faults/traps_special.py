@@ -535,4 +535,121 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "inputs_too_short_left_out": (
+        "nan-origin",
+        """
+ net = nn.Linear(6, 5)
+ judge = nn.CTCLoss()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     lengths = torch.tensor([9, 2 if k == 1 else 9])
+     c = judge(net(torch.randn(9, 2, 6)).log_softmax(-1), torch.randint(1, 5, (2, 4)), lengths, torch.tensor([4, 4]))
+     stop()
+     if torch.isinf(c):
+         continue
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "bound_anew_in_the_line_that_takes_it": (
+        "graph-freed",
+        """
+ body, head = nn.Linear(5, 8), nn.Linear(8, 3)
+ o = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,))
+     stop()
+     h, size = body(x).relu(), len(x); c = F.cross_entropy(head(h), y) / size
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "stepped_by_its_data": (
+        "weights-unchanged",
+        """
+ class Plain(torch.optim.Optimizer):
+     def __init__(self, some, lr): super().__init__(some, {"lr": lr})
+     def step(self):
+         for group in self.param_groups:
+             for p in group["params"]:
+                 p.data.add_(p.grad.data, alpha=-group["lr"])
+ net = nn.Linear(5, 1)
+ o = Plain(net.parameters(), 0.1)
+ for _ in range(4):
+     c = F.mse_loss(net(torch.randn(8, 5)), torch.randn(8, 1))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "cleared_by_their_data": (
+        "grads-accumulated",
+        """
+ net = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 1))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(4):
+     c = F.mse_loss(net(torch.randn(8, 5)), torch.randn(8, 1))
+     c.backward()
+     stop()
+     o.step()
+     for p in net.parameters():
+         p.grad.data.zero_()
+""",
+    ),
+    "cleared_by_an_optimizer_s_own_way": (
+        "grads-accumulated",
+        """
+ class Halting(torch.optim.SGD):
+     def zero_grad(self, set_to_none=False):
+         for group in self.param_groups:
+             for p in group["params"]:
+                 if p.grad is not None:
+                     p.grad.data.mul_(0)
+ net = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 1))
+ o = Halting(net.parameters(), lr=0.1)
+ for _ in range(4):
+     c = F.mse_loss(net(torch.randn(8, 5)), torch.randn(8, 1))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "all_weights_in_one": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Linear(5, 1)
+ flat, slopes, at = torch.empty(6), torch.zeros(6), 0
+ for p in net.parameters():
+     place = slice(at, at + p.numel())
+     flat[place] = p.data.flatten()
+     p.data, p.grad, at = flat[place].view_as(p), slopes[place].view_as(p), place.stop
+ o = torch.optim.SGD([flat.requires_grad_(True)], lr=0.1)
+ flat.grad = slopes
+ for _ in range(2):
+     slopes.zero_()
+     c = F.mse_loss(net(torch.randn(8, 5)), torch.randn(8, 1))
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "name_of_another_copy_since": (
+        "aliased-models",
+        """
+ nets = [nn.Linear(4, 2) for _ in range(3)]
+ for net in nets[1:]:
+     net.load_state_dict(nets[0].state_dict())
+ o = torch.optim.SGD([p for net in nets for p in net.parameters()], lr=0.1)
+ for net in nets:
+     c = F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -137,9 +137,10 @@ def _given_again(step: Step) -> Iterator[State]:
         for argument in (*call.args, *call.keywords.values()):
             for name in names_given(argument):
                 is_state = "." in name or source.loop_of(call.lineno) is not None
+                column = argument.col_offset if argument.lineno == call.lineno else 0
                 if (
                     is_state
-                    and source.is_current(name, call.lineno)
+                    and source.is_current(name, call.lineno, column)
                     and not source.will_change(name, call.lineno)
                     and _takes_as_it_is(step, call, argument)
                     and _is_backpropagated(step, coming)

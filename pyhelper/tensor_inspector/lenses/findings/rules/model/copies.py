@@ -51,7 +51,7 @@ def aliased_models(step: Step) -> Iterator[Violation]:
 def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
     """A frame's number, and pairs of names for the same weights, of which one is copied or averaged into the other, or judges the other."""
     for line, first, second in _copied_into(step.source):
-        if _is_regular(step.source, line):
+        if _is_regular(step.source, line) and all(_is_as_it_was(step.source, name, line) for name in (first, second)):
             yield from _if_shared(step, first, second)
     for called in functions_called(step, [step.at]):
         for line, first, second in _copied_into(called.source):
@@ -69,6 +69,11 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
                 continue
             if not step.source.is_under(other.lineno, "no_grad", "inference_mode"):
                 yield from _if_shared(step, *names)
+
+
+def _is_as_it_was(source: Source, name: str, line: int) -> bool:
+    """Whether a name means what it meant in a line: not where a loop further down has bound it, also as its next round begins."""
+    return source.is_current(name, line) and not (line < source.lineno and source.lineno in source.lines_of(name))
 
 
 def _is_asked_for(source: Source, name: str, other: str) -> bool:

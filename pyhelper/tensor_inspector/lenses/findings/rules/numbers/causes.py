@@ -21,7 +21,8 @@ from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
 from .begin import begin_of, given_to
-from .ctc import too_few_frames
+from .ctc import CTC, too_few_frames
+from .handled import is_left_out_if_not_finite
 from .squares import squares_past_the_end
 from .state import buffers_not_finite
 
@@ -176,6 +177,8 @@ def nan_origin(step: Step) -> Iterator[Violation]:
         yield short
         return
     begin = begin_of(step)
+    if begin is not None and begin.origin.node.op in CTC and is_left_out_if_not_finite(step.source, begin.name):
+        return
     if begin is None:
         yield from origin_in_sight(step)
         yield from _origin_outside(step)

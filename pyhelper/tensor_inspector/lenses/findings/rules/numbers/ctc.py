@@ -21,8 +21,9 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import bound_or_called
+from .handled import is_left_out_if_not_finite
 
-_OPS = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
+CTC = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
 _MOST = 1 << 16  #: labels that are read
 
 
@@ -31,12 +32,14 @@ def too_few_frames(step: Step) -> Iterator[Violation]:
     for loss in step.losses:
         root, number = step.node_of(loss.tensor), step.number(loss.tensor)
         is_bad = number is not None and number - number != 0
-        nodes = [] if root is None or not is_bad else step.graph.below(root, *_OPS)
+        nodes = [] if root is None or not is_bad else step.graph.below(root, *CTC)
         calls = list(_calls(step)) if nodes else []
         one = calls[0] if len(calls) == 1 else None
         lengths, needed = _in_graph(nodes[0], one) if len(nodes) == 1 else ([], [])
         if one is not None and not lengths:
             lengths, needed = _in_source(one)
+        if is_left_out_if_not_finite(step.source, loss.name):
+            continue  # as such batches are
         short = [at for at, (has, needs) in enumerate(zip(lengths, needed)) if has < needs]
         if not short or len(lengths) != len(needed):
             continue

@@ -40,6 +40,15 @@ def are_steps_left_out(step: Step) -> bool:
     )
 
 
+def is_left_out_if_not_finite(source: Source, loss: str) -> bool:
+    """Whether a round is left where a loss is not finite: ``if torch.isinf(loss): continue``."""
+    for test in _deciding_tests(source):
+        names = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(test)}
+        if loss in names and any(word in name for name in names for word in _NOT_FINITE):
+            return True
+    return False
+
+
 def _sources(step: Step) -> Iterator[Source]:
     yield from step.sources
     yield from (called.source for called in functions_called(step, range(len(step.views))))

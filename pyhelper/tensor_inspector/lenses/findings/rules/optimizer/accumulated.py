@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import library_of
 from .....words.text import plural
 from ....step.called import functions_called, value_in
-from ....step.classes import is_library
+from ....step.classes import is_library, methods_of
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
 from ....step.meant import ValueOf, meant
@@ -81,9 +82,22 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
         if subject is None and version_of(grad) - known.grad_version == 1:
             subject = one
             summing = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
-    if subject is None or not step.source.runs_a_backward_each_round():
+    if subject is None or not step.source.runs_a_backward_each_round() or _may_clear_unseen(step):
         return None
     return subject, len(summing) + 1
+
+
+def _may_clear_unseen(step: Step) -> bool:
+    """Whether the program works on the memory of gradients, as by ``p.grad.data.zero_()``: that leaves their versions as they
+    were."""
+    sources = [*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))]
+    own = {id(type(one.value)): type(one.value) for one in step.optimizers if not is_library(type(one.value))}
+    sources += [source for cls in own.values() for _, source in methods_of(cls)]
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("data", "numpy") and "grad" in text_of(node.value)
+        for source in sources
+        for node in source.nodes
+    )
 
 
 def _steps_come_first(step: Step) -> bool:

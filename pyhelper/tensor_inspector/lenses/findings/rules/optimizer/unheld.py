@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.elements import memory_of
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
 from .....measure.torch.modules import Member
@@ -39,11 +40,18 @@ def unheld(step: Step) -> list[Parameter]:
         and not _is_kept_in_full(one, optimized)
         and not is_left_out(step, one)
         and not _is_given_by_another_call(step, one)
+        and not _is_part_of_one(one, optimized)
     ]
     holding = set(_ids_around(step.trained()))
     parts = {id(part.module): part for one in found if (part := _part_of(one, holding)) is not None}
     means = [part.module for part in parts.values() if _is_a_means(step, part, found)]
     return [one for one in found if not any(one.member.is_in(module) for module in means)]
+
+
+def _is_part_of_one(one: Parameter, optimized: list[Any]) -> bool:
+    """Whether a parameter lies in the memory of what an optimizer holds, as in a flat one of all."""
+    memory = memory_of(one.tensor)
+    return memory is not None and any(memory_of(tensor) == memory for tensor in optimized)
 
 
 def _is_given_by_another_call(step: Step, one: Parameter) -> bool:

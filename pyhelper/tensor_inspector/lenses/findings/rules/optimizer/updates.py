@@ -14,7 +14,7 @@ from .....words.text import number
 from ....step.called import functions_called
 from ....step.calls import Call
 from ....step.expressions import text_of
-from ....step.moment import Moment
+from ....step.moment import Moment, Weight
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
@@ -208,7 +208,7 @@ def weights_unchanged(step: Step) -> Iterator[Violation]:
     known = [one for one in step.trained() if all(one.name in stop.weights for stop in stops)]
     if not calls or not known or len(known) < len(step.trainable()):
         return
-    moved = [one for one in known if any(stop.weights[one.name].version != version_of(one.tensor) for stop in stops)]
+    moved = any(_has_moved(step, one, stop.weights[one.name]) for one in known for stop in stops)
     if not moved and _is_without_backward(step, known, stops):
         yield Violation(
             (
@@ -243,6 +243,11 @@ def _named(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _has_moved(step: Step, one: Parameter, known: Weight) -> bool:
+    """Whether a parameter is another than at a stop: what changes its ``.data`` leaves its version as it was."""
+    return known.version != version_of(one.tensor) or known.norm != step.norm(one.tensor)
 
 
 def _has_new_grad(step: Step, one: Parameter, stops: list[Moment]) -> bool:
