@@ -29,6 +29,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # the graph
     "loss-without-grad": {
+        "a round without anything to learn from": "nothing_was_kept_this_time",
         "the round is left where there is no graph": "left_where_nothing_was_kept",
         "an evaluation under no_grad, by the function that trains too": "evaluated_by_the_same_function",
         "weights and masks of a loss": "weighted_and_masked",
@@ -483,11 +484,15 @@ NEVER: dict[str, dict[str, str]] = {
         "one sample": "one_sample_at_a_time",
     },
     "all-targets-ignored": {
+        "the round is left where it is NaN": "left_where_the_mean_is_of_nothing",
+        "the round is left before": "left_where_all_is_ignored",
         "a sum of nothing": "a_sum_of_no_targets",
         "only most are": "most_words_are_padding",
         "all of one class that counts": "all_of_the_first_class",
     },
     "label-out-of-range": {
+        "it is tried": "tried_with_labels_that_have_no_class",
+        "the round is left before": "left_where_a_label_has_no_class",
         "an ignore_index that is not written there": "ignored_by_settings",
         "ignore_index": "borders_ignored",
         "ignore_index below 0": "minus_one_ignored",
@@ -583,6 +588,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # numbers
     "nan-in-input": {
+        "the round is left before": "left_where_it_is_not_finite",
         "a mask of −inf as the first input": "forbidden_moves_as_first_input",
         "masks of −inf": "mask_of_minus_infinity",
         "missing markers masked out": "masked_missing_values",
@@ -652,6 +658,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     # models
     "eval-during-training": {
+        "a head on a body at rest": "head_on_a_body_at_rest",
         "an attack after the training": "attacked_after_training",
         "a train of its own that sets parts to eval": "train_of_its_own_that_knows_its_parts",
         "a train of its own that lets norms stand still": "train_of_its_own_that_leaves_some_still",
@@ -829,6 +836,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a mask beside the input": "mask_of_ones_beside_it",
     },
     "duplicate-samples": {
+        "the first state of many worlds": "begun_in_one_state",
         "a sweep over a table": "all_pairs_of_states_and_actions",
         "one sample to fit": "one_sample_to_fit",
         "one sample to fit, by its number": "one_sample_to_fit_by_its_number",

@@ -652,4 +652,147 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "nothing_was_kept_this_time": (
+        "loss-without-grad",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     c, count = torch.zeros(()), 0
+     for part in range(2):
+         kept = torch.arange(8) < 4 * k
+         if kept.any():
+             c, count = c + F.cross_entropy(net(torch.randn(8, 5)[kept]), torch.zeros(8).long()[kept]), count + 1
+     stop()
+     if count > 0:
+         o.zero_grad()
+         (c / count).backward()
+         o.step()
+""",
+    ),
+    "begun_in_one_state": (
+        "duplicate-samples",
+        """
+ net = nn.Linear(4, 1)
+ o = torch.optim.Adam(net.parameters())
+ begin = torch.randn(4)
+ seen = torch.stack([begin.clone() for _ in range(8)])
+ for _ in range(2):
+     c = F.mse_loss(net(seen).squeeze(1), torch.rand(8))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     seen = seen + torch.randn(8, 4)
+""",
+    ),
+    "head_on_a_body_at_rest": (
+        "eval-during-training",
+        """
+ class Probe(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU()), nn.Linear(8, 3)
+     def forward(self, x):
+         with torch.no_grad():
+             h = self.body(x)
+         return self.head(h)
+ net = Probe().eval()
+ o = torch.optim.SGD(net.head.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "left_where_all_is_ignored": (
+        "all-targets-ignored",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,))
+     y[torch.arange(8) >= 4 * k] = -100
+     stop()
+     if (y != -100).sum() == 0:
+         continue
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "left_where_the_mean_is_of_nothing": (
+        "all-targets-ignored",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,))
+     y[torch.arange(8) >= 4 * k] = -100
+     c = F.cross_entropy(net(x), y)
+     stop()
+     if torch.isnan(c):
+         continue
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "left_where_a_label_has_no_class": (
+        "label-out-of-range",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,)) + k % 2
+     scores = net(x)
+     stop()
+     if y.max() >= scores.shape[1]:
+         continue
+     c = F.cross_entropy(scores, y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "tried_with_labels_that_have_no_class": (
+        "label-out-of-range",
+        """
+ net, left_out = nn.Linear(5, 3), 0
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,)) + k % 2
+     scores = net(x)
+     try:
+         stop()
+         c = F.cross_entropy(scores, y)
+     except IndexError:
+         left_out += 1
+         continue
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "left_where_it_is_not_finite": (
+        "nan-in-input",
+        """
+ net = nn.Linear(5, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,))
+     x[0] = float("nan") if k == 1 else 0.0
+     stop()
+     if not torch.isfinite(x).all():
+         left = k
+         continue
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -38,11 +39,20 @@ def losses_of(step: Step) -> Iterator[Loss]:
     yield from _returned(step)
 
 
+def _is_in_handler(step: Step) -> bool:
+    """Whether an exception is being handled: what the lines before should have bound is not there."""
+    line = step.source.lineno
+    return any(
+        isinstance(node, ast.ExceptHandler) and node.lineno <= line <= (node.end_lineno or line)
+        for node in step.source.nodes
+    )
+
+
 def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     """The tensors in sight of which a backward is called, and whether nothing else is in it."""
     found: list[Loss] = []
     is_all = backward.is_whole
-    is_elsewhere = step.source.are_alternatives(step.source.lineno, backward.lineno)
+    is_elsewhere = step.source.are_alternatives(step.source.lineno, backward.lineno) or _is_in_handler(step)
     done = not is_elsewhere and step.source.is_done(backward.call)
     pending = not is_elsewhere and not done
     column = backward.call.node.col_offset

@@ -8,6 +8,7 @@ from typing import Any
 from ...safe.guard import NUMBERS, Classes
 from .called import value_in
 from .expressions import is_name, root_of, text_of
+from .statements import last_line
 from .step import Step
 
 COMPARING: dict[type, Any] = {
@@ -27,6 +28,8 @@ _UNKNOWN = object()
 def will_surely_run(step: Step, line: int, view: int) -> bool:
     """Whether a line further down runs: each condition still to be decided on the way to it goes that way now."""
     source = step.sources[view]
+    if source.are_alternatives(source.lineno, line):
+        return False
     if source.will_reach(line):
         return True
     if any(source.lineno <= at < line for at in source.exits):
@@ -42,6 +45,16 @@ def will_surely_run(step: Step, line: int, view: int) -> bool:
         first <= line <= last and not first < source.lineno <= last for first, last in source.branches
     )
     return known and all(_outcome(step, test, view) is wanted for test, wanted in asked)
+
+
+def is_foretold(step: Step, line: int, view: int) -> bool:
+    """Whether a line has run, or will surely do so, and no handler takes what it may raise."""
+    source = step.sources[view]
+    is_tried = any(
+        isinstance(node, ast.Try) and node.handlers and node.lineno < line <= last_line(node.body[-1])
+        for node in source.nodes
+    )
+    return line < source.lineno or (not is_tried and will_surely_run(step, line, view))
 
 
 def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:

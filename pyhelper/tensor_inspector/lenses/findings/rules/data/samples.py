@@ -110,7 +110,7 @@ def duplicate_samples(step: Step) -> Iterator[Violation]:
             or tensor.numel() < 4 * tensor.shape[0]
         ):
             continue
-        if _is_repeated_on_purpose(step, given) or _is_one_of_many_arguments(given):
+        if _is_repeated_on_purpose(step, given) or _is_one_of_many_arguments(given) or _is_carried(step, given):
             continue
         rows = bare(tensor).reshape(tensor.shape[0], -1)
         if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:

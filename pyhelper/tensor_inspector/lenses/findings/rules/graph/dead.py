@@ -121,7 +121,7 @@ def dead_losses(step: Step) -> list[Loss]:
 def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
     source = step.source
-    if _is_left_for_lack_of_graph(step, loss):
+    if _is_left_for_lack_of_graph(step, loss) or _has_graph_in_other_rounds(step, loss):
         return True
     if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step) or is_cleared_for(step, loss):
         return False
@@ -140,6 +140,20 @@ def _is_left_for_lack_of_graph(step: Step, loss: Loss) -> bool:
         and any(text_of(one) in asked for one in ast.walk(node.test))
         for node in step.source.nodes
     )
+
+
+def _has_graph_in_other_rounds(step: Step, loss: Loss) -> bool:
+    """Whether a condition decides about the backward, and another one has left the loss as it was: there was nothing for it."""
+    source, name = step.source, root_of(loss.name)
+    lines = [line for line, node in source.bindings.get(name, ()) if _is_sum_with(node, name)]
+    return any(
+        line < source.lineno and source.is_conditional(line, seen_from=source.lineno) for line in lines
+    ) and not will_surely_run(step, loss.backward.lineno, step.at)
+
+
+def _is_sum_with(node: ast.AST, name: str) -> bool:
+    value = getattr(node, "value", None)
+    return isinstance(node, ast.AugAssign) or (value is not None and name in names_in(value))
 
 
 def _is_stepped_after(step: Step) -> bool:

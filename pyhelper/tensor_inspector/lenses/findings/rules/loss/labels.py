@@ -9,6 +9,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import is_exact_tensor, shape_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import instance_dict
+from ....step.decided import is_foretold
 from ....step.expressions import constant_of, is_name, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
@@ -17,6 +18,7 @@ from ...lines import bound, called_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
 from ...written import written
+from ..numbers.handled import is_left_out_if_not_finite
 
 _MEAN = 1  #: the reduction, as torch numbers it
 _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")
@@ -31,7 +33,7 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
 def all_targets_ignored(step: Step) -> Iterator[Violation]:
     for one in loss_calls(step):
         target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
-        if target is None or not _averages(one):
+        if target is None or not _averages(one) or _is_left_out(step, one):
             continue
         index = _ignore_index(step, one)
         stats = step.stats(target.value)
@@ -49,9 +51,21 @@ def all_targets_ignored(step: Step) -> Iterator[Violation]:
     yield from _ignored_in_graph(step)
 
 
+def _is_left_out(step: Step, one: LossCall) -> bool:
+    """Whether the program leaves such a batch out: before the loss, by a condition in its expression, or as it is NaN."""
+    source = step.sources[one.view]
+    is_chosen = any(
+        isinstance(node, ast.IfExp) and any(one.call.node is below for below in ast.walk(node)) for node in source.nodes
+    )
+    is_skipped = one.call.target is not None and is_left_out_if_not_finite(source, one.call.target)
+    return is_chosen or is_skipped or not is_foretold(step, one.call.lineno, one.view)
+
+
 def _ignored_in_graph(step: Step) -> Iterator[Violation]:
     """The same where the loss is called further down, as in a ``forward``: by what its node has saved."""
     for loss in step.pending():
+        if is_left_out_if_not_finite(step.source, loss.name):
+            continue
         number, root = step.number(loss.tensor), step.node_of(loss.tensor)
         for node in [] if root is None or number is None or number == number else step.graph.below(root, "NllLoss"):
             target, index = node.tensor("target"), node.setting("ignore_index")
@@ -134,6 +148,8 @@ def label_out_of_range(step: Step) -> Iterator[Violation]:
     """Before the loss is computed: labels beyond the classes of the output that it is given."""
     for one in loss_calls(step):
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
+            continue
+        if not is_foretold(step, one.call.lineno, one.view):
             continue
         scores, target = one.input.value, one.target.value
         sizes = tuple(shape_of(scores))

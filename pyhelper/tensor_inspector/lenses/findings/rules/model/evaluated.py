@@ -33,7 +33,7 @@ class _Parts:
 
     def __init__(self, step: Step, module: Any) -> None:
         parts = [(name, member) for name, member in step.members.values() if member.is_in(module)]
-        norms = [(name, member) for name, member in parts if is_norm(member) and _trains(member)]
+        norms = [(name, member) for name, member in parts if is_norm(member) and _trains(step, member)]
         drops = [(name, member) for name, member in parts if is_dropout(member)]
         self.norms = [name for name, member in norms if member.training is False]
         self.drops = [name for name, member in drops if member.training is False]
@@ -260,6 +260,6 @@ def _is_masked(node: Any) -> bool:
     return node.op == "Mul" and len(node.inputs) == 2 and node.inputs[1] is None and node.sizes() not in (None, ())
 
 
-def _trains(member: Member) -> bool:
+def _trains(step: Step, member: Member) -> bool:
     parts = [tensor for _, tensor in member.part("_parameters")]
-    return not parts or any(requires_grad(tensor) for tensor in parts)
+    return not parts or any(requires_grad(tensor) and id(tensor) in step.optimized for tensor in parts)

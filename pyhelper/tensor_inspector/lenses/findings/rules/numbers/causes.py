@@ -177,7 +177,11 @@ def nan_origin(step: Step) -> Iterator[Violation]:
         yield short
         return
     begin = begin_of(step)
-    if begin is not None and begin.origin.node.op in CTC and is_left_out_if_not_finite(step.source, begin.name):
+    if (
+        begin is not None
+        and begin.origin.node.op in (*CTC, "NllLoss", "NllLoss2D")
+        and is_left_out_if_not_finite(step.source, begin.name)
+    ):
         return
     if begin is None:
         yield from origin_in_sight(step)
