@@ -665,6 +665,31 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      descend((inner, outer), 0.01)
 """,
     ),
+    "center_that_retained_graphs_hide": (
+        "retained-graph",
+        """
+ class Centered(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.score = nn.Linear(6, 4)
+         self.register_buffer("center", torch.zeros(4))
+     def forward(self, x):
+         z = self.score(x)
+         out = z - self.center
+-        self.center = 0.9 * self.center + 0.1 * z.mean(0)
++        self.center = 0.9 * self.center + 0.1 * z.detach().mean(0)
+         return out
+ net = Centered()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(4):
+     cost = F.cross_entropy(net(torch.randn(8, 6)), torch.arange(8) % 4)
+     opt.zero_grad()
+     cost.backward(retain_graph=True)
+     if k == 3:
+         stop()
+     opt.step()
+""",
+    ),
     "scaled_leaves_in_a_list": (
         "non-leaf-grad",
         """

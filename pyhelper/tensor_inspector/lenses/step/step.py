@@ -86,7 +86,9 @@ class Step(Roles):
         return value is not None and not is_exact_tensor(value) and begins_a_backward(type(value))
 
     def _graph(self) -> Graph:
-        tensors = (*(variable.value for variable in self.tensors), *(loss.tensor for loss in self.losses))
+        tensors = [variable.value for variable in self.tensors]
+        tensors += [loss.tensor for loss in self.losses]
+        tensors += [tensor for _, tensor, _ in self.buffers if is_exact_tensor(tensor)]
         return Graph(map(grad_fn_of, tensors), self.budget)
 
     def node_of(self, tensor: Any) -> AutogradNode | None:

@@ -17,10 +17,11 @@ from ...lines import Line
 
 class Rounds(Record):
     """The lines in which a backward runs, and those in which what it gave is used up: where the optimizer steps, if that is
-    known. A step is made of what lies between two of those."""
+    known. A step is made of what lies between two of those. ``are_retained``: each backward keeps its graph."""
 
     backwards: list[int]
     updates: list[int]
+    are_retained: bool
 
 
 def rounds_of(step: Step) -> Rounds:
@@ -32,7 +33,8 @@ def rounds_of(step: Step) -> Rounds:
     updates = [call.lineno for call in source.calls_of("step")]
     updates += [one.first.call.lineno for one in called if one.source.calls_of("step")]
     is_part = not updates and any(outer.calls_of("step") for outer in step.sources[step.at + 1 :])
-    return Rounds(backwards, updates if updates or is_part else backwards)
+    retains = [text_of(backward.call.argument(1, "retain_graph")) == "True" for backward in source.backwards]
+    return Rounds(backwards, updates if updates or is_part else backwards, bool(retains) and all(retains))
 
 
 def outlives_a_step(source: Source, name: str, line: int, resets: list[int], rounds: Rounds) -> bool:

@@ -8,11 +8,13 @@ from itertools import islice
 from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....measure.torch.modules import is_module
 from .....safe.guard import Classes
 from .....words.text import plural
 from ....graphs.changed import change_of
 from ....step.classes import is_library, methods_of
-from ....step.expressions import parent_of, root_of, shown, text_of
+from ....step.expressions import key_of, parent_of, root_of, shown, text_of
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...carried import State, states
@@ -42,18 +44,20 @@ def retained_graph(step: Step) -> Iterator[Violation]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
     source, rounds = step.source, rounds_of(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
-    for variable in step.tensors:
+    buffers = (VisibleVariable(key_of(name), tensor, step.at, 1) for name, tensor, _ in step.buffers)
+    for variable in (*step.tensors, *buffers):
         if variable.view != step.at or root_of(variable.key) in used or not requires_grad(variable.value):
             continue
         line = _grows_in(source, variable.key, rounds)
         place = (source.file, line) if line is not None else _grows_in_methods(step, variable.key, rounds)
         if place is None:
             continue
-        freed = _freed_addends(step, variable.value)
-        if freed > 1:
+        kept = _kept_addends(step, variable.value, rounds.are_retained)
+        what = "graphs" if rounds.are_retained else "freed graphs"
+        if kept > 1:
             yield Violation(
-                (f"{variable.name} keeps {freed} freed graphs alive", ": ", "those of what was added to it"),
-                (variable.name, f"requires grad, {freed} freed graphs below it"),
+                (f"{variable.name} keeps {kept} {what} alive", ": ", "those of what was added to it"),
+                (variable.name, f"requires grad, {kept} {what} below it"),
                 line=place,
                 suggestion="add the number: loss.item() or loss.detach()",
             )
@@ -128,18 +132,19 @@ def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] 
     """The line in which a method that is called in each step adds to what its object keeps, and none resets it."""
     source, owner = step.source, parent_of(name)
     while owner is not None:
-        cls = type(step.value(owner))
-        methods = dict(methods_of(cls)) if step.value(owner) is not None and not is_library(cls) else {}
+        value = step.value(owner)
+        methods = {} if value is None or is_library(type(value)) else dict(methods_of(type(value)))
         attribute = "self" + name[len(owner) :]
         resetting = {method for method, inside in methods.items() if _resets(inside, attribute)}
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
-        names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
+        itself = "forward" if is_module(value) else "__call__"
+        names = [(call, itself if call.callee == owner else call.name) for call in calls]
         resets = [*source.lines_of(owner), *(call.lineno for call, method in names if method in resetting)]
         for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
             adds = _adds(methods[method], attribute) if method not in resetting else []
             if adds and (
                 is_never_reset(source, call.lineno, resets, rounds)
-                or (not resets and is_never_reset_by_callers(step, step.value(owner), resetting, call.lineno, rounds))
+                or (not resets and is_never_reset_by_callers(step, value, resetting, call.lineno, rounds))
             ):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
@@ -183,21 +188,19 @@ def _adds_to(value: ast.expr, name: str) -> bool:
     return text_of(value) == name
 
 
-def _freed_addends(step: Step, tensor: Any) -> int:
-    """How many freed graphs a chain of additions joins."""
+def _kept_addends(step: Step, tensor: Any, is_retained: bool) -> int:
+    """How many graphs of earlier rounds a chain of additions joins: freed ones, or all but that of the latest round."""
     node, found = step.node_of(tensor), 0
     waiting = [] if node is None else [node]
     while waiting and found < 10_000:
         node = waiting.pop()
-        if node.op in ("Add", "Div", "Mul") and node.op != "Add":
-            if not node.is_freed():
-                waiting.extend(step.graph.inputs(node))
-                continue
-        elif node.op == "Add":
+        if node.op == "Add" or (node.op in ("Div", "Mul") and not node.is_freed()):
             waiting.extend(step.graph.inputs(node))
-            continue
-        found += step.graph.freed_below(node, most=20) is not None
-    return found
+        elif is_retained:
+            found += any(id(leaf) in step.optimized for leaf in step.graph.leaves(node))
+        else:
+            found += step.graph.freed_below(node, most=20) is not None
+    return max(0, found - is_retained)
 
 
 def _is_freed(step: Step, tensor: Any) -> bool:
