@@ -1,6 +1,7 @@
-"""Every rule through the real adapter: its programs, the same without the fault, and the traps, at their stops.
+"""Every rule through the real adapter: programs with its fault, the same without it, and traps, at their stops.
 
-Many programs share one session, one after the other, each paused by a breakpoint in its own file.
+Of each rule a few: what the adapter adds is the same for all, which `tests/python/test_findings.py` asks at every line. Many
+programs share one session, one after the other, each paused by a breakpoint in its own file.
 """
 
 from __future__ import annotations
@@ -19,13 +20,30 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from faults import HEAD, PROGRAMS, with_fault, without_fault
 from faults.traps import TRAPS
 
+from tensor_inspector.lenses.findings.rules.registry import RULES
+
 _SESSIONS = 4  #: among which the programs are dealt out
+_OF_EACH_RULE = 3  #: pairs, and traps
+
+
+def some(programs: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """A few programs of each rule: the latest."""
+    of_rules: dict[str, list[str]] = {}
+    for name, (rule, _) in programs.items():
+        of_rules.setdefault(rule, []).append(name)
+    return {name: programs[name] for names in of_rules.values() for name in names[-_OF_EACH_RULE:]}
+
+
 #: name: the rules that must be said, the program
 TABLE: dict[str, tuple[set[str], str]] = {
-    **{f"{name}_faulty": ({rule}, with_fault(text)) for name, (rule, text) in PROGRAMS.items()},
-    **{f"{name}_clean": (set(), without_fault(text)) for name, (_, text) in PROGRAMS.items()},
-    **{f"{name}_trap": (set(), without_fault(text)) for name, (_, text) in TRAPS.items()},
+    **{f"{name}_faulty": ({rule}, with_fault(text)) for name, (rule, text) in some(PROGRAMS).items()},
+    **{f"{name}_clean": (set(), without_fault(text)) for name, (_, text) in some(PROGRAMS).items()},
+    **{f"{name}_trap": (set(), without_fault(text)) for name, (_, text) in some(TRAPS).items()},
 }
+
+
+def test_every_rule_is_asked_with_its_fault() -> None:
+    assert {rule.id for rule in RULES} - {rule for rules, _ in TABLE.values() for rule in rules} == set()
 
 
 def written(folder: Path, names: list[str]) -> dict[Path, list[int]]:
