@@ -454,7 +454,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     "carried_over_by_a_step_of_its_own": (
         "update-lost",
         """
- class Careful(torch.optim.AdamW):
+ class CarefulAdamW(torch.optim.AdamW):
      def step(self):
          for p in self.param_groups[0]["params"]:
              if p.grad is not None:
@@ -464,7 +464,7 @@ TRAPS: dict[str, tuple[str, str]] = {
                  p.data += rest.to(p.dtype)
                  rest -= (p.detach() - before).float()
  net = nn.Linear(16, 8).to(torch.bfloat16)
- o = Careful(net.parameters(), lr=1e-6)
+ o = CarefulAdamW(net.parameters(), lr=1e-6)
  for _ in range(2):
      c = net(torch.randn(8, 16).to(torch.bfloat16)).float().square().mean()
      o.zero_grad()

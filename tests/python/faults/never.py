@@ -103,6 +103,10 @@ NEVER: dict[str, dict[str, str]] = {
         "another method does, with the same optimizer": "a_critic_that_another_method_trains",
         "a part of a model that is trained as a whole later": "one_part_of_a_model_after_the_other",
         "slopes that the program sets by hand": "slopes_that_are_set_by_hand",
+        "an object trains it under another name": "a_body_that_an_object_trains_first",
+        "a whole module of another optimizer": "judged_by_a_summary_of_another_optimizer",
+        "another loss takes it at times": "a_second_loss_that_takes_it_by_turns",
+        "a method that hands it to what cuts off, at first": "cut_off_at_first_by_a_function_that_a_method_calls",
     },
     "missing-grad": {
         "a block that may be left without no_grad": "block_that_is_without_gradients_at_first",
@@ -123,6 +127,8 @@ NEVER: dict[str, dict[str, str]] = {
         "an unused pooler": "detached_beside_an_unused_pooler",
         "what learns by another way": "codes_by_average",
         "before a backward, and after zero_grad": "cleared_just_now",
+        "a feedback of its own, set by hand": "feedback_of_its_own_for_the_body",
+        "a follower that a function of the whole moves": "a_follower_moved_with_its_whole",
     },
     "unused-module": {
         "a head for each task": "a_head_for_each_task",
@@ -160,6 +166,9 @@ NEVER: dict[str, dict[str, str]] = {
         "outputs that are kept": "output_that_is_kept_to_look_at",
         "a layer that is made at the first call": "layer_made_at_the_first_call",
         "what is made in each forward has no weights": "activation_made_in_each_forward",
+        "a norm without weights, made in each forward": "a_norm_without_weights_in_each_forward",
+        "an option that is off would make a layer": "an_option_that_makes_a_norm",
+        "a layer that is kept once it is made": "a_norm_that_is_kept_once_made",
     },
     "non-leaf-grad": {
         "an input that a module keeps": "attribute_made_of_a_scaled_input",
@@ -234,6 +243,8 @@ NEVER: dict[str, dict[str, str]] = {
         "a part that a choice leaves out": "reentrant_part_of_a_choice",
         "a method that nothing runs": "reentrant_part_of_another_method",
         "a forward that nothing calls": "reentrant_forward_that_is_not_called",
+        "behind a layer, before the backward": "reentrant_part_behind_a_first_layer",
+        "a part of a list that is none of it yet": "grown_from_no_layers_on",
     },
     "freeze-typo": {
         "a tag that is read": "layers_left_out_by_a_tag",
@@ -315,6 +326,9 @@ NEVER: dict[str, dict[str, str]] = {
         "cleared by a factor of 0": "cleared_by_a_factor",
         "cleared by another name": "cleared_by_another_name",
         "cleared by subtracting them from themselves": "cleared_by_itself",
+        "a helper clears those of two optimizers in turn": "cleared_by_a_helper_of_two_in_turn",
+        "an attribute is each optimizer in turn": "turns_of_an_attribute",
+        "a hook of the step clears them, out of sight": "cleared_by_a_hook_that_the_loop_does_not_name",
     },
     "step-without-grads": {
         "clipping that a limit of 0 switches off": "clipped_where_a_limit_is_set",
@@ -335,6 +349,7 @@ NEVER: dict[str, dict[str, str]] = {
         "gradients of parts are added up by hooks": "parts_kept_by_hooks",
         "the optimizer's own hook gives it the parts": "parts_given_by_a_hook_of_the_optimizer",
         "gradients that are read by the name of the attribute": "parts_kept_by_attributes",
+        "the backward is in one of some rounds too": "a_step_of_its_own_in_one_of_some_rounds",
     },
     "lr-zero": {
         "warm-up by a schedule out of sight": "schedule_out_of_sight",
@@ -358,6 +373,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a warm-up by hand that updates the group": "warmed_up_by_an_update",
         "a warm-up by hand that updates the group by names": "warmed_up_by_an_update_with_a_name",
         "a warm-up by hand under a key that a variable has": "warmed_up_under_any_key",
+        "a cycle that begins at 0": "a_cycle_that_begins_at_nought",
     },
     "lr-too-high": {
         "the loss rises, the weights do not": "harder_samples_come",
@@ -366,6 +382,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a search for the rate": "looks_for_the_rate",
         "weights that begin near zero, and grow as they should": "leaves_where_it_began",
         "one sample after another, from zero": "one_sample_after_another_from_zero",
+        "a loss that falls while weights and gradients grow": "a_loss_in_decibels",
+        "one large sample, from near zero": "a_sample_that_is_large_from_near_zero",
+        "one large sample, once": "a_sample_that_is_large_once",
     },
     "lr-too-low": {
         "schedules at their end": "annealed_to_almost_nothing",
@@ -381,6 +400,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a warm-up by hand": "few_bits_and_a_warm_up_by_hand",
         "the ends of one cycle": "few_bits_and_one_cycle",
         "small gradients, of what is learnt": "few_bits_that_have_learnt_all",
+        "a group that a rate of 0 keeps as it is": "few_bits_that_a_rate_of_nought_keeps",
     },
     "eps-underflow": {
         "an eps that float16 holds": "half_with_an_eps_that_it_holds",
@@ -395,6 +415,8 @@ NEVER: dict[str, dict[str, str]] = {
         "in the branch without a scaler": "clips_where_nothing_is_scaled",
         "clipped at a limit that is multiplied by the scale": "clips_at_the_scaled_limit",
         "another model is clipped": "clips_the_other_model",
+        "a helper clips for a step without the scaler": "a_plain_step_in_a_helper_beside_the_scaled_one",
+        "in a phase before the scaler is used": "clips_in_the_phase_before",
     },
     "scaler-bypassed": {
         "a scaler that is switched off": "off_and_stepped_by_hand",
@@ -403,6 +425,9 @@ NEVER: dict[str, dict[str, str]] = {
         "another model, whose loss is not scaled": "a_second_model_without_a_scale",
         "another model, beside a scaler that is stepped out of sight": "a_probe_beside_a_scale_that_is_stepped_elsewhere",
         "unscaled by hand": "unscaled_by_hand_then_stepped",
+        "what steps is no optimizer, and the caller steps": "a_count_of_steps_beside_a_scaled_backward",
+        "the caller has unscaled what is applied first": "applies_what_its_caller_has_unscaled",
+        "another model's optimizer, and the caller steps": "a_judge_in_full_beside_what_is_scaled",
     },
     "aliased-models": {
         "a name that means another one since": "name_of_another_copy_since",
@@ -564,6 +589,8 @@ NEVER: dict[str, dict[str, str]] = {
         "gradients are negated by a hook of the optimizer": "gradients_turned_by_the_optimizer",
         "driven from an archive of its own results": "driven_from_an_archive",
         "what was learnt before is to be forgotten": "learnt_and_then_forgotten",
+        "one class is to be less likely": "one_class_made_less_likely",
+        "a hook of the step turns gradients round": "turned_round_by_a_hook_of_the_step",
     },
     "class-dim": {
         "labels for each place of the last dimension": "best_candidate_by_each_aspect",
@@ -803,6 +830,7 @@ NEVER: dict[str, dict[str, str]] = {
         "few hits in three planes": "few_hits_in_three_planes",
         "a norm behind the first layer": "bytes_before_a_norm",
         "percentages": "sixty_shares_in_percent",
+        "a norm scales them, behind a dropout": "pictures_that_a_norm_scales_behind_a_dropout",
     },
     "normalized-twice": {
         "measures in a large unit": "rain_in_metres",
@@ -826,6 +854,9 @@ NEVER: dict[str, dict[str, str]] = {
         "a kind that is in few batches": "a_kind_that_is_rare",
         "a kind that is in few parts of a table": "a_kind_that_is_in_few_parts_of_a_table",
         "batches of which no more is known": "rows_that_nobody_else_has_seen",
+        "a second input beside the samples": "setting_of_all_beside_the_input",
+        "a time that is joined to places, once for all": "points_at_one_time",
+        "a border that is made once, beside the inside": "border_that_is_made_once",
     },
     "constant-input": {
         "one of several inputs": "one_time_for_all_states",
@@ -880,5 +911,6 @@ NEVER: dict[str, dict[str, str]] = {
         "states that follow each other": "states_that_follow_each_other",
         "parts of a dataset": "parts_of_one_set_by_numbers",
         "a few rounded measures": "flowers_that_measure_the_same",
+        "samples of nothing in both": "blank_samples_in_both",
     },
 }

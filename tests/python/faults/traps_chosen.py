@@ -467,4 +467,104 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "a_norm_without_weights_in_each_forward": (
+        "unregistered-params",
+        """
+ def tuned():
+     scale = nn.Parameter(torch.ones(8))
+     own = torch.optim.SGD([scale], lr=0.1)
+     def scaled(h):
+         return h * scale
+     def moved():
+         own.step()
+         own.zero_grad()
+     return scaled, moved
+ class Net(nn.Module):
+     def __init__(self, scaled):
+         super().__init__()
+         self.first, self.last, self.scaled = nn.Linear(6, 8), nn.Linear(8, 1), scaled
+     def forward(self, x):
+         h = nn.LayerNorm(8, elementwise_affine=False)(self.first(x))
+         return self.last(self.scaled(h).tanh())
+ scaled, moved = tuned()
+ net = Net(scaled)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     moved()
+""",
+    ),
+    "an_option_that_makes_a_norm": (
+        "unregistered-params",
+        """
+ def tuned():
+     scale = nn.Parameter(torch.ones(8))
+     own = torch.optim.SGD([scale], lr=0.1)
+     def scaled(h):
+         return h * scale
+     def moved():
+         own.step()
+         own.zero_grad()
+     return scaled, moved
+ class Net(nn.Module):
+     def __init__(self, scaled):
+         super().__init__()
+         self.first, self.last, self.scaled = nn.Linear(6, 8), nn.Linear(8, 1), scaled
+         self.option = False
+     def forward(self, x):
+         h = self.first(x)
+         if self.option:
+             h = nn.LayerNorm(8)(h)
+         return self.last(self.scaled(h).tanh())
+ scaled, moved = tuned()
+ net = Net(scaled)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     moved()
+""",
+    ),
+    "a_norm_that_is_kept_once_made": (
+        "unregistered-params",
+        """
+ def tuned():
+     scale = nn.Parameter(torch.ones(8))
+     own = torch.optim.SGD([scale], lr=0.1)
+     def scaled(h):
+         return h * scale
+     def moved():
+         own.step()
+         own.zero_grad()
+     return scaled, moved
+ class Net(nn.Module):
+     def __init__(self, scaled):
+         super().__init__()
+         self.first, self.last, self.scaled = nn.Linear(6, 8), nn.Linear(8, 1), scaled
+     def forward(self, x):
+         h = norms.setdefault(8, nn.LayerNorm(8))(self.first(x))
+         return self.last(self.scaled(h).tanh())
+ scaled, moved = tuned()
+ norms = {8: nn.LayerNorm(8)}
+ net = Net(scaled)
+ o = torch.optim.SGD([*net.parameters(), *norms[8].parameters()], lr=0.1)
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     moved()
+""",
+    ),
 }

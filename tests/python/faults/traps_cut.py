@@ -458,4 +458,186 @@ TRAPS: dict[str, tuple[str, str]] = {
      (t.probe if n < 2 else t.tune)(x, y)
 """,
     ),
+    "feedback_of_its_own_for_the_body": (
+        "missing-grad",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head = nn.Linear(6, 8), nn.Linear(8, 1)
+     def forward(self, x):
+         self.given = x
+         return self.head(self.body(x).detach().tanh())
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ feedback = torch.randn(1, 8)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randn(16, 1)
+     error = net(x) - y
+     c = error.square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     net.body.weight.grad = (error.detach() @ feedback).T @ x / 16
+     net.body.bias.grad = (error.detach() @ feedback).mean(0)
+     o.step()
+""",
+    ),
+    "a_follower_moved_with_its_whole": (
+        "missing-grad",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.online, self.slow = nn.Linear(6, 4), nn.Linear(6, 4)
+     def forward(self, x):
+         return F.mse_loss(self.online(x), self.slow(x + 0.1).detach())
+ def follow(net):
+     for slow, fast in zip(net.slow.parameters(), net.online.parameters()):
+         slow.data.lerp_(fast.data, 0.01)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = net(torch.randn(16, 6))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     follow(net)
+""",
+    ),
+    "a_body_that_an_object_trains_first": (
+        "graph-cut",
+        """
+ class Rebuilt(object):
+     def __init__(self, way, back):
+         self.way, self.back = way, back
+     def learn(self, x):
+         F.mse_loss(self.back(self.way(x)), x).backward()
+ def summary(h):
+     return h.detach().tanh()
+ body, judge = nn.Linear(6, 8), nn.Linear(8, 2)
+ rebuilt = Rebuilt(body, nn.Linear(8, 6))
+ o = torch.optim.SGD([*body.parameters(), *rebuilt.back.parameters(), *judge.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 2, (16,))
+     o.zero_grad()
+     rebuilt.learn(x)
+     c = F.cross_entropy(judge(summary(body(x))), y)
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "judged_by_a_summary_of_another_optimizer": (
+        "graph-cut",
+        """
+ def summary(h):
+     return h.detach().tanh().mean(1)
+ body, judge = nn.Linear(6, 8), nn.Linear(8, 2)
+ slow = torch.optim.SGD(body.parameters(), lr=0.1)
+ o = torch.optim.SGD(judge.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 2, (16,))
+     c = F.cross_entropy(judge(summary(body(x)[:, None])), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_second_loss_that_takes_it_by_turns": (
+        "graph-cut",
+        """
+ def summary(h):
+     return h.detach().tanh()
+ body, judge, other = nn.Linear(6, 8), nn.Linear(8, 2), nn.Linear(6, 8)
+ o = torch.optim.SGD([*body.parameters(), *judge.parameters(), *other.parameters()], lr=0.1)
+ for k in range(4):
+     x, y = torch.randn(16, 6), torch.randint(0, 2, (16,))
+     h = body(x)
+     c = F.cross_entropy(judge(summary(h)), y)
+     d = (h if k % 2 else other(x)).square().mean()
+     o.zero_grad()
+     c.backward()
+     d.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "cut_off_at_first_by_a_function_that_a_method_calls": (
+        "graph-cut",
+        """
+ def kept(parts):
+     return parts.detach()
+ class Pool(object):
+     def __init__(self, first):
+         self.first, self.turn = first, 0
+     def squeeze(self, parts):
+         self.turn += 1
+         if self.turn <= self.first:
+             parts = kept(parts)
+         return parts.tanh().sum(1)
+ reader, judge = nn.Linear(5, 6), nn.Linear(6, 2)
+ pool = Pool(2)
+ opt = torch.optim.SGD([*reader.parameters(), *judge.parameters()], lr=0.1)
+ for k in range(4):
+     x, y = torch.randn(8, 4, 5), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(judge(pool.squeeze(reader(x))), y)
+     opt.zero_grad()
+     c.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "reentrant_part_behind_a_first_layer": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.stem, self.body, self.head = nn.Linear(6, 8), nn.Linear(8, 8), nn.Linear(8, 3)
+     def forward(self, x):
+         return self.head(checkpoint(self.body, self.stem(x).tanh(), use_reentrant=True))
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "grown_from_no_layers_on": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.grown, self.head = 0, nn.Linear(6, 3)
+         self.layers = nn.ModuleList(nn.Linear(6, 6) for _ in range(2))
+     def forward(self, x):
+         layers = self.layers[:self.grown]
+         def body(x):
+             for layer in layers:
+                 x = layer(x).tanh()
+             return x
+         x = checkpoint(body, x.requires_grad_(self.grown > 0), use_reentrant=True)
+         return self.head(x)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(16, 6), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     net.grown = k
+""",
+    ),
 }

@@ -970,4 +970,91 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "blank_samples_in_both": (
+        "split-overlap",
+        """
+ def drawn(count):
+     x = torch.randn(count, 24)
+     x[::8] = 0
+     return x
+ x_train, x_val = drawn(64), drawn(32)
+ net = nn.Linear(24, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.mse_loss(net(x_train), x_train.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     with torch.no_grad():
+         score = F.mse_loss(net(x_val), x_val.sum(1, keepdim=True))
+     stop()
+""",
+    ),
+    "setting_of_all_beside_the_input": (
+        "constant-feature",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b, self.c = nn.Linear(6, 8), nn.Linear(4, 8), nn.Linear(8, 1)
+     def forward(self, x, around): return self.c((self.a(x) + self.b(around)).relu())
+ net = Net()
+ o = torch.optim.Adam(net.parameters())
+ around = torch.rand(32, 4)
+ around[:, 1] = 0.7
+ for _ in range(2):
+     x = torch.randn(32, 6)
+     c = F.mse_loss(net(x, around), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "points_at_one_time": (
+        "constant-feature",
+        """
+ net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+ o = torch.optim.Adam(net.parameters())
+ places = torch.rand(32, 2)
+ start = torch.cat([places, torch.full((32, 1), 0.5)], 1)
+ for _ in range(2):
+     c = F.mse_loss(net(start), places.sum(1, keepdim=True).sin())
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "border_that_is_made_once": (
+        "constant-feature",
+        """
+ net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+ o = torch.optim.Adam(net.parameters())
+ border, inside = torch.rand(32, 3), torch.rand(32, 3)
+ border[:, 1] = 0.5
+ for _ in range(2):
+     c = net(border).square().mean() + (net(inside) - 1).square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "pictures_that_a_norm_scales_behind_a_dropout": (
+        "not-normalized",
+        """
+ net = nn.Sequential(
+     nn.Conv2d(3, 8, 3), nn.Dropout(0.1), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 3)
+ )
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x, y = torch.randint(0, 256, (16, 3, 8, 8)).float(), torch.randint(0, 3, (16,))
+     c = F.cross_entropy(net(x), y)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
 }

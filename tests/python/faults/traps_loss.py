@@ -807,4 +807,38 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "one_class_made_less_likely": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     c = F.log_softmax(net(x), 1)[:, 0].mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "turned_round_by_a_hook_of_the_step": (
+        "loss-sign",
+        """
+ def turned(optimizer, args, kwargs):
+     for p in optimizer.param_groups[0]["params"]:
+         p.grad.neg_()
+ def fit(net, o):
+     for _ in range(2):
+         x = torch.randn(8, 6)
+         c = -F.mse_loss(net(x), x.sum(1, keepdim=True))
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ o.register_step_pre_hook(turned)
+ fit(net, o)
+""",
+    ),
 }

@@ -229,10 +229,10 @@ TRAPS: dict[str, tuple[str, str]] = {
         "update-lost",
         """
  net = nn.Linear(16, 8).to(torch.bfloat16)
- o = torch.optim.Adagrad(net.parameters(), lr=0.01)
+ o = torch.optim.Rprop(net.parameters(), lr=1e-5)
  for _ in range(2):
      x, y = torch.randn(8, 16).to(torch.bfloat16), torch.randn(8, 8).to(torch.bfloat16)
-     c = F.mse_loss(net(x).float(), y.float()) / 100
+     c = F.mse_loss(net(x).float(), y.float())
      o.zero_grad()
      c.backward()
      stop()
@@ -657,6 +657,266 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
      o.step()
      renew()
+""",
+    ),
+    "cleared_by_a_helper_of_two_in_turn": (
+        "grads-accumulated",
+        """
+ def begin(chosen):
+     chosen.zero_grad()
+ first, second = nn.Linear(6, 4), nn.Linear(4, 1)
+ one = torch.optim.SGD(first.parameters(), lr=0.1)
+ two = torch.optim.SGD(second.parameters(), lr=0.1)
+ for k in range(4):
+     now = one if k % 2 == 0 else two
+     begin(now)
+     x = torch.randn(16, 6)
+     c = F.mse_loss(second(first(x).tanh()), x.sum(1, keepdim=True))
+     c.backward()
+     stop()
+     if k % 2 == 0:
+         one.step()
+     else:
+         two.step()
+""",
+    ),
+    "turns_of_an_attribute": (
+        "grads-accumulated",
+        """
+ class Turns(object):
+     def __init__(self):
+         self.first, self.second, self.count = nn.Linear(6, 4), nn.Linear(4, 1), 0
+         self.one = torch.optim.SGD(self.first.parameters(), lr=0.1)
+         self.two = torch.optim.SGD(self.second.parameters(), lr=0.1)
+     def go(self):
+         self.count += 1
+         self.now = self.one if self.count % 2 else self.two
+         self.now.zero_grad()
+         x = torch.randn(16, 6)
+         c = F.mse_loss(self.second(self.first(x).tanh()), x.sum(1, keepdim=True))
+         c.backward()
+         stop()
+         if self.count % 2:
+             self.one.step()
+         else:
+             self.two.step()
+ turns = Turns()
+ for _ in range(4):
+     turns.go()
+""",
+    ),
+    "cleared_by_a_hook_that_the_loop_does_not_name": (
+        "grads-accumulated",
+        """
+ def cleared(optimizer, args, kwargs):
+     optimizer.zero_grad()
+ def fit(net, o):
+     for _ in range(3):
+         for part in torch.randn(2, 16, 6):
+             c = F.mse_loss(net(part), part.sum(1, keepdim=True))
+             c.backward()
+         stop()
+         o.step()
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ o.register_step_post_hook(cleared)
+ fit(net, o)
+""",
+    ),
+    "a_step_of_its_own_in_one_of_some_rounds": (
+        "step-without-grads",
+        """
+ net, every = nn.Linear(6, 1), 4
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(9):
+     x = torch.randn(16, 6)
+     if k % every == 0:
+         c = F.mse_loss(net(x), x.sum(1, keepdim=True)) / every
+         o.zero_grad()
+         c.backward()
+         stop()
+         o.step()
+""",
+    ),
+    "a_cycle_that_begins_at_nought": (
+        "lr-zero",
+        """
+ net = nn.Linear(6, 1)
+ cycle = torch.optim.lr_scheduler.CyclicLR(
+     torch.optim.SGD(net.parameters(), lr=0.0, momentum=0.9), base_lr=0.0, max_lr=0.1, step_size_up=10
+ )
+ o = cycle.optimizer
+ for _ in range(3):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     cycle.step()
+""",
+    ),
+    "few_bits_that_a_rate_of_nought_keeps": (
+        "update-lost",
+        """
+ body, head = nn.Linear(16, 8).to(torch.bfloat16), nn.Linear(8, 1).to(torch.bfloat16)
+ groups = [{"params": body.parameters(), "lr": 0.0}, {"params": head.parameters(), "lr": 0.1}]
+ o = torch.optim.Adam(groups, lr=1e-5)
+ for _ in range(2):
+     c = head(body(torch.randn(8, 16).to(torch.bfloat16)).tanh()).float().square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_plain_step_in_a_helper_beside_the_scaled_one": (
+        "clip-before-unscale",
+        """
+ net, scaler = nn.Linear(6, 1), torch.amp.GradScaler("cpu")
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def refined(x):
+     c = net(x).square().mean()
+     o.zero_grad()
+     c.backward()
+     nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     o.step()
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     scaler.scale(c).backward()
+     stop()
+     scaler.step(o)
+     scaler.update()
+     refined(x)
+""",
+    ),
+    "clips_in_the_phase_before": (
+        "clip-before-unscale",
+        """
+ net, scaler = nn.Linear(6, 1), torch.amp.GradScaler("cpu")
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     o.step()
+ for _ in range(2):
+     x = torch.randn(16, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     scaler.scale(c).backward()
+     stop()
+     scaler.step(o)
+     scaler.update()
+""",
+    ),
+    "a_count_of_steps_beside_a_scaled_backward": (
+        "scaler-bypassed",
+        """
+ class Progress(object):
+     def __init__(self):
+         self.count = 0
+     def step(self):
+         self.count += 1
+ def learn(x):
+     scaler.scale(F.mse_loss(net(x), x.sum(1, keepdim=True))).backward()
+     stop()
+     progress.step()
+ net, scaler, progress = nn.Linear(6, 1), torch.amp.GradScaler("cpu"), Progress()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     o.zero_grad()
+     learn(torch.randn(16, 6))
+     scaler.step(o)
+     scaler.update()
+""",
+    ),
+    "applies_what_its_caller_has_unscaled": (
+        "scaler-bypassed",
+        """
+ def turn(x):
+     o.step()
+     o.zero_grad()
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     scaler.scale(c).backward()
+     stop()
+ net, scaler = nn.Linear(6, 1), torch.amp.GradScaler("cpu")
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     turn(torch.randn(16, 6))
+     scaler.unscale_(o)
+     scaler.update()
+""",
+    ),
+    "a_judge_in_full_beside_what_is_scaled": (
+        "scaler-bypassed",
+        """
+ def learn(x):
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     scaler.scale(c).backward()
+     d = F.mse_loss(judge(x), x.mean(1, keepdim=True))
+     d.backward()
+     stop()
+     two.step()
+     two.zero_grad()
+ net, judge, scaler = nn.Linear(6, 1), nn.Linear(6, 1), torch.amp.GradScaler("cpu")
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ two = torch.optim.SGD(judge.parameters(), lr=0.1)
+ for _ in range(2):
+     o.zero_grad()
+     learn(torch.randn(16, 6))
+     scaler.step(o)
+     scaler.update()
+""",
+    ),
+    "a_loss_in_decibels": (
+        "lr-too-high",
+        """
+ net = nn.Linear(4, 1, bias=False)
+ nn.init.constant_(net.weight, 0.1)
+ o = torch.optim.SGD(net.parameters(), lr=1.58)
+ x = 2 * torch.eye(4)
+ y = x.sum(1, keepdim=True)
+ for _ in range(2):
+     c = F.mse_loss(net(x), y).log()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_sample_that_is_large_from_near_zero": (
+        "lr-too-high",
+        """
+ net = nn.Linear(8, 1)
+ nn.init.normal_(net.weight, std=1e-3)
+ o = torch.optim.SGD(net.parameters(), lr=0.05)
+ for size in (0.05, 3.0, 1.0, 2.0):
+     x = torch.ones(1, 8)
+     c = F.mse_loss(net(x), size * x.mean(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "a_sample_that_is_large_once": (
+        "lr-too-high",
+        """
+ net = nn.Linear(16, 1)
+ nn.init.constant_(net.weight, 0.04)
+ o = torch.optim.Adam(net.parameters(), lr=0.3)
+ for size in (0.1, 1.0, 0.5, 1.0):
+     x = size * torch.randn(1, 16)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
 """,
     ),
 }

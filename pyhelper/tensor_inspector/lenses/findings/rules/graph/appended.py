@@ -32,7 +32,7 @@ def rounds_of(step: Step) -> Rounds:
     backwards = backwards or [one.first.call.lineno for one in called if one.source.backwards]
     updates = [call.lineno for call in source.calls_of("step")]
     updates += [one.first.call.lineno for one in called if one.source.calls_of("step")]
-    is_part = not updates and any(outer.calls_of("step") for outer in step.sources[step.at + 1 :])
+    is_part = any(outer.calls_of("step") for outer in step.sources[step.at + 1 :])
     retains = [text_of(backward.call.argument(1, "retain_graph")) == "True" for backward in source.backwards]
     return Rounds(backwards, updates if updates or is_part else backwards, bool(retains) and all(retains))
 

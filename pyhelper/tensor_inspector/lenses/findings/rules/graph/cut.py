@@ -137,7 +137,9 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
             if at is not None:
                 return source.file, at
             for path in uses(made.value, variable.key):
-                if cut_on(path, _SLOPES) is not None or any(map(is_chosen, path)):
+                if any(map(is_chosen, path)):
+                    return None  # in other rounds the loss may lead to it
+                if cut_on(path, _SLOPES) is not None:
                     continue
                 if cut_on(path, (*CUTS, *STEPS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from ....step.grad_mode import off_at
 from ....step.source import Source
 from ....step.step import Step
 from ...lines import Line
-from ...made_of import ABOUT, ALIKE, CUTS, bound_to, is_choice
+from ...made_of import ALIKE, CUTS, bound_to, is_choice
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
 _PUTTING = ("append", "extend", "insert")
@@ -162,7 +162,7 @@ def _uses(step: Step, place: _Place, term: ast.expr, loops: _Loops) -> Iterator[
             yield _Use(set[int]().union(*(_leaves_of(step, place, name, loops) for name in named)), True, None, 0, True)
             continue
         called = node.func if isinstance(node, ast.Call) else None
-        if (isinstance(node, ast.Attribute) and node.attr in ABOUT) or last_name(called) in ALIKE:
+        if last_name(called) in ALIKE:
             continue
         if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in CUTS):
             leaves = _leaves_of(step, place, text_of(node), loops)

@@ -51,10 +51,10 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
     if step.grad_mode or not source.is_known() or source.mentions("training"):
         return  # where it sets the modes by hand, it is in the midst of that perhaps
     block = source.is_under(source.lineno, "no_grad", "inference_mode")
-    whole = any("no_grad" in text or "inference_mode" in text for text in source.decorators)
-    is_scoring = block is None and not whole and _scores_between_epochs(step)
-    if block is None and not whole and not is_scoring:
+    is_off = block is not None or any("no_grad" in text or "inference_mode" in text for text in source.decorators)
+    if not is_off and not _scores_between_epochs(step):
         return
+    is_scoring = not is_off
     first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
     for call, variable, view in step.calls_of_modules():
         if (

@@ -104,6 +104,7 @@ def _steps_come_first(step: Step) -> bool:
     """Whether from one stop in this line to the next a step is made before a backward adds to what that has used."""
     source, keys = step.source, {variable.key for variable in step.optimizers}
     calls = [one for one in source.calls_of("step") if text_of(one.args[0] if one.args else one.receiver) in keys]
+    calls = [one for one in calls if not source.is_conditional(one.lineno, seen_from=source.lineno)]
     after = [
         [(line < source.lineno, line) for line in lines]
         for lines in ([one.lineno for one in calls], [one.lineno for one in source.backwards])

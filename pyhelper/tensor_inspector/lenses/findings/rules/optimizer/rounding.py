@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ from ...lines import made
 from ...rule import rule
 
 torch: Any = module("torch")
+_KNOWN = re.compile("Adam|^(SGD|RMSprop)$")  #: whose next update is worked out here, by their classes
 _MOST = 200  #: tensors of one group
 _ELEMENTS = 1 << 22  #: of one tensor
 _NEARLY_ALL = 0.9
@@ -43,11 +45,7 @@ def update_lost(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         optimizer = inner(variable.value)
         kind, by = class_name(type(optimizer)), owner_of(type(optimizer), "step")
-        is_known = (
-            by is not None
-            and top_package(class_module(by)) == "torch"
-            and ("Adam" in kind or kind in ("SGD", "RMSprop"))
-        )
+        is_known = by is not None and top_package(class_module(by)) == "torch" and bool(_KNOWN.search(kind))
         kept = states(optimizer) if is_known else {}
         for group in groups(optimizer) if is_known else ():
             rate = _highest_rate(optimizer, group)

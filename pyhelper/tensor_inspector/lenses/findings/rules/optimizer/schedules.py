@@ -25,7 +25,7 @@ def ended_at(scheduler: Any) -> int | None:
     now = turns_of(scheduler)
     computed = [function_of_number(one) for one in _functions(scheduler)]
     known = [one for one in computed if one is not None]
-    if now < 1 or not known or len(known) < len(computed):
+    if not known or len(known) < len(computed):
         return None
     far = range(now, 10 * now + _NEXT, max(1, (9 * now + _NEXT) // _FAR))
     try:
