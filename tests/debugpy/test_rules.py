@@ -20,8 +20,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from faults import HEAD, PROGRAMS, with_fault, without_fault
 from faults.traps import TRAPS
 
-from tensor_inspector.lenses.findings.rules.registry import RULES
-
 _SESSIONS = 4  #: among which the programs are dealt out
 _OF_EACH_RULE = 3  #: pairs, and traps
 
@@ -40,10 +38,6 @@ TABLE: dict[str, tuple[set[str], str]] = {
     **{f"{name}_clean": (set(), without_fault(text)) for name, (_, text) in some(PROGRAMS).items()},
     **{f"{name}_trap": (set(), without_fault(text)) for name, (_, text) in some(TRAPS).items()},
 }
-
-
-def test_every_rule_is_asked_with_its_fault() -> None:
-    assert {rule.id for rule in RULES} - {rule for rules, _ in TABLE.values() for rule in rules} == set()
 
 
 def written(folder: Path, names: list[str]) -> dict[Path, list[int]]:
