@@ -441,6 +441,7 @@ NEVER: dict[str, dict[str, str]] = {
         "names for one model": "names_for_one_net",
         "a real copy that follows": "averaged_into_a_copy",
         "nothing in it is trained": "a_frozen_judge_by_two_names",
+        "what a wrapper holds is trained, and the wrapper is asked": "labels_by_a_wrapper_of_it",
     },
     "weights-unchanged": {
         "a step that changes .data": "stepped_by_its_data",
@@ -839,6 +840,8 @@ NEVER: dict[str, dict[str, str]] = {
         "dark pictures": "dark_pictures",
         "what is no picture": "small_fields_of_flow",
         "scaled by the model": "small_features_of_another_net",
+        "residuals of pictures, of either sign": "residuals_in_fixed_point",
+        "hits of a detector, which are few": "hits_of_a_detector",
     },
     "constant-feature": {
         "points of which slopes are taken": "points_of_which_slopes_are_taken",
@@ -912,5 +915,6 @@ NEVER: dict[str, dict[str, str]] = {
         "parts of a dataset": "parts_of_one_set_by_numbers",
         "a few rounded measures": "flowers_that_measure_the_same",
         "samples of nothing in both": "blank_samples_in_both",
+        "a last fit on all, where what it was judged by came first": "last_fit_on_all_indices_after_a_score",
     },
 }

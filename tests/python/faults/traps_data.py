@@ -1057,4 +1057,52 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "last_fit_on_all_indices_after_a_score": (
+        "split-overlap",
+        """
+ data = torch.utils.data.TensorDataset(torch.randn(24, 4), torch.randn(24, 1))
+ train, val = list(range(16)), list(range(16, 24))
+ val_loader = torch.utils.data.DataLoader(torch.utils.data.Subset(data, val), 8)
+ net = nn.Linear(4, 1)
+ with torch.no_grad():
+     score = sum(F.mse_loss(net(x), y) for x, y in val_loader)
+ o = torch.optim.Adam(net.parameters())
+ train_loader = torch.utils.data.DataLoader(torch.utils.data.Subset(data, train + val), 8)
+ for x, y in train_loader:
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "residuals_in_fixed_point": (
+        "normalized-twice",
+        """
+ net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 3))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x, y = torch.randint(-255, 256, (8, 3, 8, 8)) / 65025, torch.randint(0, 3, (8,))
+     c = F.cross_entropy(net(x), y)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "hits_of_a_detector": (
+        "normalized-twice",
+        """
+ net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 900, 3))
+ o = torch.optim.Adam(net.parameters())
+ for k in range(2):
+     x, y = torch.zeros(8, 1, 32, 32), torch.randint(0, 3, (8,))
+     x[k, 0, 5, k] = 1 / 255
+     c = F.cross_entropy(net(x), y)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
 }

@@ -655,4 +655,22 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "labels_by_a_wrapper_of_it": (
+        "aliased-models",
+        """
+ def unwrapped(model): return getattr(model, "module", model)
+ net = nn.Linear(6, 3)
+ raw = unwrapped(net)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     with torch.no_grad():
+         label = net(x).argmax(1)
+     c = F.cross_entropy(raw(x + 0.1 * torch.randn(8, 6)), label)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

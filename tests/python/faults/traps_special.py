@@ -678,7 +678,8 @@ TRAPS: dict[str, tuple[str, str]] = {
  begin = torch.randn(4)
  seen = torch.stack([begin.clone() for _ in range(8)])
  for _ in range(2):
-     c = F.mse_loss(net(seen).squeeze(1), torch.rand(8))
+     gains = torch.rand(8)
+     c = F.mse_loss(net(seen).squeeze(1), gains)
      o.zero_grad()
      c.backward()
      stop()
@@ -747,7 +748,7 @@ TRAPS: dict[str, tuple[str, str]] = {
  net = nn.Linear(5, 3)
  o = torch.optim.SGD(net.parameters(), lr=0.1)
  for k in range(3):
-     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,)) + k % 2
+     x, y = torch.randn(8, 5), torch.arange(8) % 3 + k % 2
      scores = net(x)
      stop()
      if y.max() >= scores.shape[1]:
@@ -764,7 +765,7 @@ TRAPS: dict[str, tuple[str, str]] = {
  net, left_out = nn.Linear(5, 3), 0
  o = torch.optim.SGD(net.parameters(), lr=0.1)
  for k in range(3):
-     x, y = torch.randn(8, 5), torch.randint(0, 3, (8,)) + k % 2
+     x, y = torch.randn(8, 5), torch.arange(8) % 3 + k % 2
      scores = net(x)
      try:
          stop()
