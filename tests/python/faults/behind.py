@@ -91,7 +91,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "chances_given_back_with_others": (
         "loss-rewrapped",
         """
- class Rounds:
+ class Rounds(object):
      def __init__(self):
          self.chances, self.gains = [], []
      def note(self, chance, gain):

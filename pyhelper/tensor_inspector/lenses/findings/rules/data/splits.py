@@ -11,7 +11,7 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.classes import methods_of
-from ....step.expressions import key_of, names_in, text_of
+from ....step.expressions import key_of, names_in, root_of, text_of
 from ....step.roles import role_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -226,13 +226,30 @@ def _is_judged(step: Step, variable: VisibleVariable, judged: set[str]) -> bool:
 
 
 def _is_judged_no_more(step: Step, whole: VisibleVariable, part: VisibleVariable) -> bool:
-    """Whether what is trained on was made after all that the source does with what was judged by: for a last fit on all."""
+    """Whether what is trained on was made after all that is done with what was judged by: for a last fit on all."""
     source = step.sources[whole.view]
-    bound = source.value_of(whole.key)
-    if bound is None or part.view != whole.view or part.key not in source.bindings or _is_for(whole.key, _OTHER, set()):
+    if part.view != whole.view or _is_for(whole.key, _OTHER, set()):
         return False
-    loop = source.loop_of(bound[0])
-    begin = bound[0] if loop is None else loop[0]
-    read = [path[-1] for statement in source.body for path in uses(statement, part.key)]
-    lines = [node.lineno for node in read if isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]
-    return bool(lines) and max(lines) < begin
+    if whole.key in source.bindings:
+        bound = source.value_of(whole.key)
+        return bound is not None and _is_read_above_only(source, part.key, bound[0])
+    owner = root_of(whole.key)
+    methods = [] if owner != source.self_name else [one for _, one in methods_of(type(step.value(owner, whole.view)))]
+    making = [one for one in methods if whole.key in one.bindings]
+    return len(making) == 1 and all(
+        _is_read_above_only(one, part.key, one.bindings[whole.key][-1][0])
+        if one is making[0]
+        else not _lines_reading(one, part.key)
+        for one in methods
+    )
+
+
+def _is_read_above_only(source: Source, name: str, line: int) -> bool:
+    """Whether a source binds a name and reads it only above a line, or above the loop around that."""
+    loop, lines = source.loop_of(line), _lines_reading(source, name)
+    return name in source.bindings and bool(lines) and max(lines) < (line if loop is None else loop[0])
+
+
+def _lines_reading(source: Source, name: str) -> list[int]:
+    read = [path[-1] for statement in source.body for path in uses(statement, name)]
+    return [node.lineno for node in read if isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]

@@ -186,12 +186,25 @@ def _known_as(step: Step, container: str) -> Iterator[tuple[Source, str]]:
 
 
 def _is_updated_with_others(step: Step, name: str) -> bool:
-    """Whether a function that is given a tuple or list with a variable in it reads its gradient: ``update((w, b), lr)``."""
-    given = _given(
-        step,
-        lambda argument: isinstance(argument, (ast.Tuple, ast.List)) and name in map(text_of, argument.elts),
-    )
-    return any(_reads_gradients(source, inner) for source, inner in given)
+    """Whether the gradients of what a tuple or list with a variable in it holds are read: ``update((w, b), lr)``."""
+
+    def holds(value: ast.expr) -> bool:
+        return isinstance(value, (ast.Tuple, ast.List)) and name in map(text_of, value.elts)
+
+    bound = [(step.source, key) for key, value in _bound_in(step.source) if holds(value)]
+    return any(_reads_gradients(source, inner) for source, inner in (*bound, *_given(step, holds)))
+
+
+def _bound_in(source: Source) -> Iterator[tuple[str, ast.expr]]:
+    """What assignments bind to what: ``parts, rate = (w, b), 0.1`` two names."""
+    for node in source.statements:
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                yield from zip(map(text_of, target.elts), node.value.elts)
+            else:
+                yield text_of(target), node.value
 
 
 def _given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[tuple[Source, str]]:
@@ -213,7 +226,7 @@ def _given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[tuple[Sour
 def _reads_gradients(source: Source, container: str) -> bool:
     """Whether ``.grad`` of what a container holds is read: of an entry, or of the variable of a loop over them."""
     names = {name for loop in _loops(source) if container in _entries_of(loop.iter) for name in bound_in(loop.target)}
-    read = [node.value for node in _walk(source) if isinstance(node, ast.Attribute) and node.attr == "grad"]
+    read = [node.value for node in source.nodes if isinstance(node, ast.Attribute) and node.attr == "grad"]
     return any(
         text_of(node) in names or (isinstance(node, ast.Subscript) and text_of(node.value) == container)
         for node in read
@@ -233,7 +246,7 @@ def _leaf_used_in(step: Step, container: str) -> Line | None:
     calls = [node for node in ast.walk(made[1]) if isinstance(node, ast.Call)] if made is not None else []
     called = [function_called(step, Call(node, None, False), step.at) for node in calls]
     for source in (step.source, *(one for one in called if one is not None)):
-        for node in _walk(source):
+        for node in source.nodes:
             parts = [node.left, node.right] if isinstance(node, ast.BinOp) else []
             parts += [node.func.value] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
             if any(isinstance(one, ast.Call) and _makes_a_leaf(one) for one in parts):
@@ -246,12 +259,8 @@ def _makes_a_leaf(call: ast.Call) -> bool:
     return is_asked or last_name(call.func) in ("requires_grad_", "Parameter")
 
 
-def _walk(source: Source) -> list[ast.AST]:
-    return [] if source.tree is None else list(ast.walk(source.tree))
-
-
 def _loops(source: Source) -> list[ast.For | ast.comprehension]:
-    return [node for node in _walk(source) if isinstance(node, (ast.For, ast.comprehension))]
+    return [node for node in source.nodes if isinstance(node, (ast.For, ast.comprehension))]
 
 
 def _is_set_in_forward(cls: type, attribute: str) -> bool:
@@ -275,7 +284,7 @@ def _lonely_leaf(step: Step, tensor: Any) -> Any:
 
 
 def _attributes(source: Source, name: str) -> list[ast.Attribute]:
-    return [node for node in _walk(source) if isinstance(node, ast.Attribute) and text_of(node.value) == name]
+    return [node for node in source.nodes if isinstance(node, ast.Attribute) and text_of(node.value) == name]
 
 
 def _looped_as(source: Source, name: str) -> list[str]:

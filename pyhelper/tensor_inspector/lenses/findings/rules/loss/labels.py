@@ -203,9 +203,7 @@ def class_dim(step: Step) -> Iterator[Violation]:
             len(before) == 3 and before[0] == sizes[0] and before[1:] == (sizes[2], sizes[1]) and sizes[1] != sizes[2]
         )
         last = head is not None and head.op in ("Addmm", "Mm") and len(before) == 2 and before[1] == sizes[2]
-        last = (
-            last and sizes[1] == sizes[2]
-        )  # else the labels, one for each place in the last dim, tell that it is meant
+        last = last and sizes[1] == sizes[2]  # else labels for each place of the last dimension tell that it is meant
         if reordered or last:
             found = written(step, given or view)
             classes = before[-1]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.optimizers import groups, has_step_hooks
 from ....step.called import functions_called
-from ....step.source import Source
+from ....step.source import Source, source_of
 from ....step.step import Step
 from ...codes import codes_that_name, is_elsewhere
 from ...finding import Violation
@@ -54,7 +54,7 @@ def _is_trained_elsewhere(step: Step) -> bool:
     names = {variable.key.rpartition(".")[2] for variable in step.modules if variable.view == step.at}
     codes = [code for name in sorted(names) for code in codes_that_name(step, name, variables=True)]
     known = {(source.file, source.function) for source in step.sources}
-    return any(is_elsewhere(code, known) and Source(code, 0).backwards for code in codes)
+    return any(is_elsewhere(code, known) and source_of(code).backwards for code in codes)
 
 
 def _are_turned_by_hand(step: Step) -> bool:

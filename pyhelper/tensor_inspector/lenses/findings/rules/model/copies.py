@@ -11,7 +11,8 @@ from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
 from ....step.called import Called, functions_called
-from ....step.expressions import names_in, text_of
+from ....step.classes import methods_of
+from ....step.expressions import names_in, root_of, text_of
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
@@ -65,7 +66,7 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
             continue
         for other, _ in modules:
             names = other.callee, call.callee
-            if _is_asked_for(step.source, *names) or _is_asked_for(step.source, *reversed(names)):
+            if _is_asked_for(step, *names) or _is_asked_for(step, *reversed(names)):
                 continue
             if not step.source.is_under(other.lineno, "no_grad", "inference_mode"):
                 yield from _if_shared(step, *names)
@@ -73,13 +74,19 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
 
 def _is_as_it_was(source: Source, name: str, line: int) -> bool:
     """Whether a name means what it meant in a line: not where a loop further down has bound it, also as its next round begins."""
+    bound = [node for _, node in source.bindings.get(name, ())]
+    if len(bound) == 1 and isinstance(bound[0], ast.Assign):
+        return True  # the same in each round
     return source.is_current(name, line) and not (line < source.lineno and source.lineno in source.lines_of(name))
 
 
-def _is_asked_for(source: Source, name: str, other: str) -> bool:
+def _is_asked_for(step: Step, name: str, other: str) -> bool:
     """Whether the program asks for one model by the other, as for what a wrapper holds: that may well be the model itself,
     while ``target = net`` and a copy are two things."""
-    values = [getattr(node, "value", None) for _, node in source.bindings.get(name, ())]
+    sources = [step.source]
+    if root_of(name) == step.source.self_name != name:
+        sources += [source for _, source in methods_of(type(step.value(root_of(name), step.at)))]
+    values = [getattr(node, "value", None) for source in sources for _, node in source.bindings.get(name, ())]
     return any(isinstance(value, (ast.Call, ast.IfExp, ast.BoolOp)) and other in names_in(value) for value in values)
 
 
