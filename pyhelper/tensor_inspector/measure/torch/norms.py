@@ -24,7 +24,7 @@ torch: Any = module("torch")
 ERROR = 1e-4  #: at most, of a norm, by its share
 _PIECE = 1 << 15  #: elements that torch adds up, at the most
 _AGAIN = 1 << 18  #: elements that are read in float64 at once
-_BATCH = 1 << 21  #: elements read between two looks at the clock
+_BATCH = 1 << 22  #: elements read between two looks at the clock
 _SMALL = 1e-15  #: a norm of a piece whose squares may have vanished
 
 
