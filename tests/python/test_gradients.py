@@ -81,7 +81,7 @@ def test_norms_of_tensors_of_any_sizes_are_in_their_order(ms: float) -> None:
 
 def test_what_was_read_as_the_time_ended_is_done() -> None:
     assert Norms([torch.ones(3)]).go_on(Budget(0)) is True
-    assert Norms([torch.ones(1 << 21), torch.ones(1)]).go_on(Budget(0)) is False
+    assert Norms([torch.ones(1 << 22), torch.ones(1)]).go_on(Budget(0)) is False
 
 
 def test_what_is_not_finite_is_counted() -> None:
