@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 #: Classes of which equal values are passed over at once.
 QUICK_IDS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
 _LISTS = Classes(list, tuple)
-_HOOK = (
-    "_WrappedHook"  #: torch's class of a hook, which repeats what is said of the function it holds; copies lack that
-)
+#: torch's class of a hook. It repeats what is said of the function that it holds, which its copies lack.
+_HOOK = "_WrappedHook"
 _REPEATED = frozenset(f".{name}" for name in (*WRAPPER_ASSIGNMENTS, "__wrapped__"))
 _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 

@@ -45,8 +45,7 @@ def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | Non
 
 
 def _times_named(source: Source, attribute: str) -> int:
-    nodes = source.nodes
-    return sum(isinstance(node, ast.Attribute) and node.attr == attribute for node in nodes)
+    return sum(isinstance(node, ast.Attribute) and node.attr == attribute for node in source.nodes)
 
 
 def _entries(source: Source, node: ast.expr, keys: list[str]) -> list[str] | None:

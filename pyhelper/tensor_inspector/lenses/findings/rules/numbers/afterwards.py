@@ -154,8 +154,7 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
 
 def _is_chosen(source: Source, node: ast.AST) -> bool:
     """Whether an expression is computed only as a condition in its statement says."""
-    nodes = source.nodes
-    return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in nodes)
+    return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in source.nodes)
 
 
 def log_in_source(step: Step) -> Iterator[Violation]:
