@@ -624,11 +624,11 @@ def test_what_is_compiled_inside_or_in_place_runs_as_it_was_written() -> None:
     wrapper = torch.compile(inner, backend="eager")
     model = nn.Sequential(wrapper, nn.Linear(3, 1))
     model.compile(backend="eager")
-    before = model._compiled_call_impl
+    before, frames = model._compiled_call_impl, dict(torch._dynamo.utils.counters["frames"])
     names = [row["name"] for row in ask(model, torch.ones(1, 2))["rows"]]
     assert names == ["", "0._orig_mod", "0._orig_mod.0", "1"]
     assert (model[0] is wrapper, model._compiled_call_impl is before) == (True, True)
-    assert torch._dynamo.utils.counters["frames"] == {}
+    assert torch._dynamo.utils.counters["frames"] == frames  # other tests may have compiled some
 
 
 class Tagged(torch.Tensor):
