@@ -91,9 +91,14 @@ describe("the status", () => {
 
 /** The status-bar item while a process of this name is paused. */
 function shown(process: string, stale?: Stale): StatusBarItem {
-  const changed = new EventEmitter<void>();
   const paused = scene([], { process });
-  const inspector = { frame: frame(), scene: paused, contents: paused.contents, stale, onDidChange: changed.event };
+  return itemOf({ scene: paused, contents: paused.contents, stale });
+}
+
+/** The status-bar item while a frame is looked at of which this is known. */
+function itemOf(known: Partial<Inspector>): StatusBarItem {
+  const changed = new EventEmitter<void>();
+  const inspector = { frame: frame(), ...known, onDidChange: changed.event };
   const status = new Status(inspector as unknown as Inspector);
   changed.fire();
   const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;
@@ -103,6 +108,16 @@ function shown(process: string, stale?: Stale): StatusBarItem {
 
 test("while another frame is read that takes long, nothing is said of the last one", () => {
   expect(shown("rank 0", "reading").text).toBe("$(sync) reading…");
+});
+
+test("while the first frame of a session is read, it is not said that it can't be", () => {
+  expect(itemOf({}).text).toBe("$(sync) reading…");
+});
+
+test("where the values can't be had, that is said, and why", () => {
+  const item = itemOf({ trouble: "no reply" });
+  expect(item.text).toBe("$(warning) not read");
+  expect(item.tooltip).toContain("no reply");
 });
 
 // VS Code makes `$(name)` an icon, and shows `\$(name)` as it is without the backslash.

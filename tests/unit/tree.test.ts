@@ -290,11 +290,11 @@ describe("a row that vanishes and returns", () => {
 
 describe("a row's tooltip", () => {
   const onCancellationRequested: api.Event<unknown> = () => ({ dispose: () => undefined });
-  const patient: api.CancellationToken = { isCancellationRequested: false, onCancellationRequested };
 
   /** The tooltips of the rows of a stop, and what was asked for them. */
-  async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false } = {}) {
+  async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false, isCancelled = false } = {}) {
     const asked: string[] = [];
+    const token: api.CancellationToken = { isCancellationRequested: false, onCancellationRequested };
     const contents = new Contents(frame(), frameAnswer(nodes));
     const expansion = new Expansion();
     const inspector = {
@@ -303,6 +303,7 @@ describe("a row's tooltip", () => {
       inspect: ({ expression, snapshot, node: id }: Address) => {
         const path = expression ?? `node ${id} of ${snapshot}`;
         asked.push(path);
+        if (isCancelled) token.isCancellationRequested = true;
         const facts = { type: "torch.Tensor", device: "cuda:0" };
         return Promise.resolve(path === "gone" ? undefined : nodeAnswer("inspect", tensor(path, { facts })));
       },
@@ -312,7 +313,7 @@ describe("a row's tooltip", () => {
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
     for (const row of rootRows({ contents, pins, questions: new Questions(), expansion, pageSize: 100 })) {
-      const { tooltip } = await tree.resolveTreeItem({}, row, patient);
+      const { tooltip } = await tree.resolveTreeItem({}, row, token);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }
     return { asked, texts };
@@ -346,6 +347,11 @@ describe("a row's tooltip", () => {
 
   test("tells what is known where the value can't be had any more", async () => {
     expect((await tooltips([tensor("gone")])).texts[0]).toContain("Tensor");
+  });
+
+  test("is left open where VS Code cancelled the question: it would keep for good what it is given", async () => {
+    const { texts } = await tooltips([tensor("gone"), tensor("x")], { isCancelled: true });
+    expect(texts).toEqual(["", ""]);
   });
 
   test("of a pin without a value is all that its row says", async () => {

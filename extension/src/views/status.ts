@@ -27,15 +27,16 @@ export class Status implements vscode.Disposable {
   #show(): void {
     const { frame, trouble, stale } = this.#inspector;
     const scene = stale === "reading" ? undefined : this.#inspector.scene;
+    const isReading = scene === undefined && trouble === undefined;
     const contents = scene?.contents;
     if (frame === undefined) {
       this.#item.hide();
       return;
     }
-    const unread = stale ? vscode.l10n.t("reading…") : vscode.l10n.t("not read");
+    const unread = isReading ? vscode.l10n.t("reading…") : vscode.l10n.t("not read");
     const text = scene === undefined ? unread : statusText(scene);
     const alarm = scene && firstAlarm(scene);
-    const icon = scene ? "symbol-array" : stale ? "sync" : "warning";
+    const icon = scene ? "symbol-array" : isReading ? "sync" : "warning";
     this.#item.text = `$(${icon}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = alarm?.tone === "alarm" ? ALARM : undefined;
     this.#item.command = alarm ? COMMAND.revealAlarm : COMMAND.showLog;

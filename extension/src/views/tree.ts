@@ -114,6 +114,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       return item;
     }
     const node = await this.#factsOf(row, cancelled);
+    // VS Code asks again after it has cancelled, but only where it was given no tooltip.
+    if (cancelled.isCancellationRequested) return item;
     const notes = (row.notes ?? []).map(({ label, text }) => `${label}: ${text}`);
     const text = [row.name, row.description, ...notes].filter((line) => line !== "").join("\n");
     item.tooltip = node ? card(row.name, node) : text;
