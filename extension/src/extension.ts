@@ -48,13 +48,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const findings = new Findings(calls, inspector, runs, dismissed, settings);
   // The row that counts findings begins as an open one.
   expansion.open(FINDINGS);
-  // After `findings`: what that takes from the contents when they change is not drawn.
+  // Made after `findings`, so that it hears of a change after them: they may take old findings from what it draws.
   const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
     log,
     sessions,
     activeFrame,
     settings,
+    lenses,
+    findings,
     tree,
     followDebugging(sessions),
     followGathered(pins, questions, dismissed),

@@ -136,6 +136,28 @@ describe("what is wrong at a stop", () => {
     ]);
   });
 
+  test("is not asked any more once the extension is deactivated", async () => {
+    const { look, stand, asked, findings, inspector } = await window();
+    await look(1);
+    findings.dispose();
+    inspector.changed();
+    await stand();
+    expect(asked).toEqual([]);
+  });
+
+  test("is given up where the extension is deactivated", async () => {
+    const aborted = vi.fn<() => void>();
+    const { look, stand, findings } = await window(({ signal }) => {
+      signal.addEventListener("abort", aborted);
+      return new Promise(() => undefined);
+    });
+    await look(1);
+    await stand();
+    expect(aborted).not.toHaveBeenCalled();
+    findings.dispose();
+    expect(aborted).toHaveBeenCalledOnce();
+  });
+
   test("is not asked while the user steps on, nor where it is switched off, or there is no torch", async () => {
     const { look, stand, asked, wishes, libraries, inspector } = await window();
     for (const stop of [1, 2, 3]) await look(stop);

@@ -116,6 +116,17 @@ describe("comparing two values", () => {
     expect(ops()).toEqual(["lens", "lens"]);
   });
 
+  test("is not asked any more once the extension is deactivated", async () => {
+    const { begin, inspector, lenses, asked } = await comparing();
+    await begin(a as Subject, b as Subject);
+    inspector.focus(frame(2));
+    await vi.advanceTimersByTimeAsync(100);
+    lenses.dispose();
+    inspector.changed();
+    await settled();
+    expect(asked).toHaveLength(1);
+  });
+
   test("is not asked at stops that the user only steps through", async () => {
     const { begin, inspector, asked } = await comparing();
     await begin(a as Subject, b as Subject);

@@ -35,6 +35,7 @@ export class Findings {
   #timer: NodeJS.Timeout | undefined;
   /** Contents for which the automatic check got no reply once: a window that is busy with the stop may send it too late. */
   readonly #lost = new WeakSet<Contents>();
+  readonly #subscriptions: readonly { dispose(): void }[];
 
   constructor(
     helper: Pick<Calls, "lens">,
@@ -49,8 +50,10 @@ export class Findings {
     this.#dismissed = dismissed;
     this.#settings = settings;
     this.#tasks = new Tasks(inspector, ({ contents }) => (contents.checking = undefined));
-    inspector.onDidChange(() => this.#follow());
-    dismissed.onDidChange(() => this.#dismiss());
+    this.#subscriptions = [
+      inspector.onDidChange(() => this.#follow()),
+      dismissed.onDidChange(() => this.#dismiss()),
+    ];
   }
 
   /**
@@ -71,6 +74,12 @@ export class Findings {
     this.#tasks.end((task) => isOf(task, contents));
     if (contents !== undefined) this.#settle(contents);
     this.#inspector.changed();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const one of this.#subscriptions) one.dispose();
+    this.#tasks.end(() => true);
   }
 
   #follow(): void {

@@ -36,6 +36,7 @@ export class Lenses {
   /** What is asked before long, if it is still shown then. */
   #waiting: Contents | undefined;
   #timer: NodeJS.Timeout | undefined;
+  readonly #subscriptions: readonly { dispose(): void }[];
 
   constructor(
     helper: Pick<Calls, "lens">,
@@ -48,8 +49,10 @@ export class Lenses {
     this.#inspector = inspector;
     this.#runs = runs;
     this.#tasks = new Tasks(inspector, ({ contents, question }) => questions.giveUp(contents, question));
-    inspector.onDidChange(() => this.#askForNew());
-    questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.has(question)));
+    this.#subscriptions = [
+      inspector.onDidChange(() => this.#askForNew()),
+      questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.has(question))),
+    ];
   }
 
   /**
@@ -112,6 +115,12 @@ export class Lenses {
   forget(session: Session): void {
     this.#questions.forget(session);
     this.#inspector.changed();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const one of this.#subscriptions) one.dispose();
+    this.#tasks.end(() => true);
   }
 
   async #askOnce(question: Question, meant: Frame | undefined, put: (kept: Question) => Question): Promise<boolean> {
