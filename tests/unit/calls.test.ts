@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { EvaluateQueue, Cancelled } from "../../extension/src/debug/queue.ts";
-import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Frame } from "../../extension/src/debug/frame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
 import { MARK, packed } from "../../extension/src/helper/injection.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Frame } from "../../extension/src/debug/frame.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";

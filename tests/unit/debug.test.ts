@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
-import { ActiveFrame, type Focus, Frame } from "../../extension/src/debug/activeFrame.ts";
+import { ActiveFrame } from "../../extension/src/debug/activeFrame.ts";
+import { type Focus, Frame } from "../../extension/src/debug/frame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
 import { debug, DebugStackFrame, DebugThread, stage, Uri } from "./vscode.ts";
@@ -112,7 +113,7 @@ describe("a session", () => {
   test("does not believe frames that were asked for at an earlier stop", () => {
     const { sessions, tracker, event } = debugging();
     const named = vi.fn<() => void>();
-    sessions.onDidName(named);
+    sessions.onDidReceiveStackTrace(named);
     event("stopped", { threadId: 1 });
     tracker.onWillReceiveMessage?.({ seq: 99, type: "request", command: "stackTrace", arguments: { threadId: 1 } });
     event("continued");
@@ -185,9 +186,9 @@ describe("a session", () => {
     event("continued", { threadId: 1, allThreadsContinued: false });
     expect([session.threads.stopOf(1), session.threads.stopOf(2)]).toEqual([undefined, before]);
     stack("late answer", 1);
-    expect(session.threads.namedFrame(2)).toBeUndefined();
+    expect(session.threads.reportedFrame(2)).toBeUndefined();
     stack("load", 2);
-    expect(session.threads.namedFrame(2)).toMatchObject({ thread: 2, function: "load" });
+    expect(session.threads.reportedFrame(2)).toMatchObject({ thread: 2, function: "load" });
     event("stopped", { threadId: 1 });
     expect(session.threads.stopOf(1)).toBe(session.threads.stopOf(2));
     expect([undefined, before]).not.toContain(session.threads.stopOf(2));
@@ -198,7 +199,7 @@ describe("a session", () => {
     for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
       stop();
       event("continued", body);
-      expect([session.threads.stopOf(1), session.threads.namedFrame(2)]).toEqual([undefined, undefined]);
+      expect([session.threads.stopOf(1), session.threads.reportedFrame(2)]).toEqual([undefined, undefined]);
     }
   });
 

@@ -1,4 +1,4 @@
-import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Frame } from "../../extension/src/debug/frame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import type { Memento } from "../../extension/src/model/memento.ts";
 import type { FrameAnswer, Node, NodeAnswer, SourceLine } from "../../extension/src/protocol/generated.ts";

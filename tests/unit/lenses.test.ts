@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Frame } from "../../extension/src/debug/frame.ts";
 import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
-import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Frame } from "../../extension/src/debug/frame.ts";
 import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";

@@ -11,7 +11,7 @@ export function isPython({ type }: vscode.DebugSession): boolean {
   return DEBUG_TYPES.includes(type);
 }
 
-/** Whether the adapter shows a file in whose lines the program's stand elsewhere: a cell's in the window's script. */
+/** Whether lines have other numbers in the file that the adapter shows: a cell in the script of an Interactive Window. */
 export function movesLines({ type }: vscode.DebugSession): boolean {
   return type === DEBUG_TYPE.interactiveWindow;
 }
@@ -19,18 +19,18 @@ export function movesLines({ type }: vscode.DebugSession): boolean {
 /** One debugged process: its state, which only its tracker changes, and the requests that it can be sent. */
 export class Session {
   readonly queue = new EvaluateQueue();
-  readonly vscode: vscode.DebugSession;
-  readonly threads: Pick<Threads, "ended" | "namedFrame" | "stopOf" | "resumedOf">;
+  readonly debugSession: vscode.DebugSession;
+  readonly threads: Pick<Threads, "ended" | "reportedFrame" | "stopOf" | "continuesOf">;
   readonly #replies: Replies;
 
   constructor(session: vscode.DebugSession, threads: Session["threads"], replies: Replies) {
-    this.vscode = session;
+    this.debugSession = session;
     this.threads = threads;
     this.#replies = replies;
   }
 
   get id(): string {
-    return this.vscode.id;
+    return this.debugSession.id;
   }
 
   get ended(): boolean {
@@ -38,27 +38,30 @@ export class Session {
   }
 
   /**
-   * The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. The
-   * request goes the same way: `onLeft` is called when it is on its way to the adapter.
+   * The reply is taken as soon as the tracker sees it: VS Code passes it on by way of its window, which is busy painting
+   * the stop. The request goes the same way: `onLeft` is called once it has left for the adapter.
    */
   evaluate(expression: string, frameId: number | undefined, onLeft = (): void => undefined): Promise<string> {
     // Raw strings come whole: every other way cuts them at 65,536 characters.
     const request = { expression, context: "watch", format: { rawString: true } };
     const sent = frameId === undefined ? request : { ...request, frameId };
-    const brought = async (): Promise<string> => {
-      const { result }: DebugProtocol.EvaluateResponse["body"] = await this.vscode.customRequest("evaluate", sent);
+    const passedOn = async (): Promise<string> => {
+      const { result }: DebugProtocol.EvaluateResponse["body"] = await this.debugSession.customRequest(
+        "evaluate",
+        sent,
+      );
       return result;
     };
-    return this.#replies.first(expression, brought, onLeft);
+    return this.#replies.earliest(expression, passedOn, onLeft);
   }
 
-  /** Has the adapter name the top frames of a thread, all if their number is not given, where that is still paused. */
-  async askForFrames(threadId: number, levels?: number): Promise<void> {
+  /** Has the adapter report the top frames of a thread, all where `levels` is not given, if that is still paused. */
+  async requestStackTrace(threadId: number, levels?: number): Promise<void> {
     const asked = levels === undefined ? { threadId } : { threadId, startFrame: 0, levels };
     try {
-      await this.vscode.customRequest("stackTrace", asked);
+      await this.debugSession.customRequest("stackTrace", asked);
     } catch {
-      return; // it has gone on
+      return; // it has continued
     }
   }
 }

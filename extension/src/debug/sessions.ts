@@ -3,18 +3,18 @@ import { DEBUG_TYPE } from "../ids.ts";
 import { isPython, type Session } from "./session.ts";
 import { SessionEvents, Tracker } from "./tracker.ts";
 
-/** All sessions under way. Says when one stops, changes under the user's hand, or ends. */
+/** All debug sessions of Python that are running, and their events. */
 export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Disposable {
   readonly #trackers = new Map<string, Tracker>();
   readonly #events = new SessionEvents();
   readonly #registrations: vscode.Disposable[];
   readonly #log: (text: string) => void;
 
-  /** The adapter can be asked. What a listener sends at once comes before what VS Code sends then. */
+  /** The adapter takes requests. What a listener sends at once comes before all that VS Code sends. */
   readonly onDidInitialize = this.#events.initialized.event;
   readonly onDidStop = this.#events.stopped.event;
-  /** The adapter has named frames: VS Code asks for the top one first, for its callers a moment later. */
-  readonly onDidName = this.#events.named.event;
+  /** The adapter has reported frames: VS Code requests the top one first, its callers a moment later. */
+  readonly onDidReceiveStackTrace = this.#events.stackTrace.event;
   /** The user assigned something, or ran something in the console. */
   readonly onDidChange = this.#events.changed.event;
   readonly onDidEnd = this.#events.ended.event;
@@ -45,7 +45,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     return tracker;
   }
 
-  /** An adapter may say late that it has ended: when a session of the same id is there already. */
+  /** An adapter may end late, when a session that was started anew under the same id is there already. */
   #forget(session: Session): void {
     if (this.get(session.id) === session) this.#trackers.delete(session.id);
   }

@@ -14,7 +14,7 @@ export function uriOf(source: DebugProtocol.Source, session: Session): vscode.Ur
   const { path = "" } = source;
   // Jupyter names the cell by its URI.
   const isUri = /^[a-z][a-z-]+:/.test(path);
-  return isUri ? vscode.Uri.parse(path) : vscode.debug.asDebugSourceUri(source, session.vscode);
+  return isUri ? vscode.Uri.parse(path) : vscode.debug.asDebugSourceUri(source, session.debugSession);
 }
 
 /**
@@ -27,10 +27,10 @@ export async function locate(
   { session, threadId }: { readonly session: Session; readonly threadId: number },
 ): Promise<Location> {
   const known = files.find((one) => one.file === file);
-  // VS Code asks for callers a moment after the stop.
-  if (known && session.threads.namedFrame(known.frame) === undefined) await session.askForFrames(threadId);
-  const named = known && session.threads.namedFrame(known.frame);
-  if (known === undefined || named?.source === undefined) return { uri: vscode.Uri.file(file), line };
-  const moved = movesLines(session.vscode) ? named.line - known.line : 0;
-  return { uri: uriOf(named.source, session), line: line + moved };
+  // VS Code requests the callers a moment after the stop.
+  if (known && session.threads.reportedFrame(known.frame) === undefined) await session.requestStackTrace(threadId);
+  const reported = known && session.threads.reportedFrame(known.frame);
+  if (known === undefined || reported?.source === undefined) return { uri: vscode.Uri.file(file), line };
+  const moved = movesLines(session.debugSession) ? reported.line - known.line : 0;
+  return { uri: uriOf(reported.source, session), line: line + moved };
 }

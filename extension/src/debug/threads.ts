@@ -1,7 +1,7 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
-/** Where a stack frame stands, as the adapter last said. */
-export interface NamedFrame {
+/** A stack frame as the adapter last reported it. */
+export interface ReportedFrame {
   readonly thread: number;
   readonly function: string;
   /** In the file that the adapter shows for it. */
@@ -13,23 +13,25 @@ export interface NamedFrame {
 export class Threads {
   /** Counted over all programs: a restarted session has the id of the old one, but must not repeat its stops' numbers. */
   static #stops = 0;
-  /** The frames that the adapter has named since their thread last ran, by their ids. */
-  readonly #named = new Map<number, NamedFrame>();
+  /** The frames that the adapter has reported since their thread last ran, by their ids. */
+  readonly #reported = new Map<number, ReportedFrame>();
   /** Undefined while all threads run. */
   #stop: number | undefined;
-  #resumed = 0;
-  /** Threads that have gone on alone since the last stop. */
+  /** How often all threads have continued. */
+  #continues = 0;
+  /** Threads that have continued alone since the last stop. */
   readonly #alone = new Set<number>();
-  readonly #resumedAlone = new Map<number, number>();
+  /** How often each thread has continued alone. */
+  readonly #continuesAlone = new Map<number, number>();
   #ended = false;
 
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Where a frame stands, if the adapter has named it since its thread last ran. */
-  namedFrame(frameId: number): NamedFrame | undefined {
-    return this.#named.get(frameId);
+  /** A frame, if the adapter has reported it since its thread last ran. */
+  reportedFrame(frameId: number): ReportedFrame | undefined {
+    return this.#reported.get(frameId);
   }
 
   /** The stop that the thread is paused at, undefined while it runs. Frame ids repeat from stop to stop, this number never does. */
@@ -37,9 +39,9 @@ export class Threads {
     return this.#ended || this.#alone.has(thread) ? undefined : this.#stop;
   }
 
-  /** How often the thread went on: a frame 2 that was announced before that is not the frame 2 of now. */
-  resumedOf(thread: number): number {
-    return this.#resumed + (this.#resumedAlone.get(thread) ?? 0);
+  /** How often the thread has continued: a frame 2 from before the last time is not the frame 2 of now. */
+  continuesOf(thread: number): number {
+    return this.#continues + (this.#continuesAlone.get(thread) ?? 0);
   }
 
   /** All have stopped, for what happened in one thread: frames of others, if they stood still all along, keep their places. */
@@ -47,36 +49,38 @@ export class Threads {
     Threads.#stops += 1;
     this.#stop = Threads.#stops;
     this.#alone.clear();
-    this.#leave(thread);
+    this.#forgetFrames(thread);
   }
 
-  /** All went on. */
-  wentOn(): void {
+  /** All threads have continued. */
+  continued(): void {
     this.#stop = undefined;
-    this.#resumed += 1;
+    this.#continues += 1;
     this.#alone.clear();
-    this.#leave(undefined);
+    this.#forgetFrames(undefined);
   }
 
-  /** As with `"steppingResumesAllThreads": false`: other threads stay paused, and are looked at. */
-  wentOnAlone(thread: number): void {
+  /** One thread has continued, as with `"steppingResumesAllThreads": false`: the others stay paused. */
+  continuedAlone(thread: number): void {
     this.#alone.add(thread);
-    this.#resumedAlone.set(thread, (this.#resumedAlone.get(thread) ?? 0) + 1);
-    this.#leave(thread);
+    this.#continuesAlone.set(thread, (this.#continuesAlone.get(thread) ?? 0) + 1);
+    this.#forgetFrames(thread);
   }
 
   end(): void {
     this.#ended = true;
-    this.wentOn();
+    this.continued();
   }
 
-  /** The adapter has named frames of a thread. */
-  names(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
-    for (const { id, name, line, source } of frames) this.#named.set(id, { thread, function: name, line, source });
+  /** The adapter has reported frames of a thread. */
+  report(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
+    for (const { id, name, line, source } of frames) this.#reported.set(id, { thread, function: name, line, source });
   }
 
   /** The frames of a thread, or of all, are not what they were. */
-  #leave(thread: number | undefined): void {
-    for (const [id, place] of this.#named) if (thread === undefined || place.thread === thread) this.#named.delete(id);
+  #forgetFrames(thread: number | undefined): void {
+    for (const [id, frame] of this.#reported) {
+      if (thread === undefined || frame.thread === thread) this.#reported.delete(id);
+    }
   }
 }

@@ -12,8 +12,8 @@ export interface Stopped {
   readonly takesFocus: boolean;
 }
 
-/** The frames of a thread from `start` on, the top one being 0, as its adapter has just named them. */
-export interface Named {
+/** The frames of a thread from `start` on, the top one being 0, as its adapter has just reported them. */
+export interface StackTrace {
   readonly session: Session;
   readonly thread: number;
   readonly start: number;
@@ -24,12 +24,12 @@ export interface Named {
 export class SessionEvents implements vscode.Disposable {
   readonly initialized = new vscode.EventEmitter<Session>();
   readonly stopped = new vscode.EventEmitter<Stopped>();
-  readonly named = new vscode.EventEmitter<Named>();
+  readonly stackTrace = new vscode.EventEmitter<StackTrace>();
   readonly changed = new vscode.EventEmitter<Session>();
   readonly ended = new vscode.EventEmitter<Session>();
 
   dispose(): void {
-    for (const one of [this.initialized, this.stopped, this.named, this.changed, this.ended]) one.dispose();
+    for (const one of [this.initialized, this.stopped, this.stackTrace, this.changed, this.ended]) one.dispose();
   }
 }
 
@@ -47,6 +47,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
   readonly #replies = new Replies();
   readonly #events: SessionEvents;
   readonly #log: (text: string) => void;
+  /** What the user has typed into the console, by its requests' numbers, until it is answered. */
   readonly #consoleRequests = new Set<number>();
   readonly #stackRequests = new Map<number, StackRequest>();
 
@@ -79,18 +80,18 @@ export class Tracker implements vscode.DebugAdapterTracker {
     this.end();
   }
 
-  /** VS Code says so in several ways, one after the other. */
+  /** VS Code calls more than one of the methods above when a session ends. */
   end(): void {
     if (this.#threads.ended) return;
     this.#threads.end();
-    this.#leave();
+    this.#dropPending();
     this.#events.ended.fire(this.session);
   }
 
-  /** VS Code loses a message, and may end the session, if its tracker raises: it does not, whatever an adapter sends. */
-  #safely(hear: () => void): void {
+  /** Where a tracker raises, VS Code loses the message, and may end the session: so nothing that an adapter sends raises here. */
+  #safely(work: () => void): void {
     try {
-      hear();
+      work();
     } catch (error) {
       this.#log(`a message of the adapter that is not as expected: ${String(error)}`);
     }
@@ -103,7 +104,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
       this.#stackRequests.set(message.seq, { thread: threadId, start: startFrame, stop });
     } else if (isEvaluate(message)) {
       if (message.arguments.context === "repl") this.#consoleRequests.add(message.seq);
-      else this.#replies.sends(message);
+      else this.#replies.requestSent(message);
     }
   }
 
@@ -111,10 +112,11 @@ export class Tracker implements vscode.DebugAdapterTracker {
     const assigned = response.success && ["setVariable", "setExpression"].includes(response.command);
     const stack = this.#stackRequests.get(response.request_seq);
     this.#stackRequests.delete(response.request_seq);
-    if (stack) this.#name(stack, response as DebugProtocol.StackTraceResponse);
+    if (stack) this.#report(stack, response as DebugProtocol.StackTraceResponse);
     // A statement that raised may have changed something before it did.
     else if (this.#consoleRequests.delete(response.request_seq) || assigned) this.#events.changed.fire(this.session);
-    else if (response.command === "evaluate") this.#replies.hears(response as DebugProtocol.EvaluateResponse);
+    else if (response.command === "evaluate")
+      this.#replies.responseReceived(response as DebugProtocol.EvaluateResponse);
   }
 
   #event(event: DebugProtocol.Event): void {
@@ -123,32 +125,33 @@ export class Tracker implements vscode.DebugAdapterTracker {
     else if (event.event === "stopped") {
       const { reason, threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
       this.#threads.stopped(threadId);
-      this.#leave();
+      this.#dropPending();
       this.#events.stopped.fire({ session, reason, threadId, takesFocus: preserveFocusHint !== true });
     } else if (event.event === "continued") {
       const { threadId, allThreadsContinued } = (event as DebugProtocol.ContinuedEvent).body;
-      if (allThreadsContinued === false) this.#threads.wentOnAlone(threadId);
-      else this.#threads.wentOn();
-      this.#leave();
+      if (allThreadsContinued === false) this.#threads.continuedAlone(threadId);
+      else this.#threads.continued();
+      this.#dropPending();
     } else if (["terminated", "exited"].includes(event.event)) {
-      this.#threads.wentOn();
-      this.#leave();
+      // The program has ended, its session not yet: VS Code stops that.
+      this.#threads.continued();
+      this.#dropPending();
     }
   }
 
   /** What was asked for a stop that is over is of no use. */
-  #leave(): void {
+  #dropPending(): void {
     this.session.queue.sweep();
     this.#replies.clear();
     this.#stackRequests.clear();
   }
 
-  /** What comes when the thread has gone on since is not true any more. */
-  #name({ thread, start, stop }: StackRequest, response: DebugProtocol.StackTraceResponse): void {
+  /** Frames that come when their thread has continued since are not true any more. */
+  #report({ thread, start, stop }: StackRequest, response: DebugProtocol.StackTraceResponse): void {
     if (!response.success || stop === undefined || this.#threads.stopOf(thread) !== stop) return;
     const frames = response.body.stackFrames;
-    this.#threads.names(thread, frames);
-    this.#events.named.fire({ session: this.session, thread, start, frames });
+    this.#threads.report(thread, frames);
+    this.#events.stackTrace.fire({ session: this.session, thread, start, frames });
   }
 }
 

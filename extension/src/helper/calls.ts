@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import { NoReply, Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { parseAnswer } from "../protocol/envelope.ts";

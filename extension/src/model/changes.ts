@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import type { Session } from "../debug/session.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
 import { saidOf, type Scene } from "./row.ts";

@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import type { Location } from "../debug/sources.ts";
 import type {
   ChildrenAnswer,

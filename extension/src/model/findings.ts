@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Check, Checked, Contents, CheckMode } from "./contents.ts";
@@ -50,10 +50,7 @@ export class Findings {
     this.#dismissed = dismissed;
     this.#settings = settings;
     this.#tasks = new Tasks(inspector, ({ contents }) => (contents.checking = undefined));
-    this.#subscriptions = [
-      inspector.onDidChange(() => this.#follow()),
-      dismissed.onDidChange(() => this.#dismiss()),
-    ];
+    this.#subscriptions = [inspector.onDidChange(() => this.#follow()), dismissed.onDidChange(() => this.#dismiss())];
   }
 
   /**

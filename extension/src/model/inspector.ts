@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Focus, Frame } from "../debug/activeFrame.ts";
+import type { Focus, Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { Refusal } from "../helper/refusal.ts";

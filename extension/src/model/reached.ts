@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import type { Contents } from "./contents.ts";
 import type { Inspector } from "./inspector.ts";
 

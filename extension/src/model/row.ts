@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import type { Badge, Finding, Node, NodeKind } from "../protocol/generated.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";

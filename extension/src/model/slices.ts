@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";

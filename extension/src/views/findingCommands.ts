@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Frame } from "../debug/frame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { CheckMode } from "../model/contents.ts";
 import type { Row } from "../model/row.ts";
