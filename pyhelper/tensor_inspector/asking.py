@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .protocol import Node
 
 
-_SHARED = Classes(type(None), bool, int)  #: one object of these has many names
+_SHARED = Classes(type(None), bool, int)  #: Python may use one object of these in many places, under many names
 
 
 def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: int, ms: float) -> Answer:

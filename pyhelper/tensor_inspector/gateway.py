@@ -20,10 +20,10 @@ from .wire import tagged
 if TYPE_CHECKING:
     from .protocol import Answer, ErrorAnswer, Preferences
 
-# Not `json.dumps` and `json.loads`: what those need of the built-ins may be the program's.
+# Not `json.dumps` and `json.loads`: they call built-in functions, in whose place the program may have put its own.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode
 _decode: Any = vars(json.JSONDecoder())["scan_once"]
-_NO_ANSWER = '{"op":"error","error":{"code":"internal","message":"the program left nothing to answer with"}}'
+_NO_ANSWER = '{"op":"error","error":{"code":"internal","message":"neither the answer nor its error could be written"}}'
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 
 
@@ -64,12 +64,16 @@ def _reply(text: str) -> Reply:
 
 def _json(answer: Answer) -> str:
     try:
-        text = "".join(_encode(tagged(answer), True))
+        text = _encoded(answer)
     except BaseException as error:
-        text = "".join(_encode(_failed(error), True))
+        text = _encoded(_failed(error))
     if len(text) > _MOST_BYTES:
-        text = "".join(_encode(_failed(Refused("internal", "the answer was too large")), True))
+        text = _encoded(_failed(Refused("internal", "the answer was too large")))
     return text
+
+
+def _encoded(answer: Answer) -> str:
+    return "".join(_encode(tagged(answer), True))  # True: by the encoder in C
 
 
 def _request(text: str) -> dict[str, Any]:
@@ -86,7 +90,7 @@ def _request(text: str) -> dict[str, Any]:
 
 
 def prefer(wanted: Preferences) -> None:
-    """Have this hold from now on, in the debugger's own views too: they ask without saying."""
+    """Apply these preferences from now on, also where the debugger's own views ask, which send none."""
     before = session.preferred
     session.preferred = preferred(wanted)
     if session.preferred.summaries != before.summaries:

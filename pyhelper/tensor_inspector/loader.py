@@ -181,7 +181,9 @@ def install(sources, version, preferences, rooms):  # type: ignore[no-untyped-de
             helper.gateway.prefer(preferences)
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
-            helper.__dict__["version"] = version  # last: a child forked before then has but a half of it
+            helper.__dict__["version"] = (
+                version  # last: a child that is forked before this has only a part of the helper
+            )
         except BaseException:
             for full, known in before.items():
                 if known is None:

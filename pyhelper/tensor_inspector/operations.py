@@ -43,9 +43,10 @@ if TYPE_CHECKING:
     )
 
 _HOVERED = 10  #: children that a hover lists
-_ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
+_ROWS_SHARE = 2 / 3  #: of the time for a frame, for a page of rows
+_ONE_SHARE = 5 / 6  #: of the time for a frame, for one value
 _SLICE = 200  #: milliseconds that one call of a lens works at most
-_REACHED = 10  #: milliseconds in which an expression that a lens names is followed
+_REACH = 10  #: milliseconds in which an expression that a lens names is followed
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
@@ -103,12 +104,12 @@ def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget)
 
 
 def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
-    budget, started = _budget(request, _ROWS), perf_counter()
+    budget, started = _budget(request, _ROWS_SHARE), perf_counter()
     snapshot, node = _alive(request), request["node"]
     asked = snapshot.value(node)
     if type(asked) is Property:
         snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
-        budget, started = _budget(request, _ROWS, most=400), perf_counter()  # of the 2 s that a reply may take
+        budget, started = _budget(request, _ROWS_SHARE, most=400), perf_counter()  # of the 2 s that a reply may take
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
     answer: ChildrenAnswer = {
@@ -123,7 +124,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
 
 
 def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
-    budget, started = _budget(request, _ONE), perf_counter()
+    budget, started = _budget(request, _ONE_SHARE), perf_counter()
     with Untouched():
         return _node("inspect", request, _addressed(request, request, budget), budget, started)
 
@@ -206,7 +207,9 @@ def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
                 answer["text"] = text
             answer["node"] = node = snapshot.describe(row, 0, budget, marked=False)
             if "children" in node:
-                node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS))
+                node["page"] = snapshot.page(
+                    node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS_SHARE)
+                )
         else:
             answer["resume"] = snapshot.keep_unfinished(lens)
     answer["ms"], answer["types"] = _since(started), sorted(snapshot.types)
@@ -237,7 +240,7 @@ def _paused_for_lens(request: LensRequest, grad_mode: bool, thread: Modes | None
         return None
 
     def reach(expression: str, at: FrameType) -> object:
-        return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACHED))
+        return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACH))
 
     return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach, thread)
 

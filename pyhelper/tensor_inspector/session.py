@@ -18,7 +18,7 @@ class Session:
     def __init__(self) -> None:
         self.preferred = Preferred()  #: what the user prefers: the debugger's own views ask without saying
         self.cold = True  #: until the first frame is answered: it compiles modules, and torch starts threads
-        self.burst: Any = None  #: the last question of the debugger's own views, a `stock.clock.Question`
+        self.burst: Any = None  #: the latest requests of the debugger's own views, a `stock.clock.RequestBurst`
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

@@ -46,7 +46,7 @@ class Alarms:
 
 
 def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
-    """NaN and Inf among the ``held`` values of ``holder``, as far as a share of the time goes.
+    """NaN and Inf among the values that ``holder`` contains, as far as a share of the time goes.
 
     An infinite Python number is no alarm: programs begin a search with one, as the best loss so far. Missing values of
     tables are none either. What can't be read adds nothing: its own row says why.

@@ -31,10 +31,11 @@ class Rows:
         self.line = line
         self.total = total
         self.children = children
-        self.ask: Callable[[Budget], Iterable[Child]] | None = None
+        self.ask: Callable[[Budget], Iterable[Child]] | None = None  #: see `later`
 
     @classmethod
     def of(cls, line: str, rows: list[Child], kind: NodeKind = "group", badges: Sequence[Badge] = ()) -> Rows:
+        """Rows that are known already."""
         return cls(line, len(rows), lambda start, count: rows[start : start + count], kind, badges)
 
     @classmethod

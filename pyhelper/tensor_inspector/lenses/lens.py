@@ -70,9 +70,9 @@ class Lens:
 
     The module of a lens has ``lens(values, options, budget, paused) -> Lens``, which only begins. Each of ``values`` is
     a `Child`: the value, its name, and the expression that reaches it. ``paused`` is where it is asked, None where
-    nothing is paused. A question that makes no sense raises ``TypeError`` or ``ValueError`` there. No lens holds a
-    snapshot: while it is being answered, the snapshot holds the lens. Where only looking shows that it makes none,
-    `go_on` raises `InvalidQuestion`.
+    nothing is paused. It raises ``TypeError`` or ``ValueError`` for a question that makes no sense; where only looking
+    at the values shows that, `go_on` raises `InvalidQuestion`. No lens holds a snapshot: while it is being answered,
+    the snapshot holds the lens.
     """
 
     def __init__(self, budget: Budget) -> None:

@@ -36,5 +36,5 @@ claim = ByClass(_claims)
 def claim_safely(cls: type) -> Claim:
     try:
         return claim(cls)
-    except BaseException:  # a class that is none: its object says so of itself
+    except BaseException:  # a class whose MRO can't be read: the object itself says why
         return "nothing"

@@ -86,7 +86,7 @@ _lines, _children = Lines(), Children()
 
 
 def switch(on: bool) -> None:
-    """Have the debugger's own views show our lines and rows, or again its own; or nothing, where it can't be had."""
+    """Have the debugger's own views show our lines and rows, or its own again. An unknown debugger is left as it is."""
     try:
         if debugger.register_providers(_lines, _children) if on else debugger.unregister_providers():
             debugger.views_changed()

@@ -11,13 +11,12 @@ from typing import Any
 
 from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
 from ...safe.attributes import is_bare
-from ...safe.guard import Classes, class_name, instance_dict, module, mro, owner_of, stands_in
+from ...safe.guard import Classes, class_name, instance_dict, mro, owner_of, stands_in
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home
 from ..python.objects import WordedObject, brief
 
-torch: Any = module("torch")
 _NESTED = 20  #: datasets inside datasets that are followed
 _SEQUENCES = Classes(list, tuple)
 _ROOM = 28  #: characters of the tensors in short, beside the class's name and the samples

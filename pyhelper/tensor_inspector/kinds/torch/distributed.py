@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...measure.stats import Reading, Unread
-from ...safe.guard import class_dict, class_name, instance_dict, module, mro, stands_in
+from ...safe.guard import class_dict, class_name, instance_dict, mro, stands_in
 from ...words.text import listed
 from ..kind import Child
 from ..rows import TextRow
 from .form import Form
 from .subclass import PythonSubclass
-
-torch: Any = module("torch")
 
 
 class Distributed(PythonSubclass):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from ...safe.guard import instance_dict, module
+from ...safe.guard import instance_dict
 from ...words.text import listed, number, plural
 from ..families import by_home
 from ..python.callables import name_of
 from ..python.objects import WordedObject, brief
 from .training import rate, scalar
 
-torch: Any = module("torch")
 _BOOKKEEPING = ("last_epoch", "verbose", "mode_worse", "default_min_lr", "num_bad_epochs", "cooldown_counter", "best")
 
 

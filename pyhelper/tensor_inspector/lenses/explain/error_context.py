@@ -28,6 +28,14 @@ _TIME = 400  #: milliseconds for all that is in sight
 
 
 class ErrorContext:
+    """What is known of an exception.
+
+    ``kind`` is the kind of fault that its ``message`` tells (`fault_of`), ``trace`` the frames that it came through.
+    Of these ``here`` is the innermost one outside of torch and numpy, number ``at``, and ``user`` the innermost one in
+    the user's own files, whose ``line`` the findings point to. ``failing`` is the line of ``here`` that failed; the
+    ``call`` in it led into the ``library``; ``layer`` is the module whose forward was running.
+    """
+
     def __init__(self, error: BaseException, trace: list[TraceEntry], budget: Budget) -> None:
         self.error = error
         self.kind = fault_of(error)

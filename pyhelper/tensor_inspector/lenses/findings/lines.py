@@ -52,7 +52,8 @@ def assigned(cls: type, attribute: str) -> Line | None:
 
 
 def changed(step: Step, name: str, call: str = "") -> Line | None:
-    """The last line before the stop that calls a function on ``name`` or passes it to one; any name if it is None."""
+    """The last line before the stop that calls ``call`` on ``name``, or passes ``name`` to it; without ``call``, any
+    function whose name ends with ``_``."""
     for source in step.sources:
         lines = [line for line in _calls_about(source, _key(name), call) if line < source.lineno]
         if lines:

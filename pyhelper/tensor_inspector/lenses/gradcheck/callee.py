@@ -9,7 +9,7 @@ from typing import Any
 from ...kinds import Child
 from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_name, instance_dict, module, mro, owner_of
+from ...safe.guard import instance_dict, module, mro, owner_of
 from ...safe.record import Record
 from ..lens import wrong_type
 from ..running.code_references import methods
@@ -64,8 +64,3 @@ def parameters(owner: Any) -> Iterator[tuple[str, Any]]:
 def _unwrapped(value: Any) -> Any:
     inner = instance_dict(value).get("_torchdynamo_orig_callable") if type(value) is FunctionType else None
     return unwrapped(value if inner is None else inner)
-
-
-def described(value: Any) -> str:
-    """What came out, where it is no tensor."""
-    return class_name(type(value))

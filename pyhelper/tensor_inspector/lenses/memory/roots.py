@@ -12,7 +12,7 @@ from ..step import frames
 from ..step.classes import is_library_module
 from .parts import HeldPart
 
-_LAST = ("last_exc", "last_value")  #: what Python keeps of the exception that a prompt has told last
+_LAST = ("last_exc", "last_value")  #: where Python keeps the exception that a prompt has printed last
 
 
 def roots(frame: FrameType | None) -> Iterator[HeldPart]:

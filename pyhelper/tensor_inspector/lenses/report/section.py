@@ -21,7 +21,8 @@ class Section(Record):
 
 
 def without_home(text: str) -> str:
-    """Without the user's folder, as it is set and where that leads to, and without his name in other paths."""
+    """The text with ``~`` for the user's home folder (also where a link to it leads), and ``user`` for the name of that
+    folder in other paths."""
     set_to = [variable(name) for name in _HOMES]
     homes = [home.rstrip("/\\") for path in set_to if path for home in (path, os.path.realpath(path))]
     for home in filter(None, homes):

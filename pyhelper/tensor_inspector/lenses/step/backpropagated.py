@@ -29,6 +29,7 @@ class Loss(Record):
 
 
 def losses_of(step: Step) -> Iterator[Loss]:
+    """The tensors on which the source calls backward: in its own frame, or on what the active frame is to return."""
     for backward in step.source.backwards:
         found, is_all = tensors_of(step, backward)
         alive = [loss for loss in found if gradient_of(loss.tensor).function is not None]

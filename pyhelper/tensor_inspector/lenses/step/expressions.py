@@ -140,11 +140,13 @@ def root_of(name: str) -> str:
 
 
 def parent_of(name: str) -> str | None:
+    """What a name is an attribute or an item of: ``batch`` of ``batch['x']``; None of a variable."""
     at = max(name.rfind("."), name.rfind("["))
     return name[:at] if at > 0 else None
 
 
 def bound_in(target: ast.AST) -> Iterator[str]:
+    """The names that an assignment to this target binds, or changes a part of."""
     if isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
             yield from bound_in(item)

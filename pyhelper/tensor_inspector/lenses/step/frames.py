@@ -27,7 +27,7 @@ _DEBUGGERS = ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger"
 
 
 class View:
-    """A frame with its variables. ``line`` is the line that it stands in."""
+    """A frame with its variables, and the line that it stands in: without ``line``, the one that it is at now."""
 
     __slots__ = ("frame", "lineno", "variables")
 

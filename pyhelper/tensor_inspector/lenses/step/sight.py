@@ -82,7 +82,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
             if type(key) is str or type(key) is int:
                 yield f"[{key!r}]", item
     elif issubclass(cls, (list, tuple)):
-        names: Any = next((vars_of for vars_of in (_fields(cls),) if vars_of), ())
+        names = _fields(cls)
         for index, item in enumerate(each(list.__iter__ if issubclass(cls, list) else tuple.__iter__, value)):
             if index == _ITEMS:
                 break

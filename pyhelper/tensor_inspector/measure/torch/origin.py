@@ -7,14 +7,12 @@ from math import inf, prod
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import module
 from ..stats.first import first_special
 from .elements import bare
 from .flow import Counts, Flow, NodeInput, counts_of
 from .graph import VIEWS, Graph
 from .node import AutogradNode
 
-torch: Any = module("torch")
 LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 STDS = ("Std", "Var", "StdMean", "VarMean")
 SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")

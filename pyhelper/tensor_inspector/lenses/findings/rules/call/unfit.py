@@ -26,7 +26,7 @@ _CONVERTING = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 
 
 class _Planned:
-    """A layer of torch's own that a call runs, its name, and what the first one is given."""
+    """A layer of torch's own that a call runs, its name, and the tensor that the first of these layers is ``given``."""
 
     __slots__ = ("_member", "attributes", "given", "is_first", "name", "value")
 
@@ -85,7 +85,7 @@ def _in_a_row(model: Any, name: str) -> Iterator[tuple[Any, str]]:
 
 
 def _is_plain(model: Any) -> bool:
-    """Whether a module is of a class of torch's own, and nothing that the program has hung up runs before its forward."""
+    """Whether a module is of a class of torch's own, and no hook of the program runs before its forward."""
     own = instance_dict(model)
     return (
         is_module(model)

@@ -21,15 +21,6 @@ from .drawn import is_drawn_again, is_given_noise, is_tried_out
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 
 
-_ROUNDS = (
-    ast.ListComp,
-    ast.GeneratorExp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.While,
-)  #: in which it may be called many times
-
-
 def is_norm(member: Member) -> bool:
     return is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is True
 
