@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from asking import Paused
+from switches import switch_all, switches
 from torch import nn
 from torch.nn import functional as F
 
@@ -56,7 +57,7 @@ class Restless(nn.Module):
         super().__init__()
         self.a, self.norm, self.b = nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)
         self.register_buffer("seen", torch.zeros(()))
-        self.count, self.cache, self.ends = 0, {"k": [torch.zeros(3)]}, ends
+        self.count, self.cache, self.ends, self.switches = 0, {"k": [torch.zeros(3)]}, ends, False
 
     def forward(self, x: torch.Tensor) -> Any:
         self.count += 1
@@ -66,6 +67,8 @@ class Restless(nn.Module):
         self.train(not self.training)
         BOX.calls += 0
         noise = DICE.random() + float(torch.rand(())) + np.random.rand() + random.random()
+        if self.switches:
+            switch_all()
         if self.ends is not None and self.count:
             raise self.ends
         return self.b(F.dropout(self.norm(self.a(x)))) * noise
@@ -80,7 +83,7 @@ def picture(model: nn.Module, *tensors: torch.Tensor) -> list[Any]:
         pickle.dumps((random.getstate(), np.random.get_state(), torch.get_rng_state().tolist(), DICE.getstate())),
         [(part.training, list(part._forward_hooks), sorted(vars(part))) for part in model.modules()],
         [(key, str(value)) for part in model.modules() for key, value in vars(part).items() if type(value) in (int, dict)],
-        (torch.is_grad_enabled(), torch.get_default_dtype(), sys.gettrace(), len(CALLED), COUNT, BOX.calls, str(BOX.kept)),
+        (*switches(), sys.gettrace(), len(CALLED), COUNT, BOX.calls, str(BOX.kept)),
     ]  # fmt: skip
 
 
@@ -89,7 +92,7 @@ def picture(model: nn.Module, *tensors: torch.Tensor) -> list[Any]:
 def test_all_that_it_touches_is_put_back(ends: type[BaseException] | None, records: bool) -> None:
     model, given = Restless(), torch.randn(5, 3)
     model(given).sum().backward()
-    model.ends = ends
+    model.ends, model.switches = ends, True
     model.a.register_forward_hook(lambda *_: CALLED.append(1))
     with torch.set_grad_enabled(records):
         before = picture(model, given)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from switches import switch_all, switches
 from torch import nn
 from torch.nn import functional as F
 
@@ -48,7 +49,7 @@ class Restless(nn.Module):
         self.register_buffer("seen", torch.zeros(()))
         self.state, self.count, self.log, self.by_name = torch.zeros(8), 0, [1], {"a": 1}
         self.dice, self.torch_dice, self.numpy_dice = random.Random(1), torch.Generator(), np.random.default_rng(1)
-        self.ends = ends
+        self.ends, self.switches = ends, False
         self.cache, self.by_key, self.array = [torch.zeros(3)], {"k": {"deep": torch.zeros(3)}}, np.zeros(3)
         self.queue, self.box, self.aside = deque([1], maxlen=4), Box(), [nn.BatchNorm1d(6)]
 
@@ -72,6 +73,8 @@ class Restless(nn.Module):
             parameter.data.mul_(1.01)
         noise = random.random() + np.random.rand() + float(torch.rand(())) + self.dice.random() + drawn()
         noise += self.numpy_dice.random() + float(torch.rand((), generator=self.torch_dice))
+        if self.switches:
+            switch_all()
         if self.ends is not None:
             raise self.ends
         out: torch.Tensor = self.b(F.dropout(self.norm(self.a(x)))) * noise
@@ -107,7 +110,7 @@ def picture(model: Restless) -> list[Any]:
         (model.count, list(model.log), dict(model.by_name), hasattr(model, "late"), len(CALLED)),
         (model.array.tobytes(), list(model.queue), model.box.count, list(model.by_key["k"]), id(model.box)),
         pickle.dumps((DICE.getstate(), TORCH_DICE.get_state().tolist(), NUMPY_DICE.bit_generator.state)),
-        (torch.is_grad_enabled(), sys.gettrace()),
+        (*switches(), sys.gettrace()),
     ]
 
 
@@ -115,6 +118,7 @@ def picture(model: Restless) -> list[Any]:
 @pytest.mark.parametrize("mode", [True, False])
 def test_what_a_run_touches_is_put_back(ends: type[BaseException] | None, mode: bool) -> None:
     model = made(ends).train(mode)
+    model.switches = True
     before = picture(model)
     assert why_not(model) is None
     for _ in range(2):
@@ -139,6 +143,7 @@ def test_random_numbers_are_put_back_without_asking_whether_cuda_is_there(monkey
 
 def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
     model = made()
+    model.switches = True
     before, struck = picture(model), []
 
     def interrupted() -> None:
@@ -185,6 +190,7 @@ def left_with_an_interruption(model: nn.Module, at: int) -> bool:
 
 def test_what_is_put_back_is_so_if_a_signal_comes_once_the_way_out_has_begun() -> None:
     model = made()
+    model.switches = True
     before, at = picture(model), 2  # before the first line nothing can be caught
     while left_with_an_interruption(model, at):
         assert (picture(model) == before) is True, at

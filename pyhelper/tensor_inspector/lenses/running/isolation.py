@@ -2,8 +2,8 @@
 
 While it runs, modules use copies of their parameters, buffers and other tensors, arrays, containers and objects, at any
 depth. No hooks run but those of torch that compute weights. Random generators, also those that the code names, continue
-from their state and are set back. What holds something that can't be copied is not run. What code changes elsewhere, as
-files and global variables, is not restored.
+from their state and are set back, as are the modes and flags of torch. What holds something that can't be copied is not
+run. What code changes elsewhere, as files and global variables, is not restored.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from .deep_copy import CannotCopy, DeepCopy, Uncopied
 from .generators import common_states, state_of
 from .lazy import initializing, let_initialize
 from .read_only import ReadOnly
+from .torch_switches import switch_restorers
 
 _DICTS = Classes(dict, OrderedDict)
 _COPIED = Classes(dict, OrderedDict, list, set)
@@ -162,6 +163,7 @@ class Isolation(RestoringContext):
         if sys.gettrace() is not None:  # a debugger would stop in what is run
             self._undo.append(partial(debugger.set_trace, sys.gettrace()))
             debugger.set_trace(None)
+        self._undo.extend(switch_restorers())
         self._undo.extend(common_states())
         for value in self._values:
             self.copy(value)
