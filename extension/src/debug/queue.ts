@@ -8,8 +8,9 @@ export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
+/** A request for the queue to send. It has a time limit unless it has `onAside` or `onStuck`: then the user asked for it to run. */
 export interface Job {
-  /** Sends the request, and calls `onLeft` when it is on its way to the adapter; its promise is the reply. */
+  /** Sends the request, and calls `onLeft` once it has left for the adapter; its promise is the reply. */
   readonly send: (onLeft: () => void) => PromiseLike<string>;
   /** Whether the stop that it is for is over. */
   readonly over: () => boolean;
@@ -17,14 +18,11 @@ export interface Job {
   readonly signal?: AbortSignal | undefined;
   /** How many times the usual limit it may take: 1 by default. */
   readonly patience?: number;
-  /**
-   * Whether it may take as long as it likes: the user asked for it to run. Others need not wait for it after a while,
-   * which is said by calling this.
-   */
+  /** Called when it has taken the usual limit without a reply: from then on others are sent beside it. */
   readonly onAside?: () => void;
   /**
-   * The same, but others wait for it: what they would read is not as it was while it runs. Once nobody waits for it, or its
-   * stop is over, it has the usual limit, and where it does not reply within that, this is called before another is sent.
+   * Others wait for it, since what they would read is not as usual while it runs. It has the usual limit once nobody waits
+   * for it, or its stop is over. Called where it does not reply within that, before another is sent.
    */
   readonly onStuck?: () => void;
 }
@@ -33,7 +31,7 @@ export interface Job {
  * How many times the usual limit a request may take to leave: a window that is busy, as with painting a stop, holds it back.
  * That is no delay of the program, and a second one would be held back too, and then be answered beside the first.
  */
-const LEAVING = 5;
+const LEAVE_FACTOR = 5;
 
 interface Waiting extends Job {
   readonly resolve: (reply: string) => void;
@@ -49,9 +47,10 @@ export class EvaluateQueue {
   /** Milliseconds after which the reply to a request that has left is not waited for any more. */
   readonly limit: number;
   readonly #waiting: Waiting[] = [];
-  #busy = false;
-  /** Requests under way, with what starts their time limit if they have none yet. */
-  readonly #underWay = new Map<Job, () => void>();
+  /** Requests that were sent and not answered yet. */
+  readonly #sent = new Set<SentJob>();
+  /** The one among them that others wait for. */
+  #current: SentJob | undefined;
 
   constructor(limit = 2000) {
     this.limit = limit;
@@ -65,84 +64,122 @@ export class EvaluateQueue {
     this.#waiting.push(waiting);
     if (signal?.aborted === true) drop();
     else signal?.addEventListener("abort", drop);
-    this.#next();
-    // One signal is that of all slices of a lens.
+    this.#sendNext();
+    // A signal may outlive its request: all slices of a lens have one.
     return promise.finally(() => signal?.removeEventListener("abort", drop));
   }
 
-  /** A stop has ended: what is queued for it is dropped unsent, and what is under way for it gets no more unlimited time. */
+  /** A stop has ended: what waits for it is dropped unsent, and what was sent for it gets no more unlimited time. */
   sweep(): void {
     for (const job of this.#waiting.splice(0)) {
       if (job.over()) job.reject(new Cancelled());
       else this.#waiting.push(job);
     }
-    for (const [job, limitTime] of this.#underWay) if (job.over()) limitTime();
+    for (const sent of this.#sent) if (sent.job.over()) sent.limitTime();
   }
 
-  /** If it still waits, it is not sent; if others wait for it, they do so no longer than usual. */
+  /** Nobody waits for it any more: it is not sent, or if it was, others wait for it no longer than usual. */
   #drop(job: Waiting): void {
     const at = this.#waiting.indexOf(job);
     if (at < 0) {
-      if (job.onStuck !== undefined) this.#underWay.get(job)?.();
+      if (job.onStuck !== undefined) [...this.#sent].find((sent) => sent.job === job)?.limitTime();
       return;
     }
     this.#waiting.splice(at, 1);
     job.reject(new Cancelled());
   }
 
-  #next(): void {
-    if (this.#busy) return;
+  #sendNext(): void {
+    if (this.#current !== undefined) return;
     const job = this.#waiting.shift();
     if (job === undefined) return;
     if (job.over()) {
       job.reject(new Cancelled());
-      this.#next();
+      this.#sendNext();
       return;
     }
-    this.#busy = true;
-    let limit: NodeJS.Timeout | undefined;
-    let busy = true;
-    let done = false;
-    const release = (): void => {
-      if (!busy) return;
-      busy = this.#busy = false;
-      this.#next();
-    };
-    const finish = (settle: () => void): void => {
-      if (done) return;
-      done = true;
-      clearTimeout(limit);
-      clearTimeout(aside);
-      this.#underWay.delete(job);
-      if (job.over()) job.reject(new Cancelled());
-      else settle();
-      release();
-    };
-    const { onAside, onStuck, patience = 1 } = job;
-    let most = this.limit * Math.max(patience, LEAVING);
-    const lose = (): void => {
-      onStuck?.();
-      finish(() => job.reject(new NoReply("no reply")));
-    };
-    const limitTime = (): void => {
-      limit ??= setTimeout(lose, most);
-    };
-    const onLeft = (): void => {
-      most = this.limit * patience;
-      if (done || limit === undefined) return;
-      clearTimeout(limit);
-      limit = setTimeout(lose, most);
-    };
-    const setAside = (): void => {
-      onAside?.();
-      release();
-    };
-    const aside = onAside && setTimeout(setAside, this.limit);
-    if (onAside === undefined && onStuck === undefined) limitTime();
-    this.#underWay.set(job, limitTime);
-    job.send(onLeft).then(
-      (reply) => finish(() => job.resolve(reply)),
-      (reason: unknown) => finish(() => job.reject(reason)),
-    );
+    const sent = new SentJob(job, this.limit, () => this.#release(sent));
+    this.#current = sent;
+    this.#sent.add(sent);
+    sent.send();
+  }
+
+  /** Others need not wait for it any more. */
+  #release(sent: SentJob): void {
+    if (sent.done) this.#sent.delete(sent);
+    if (this.#current !== sent) return;
+    this.#current = undefined;
+    this.#sendNext();
+  }
+}
+
+/** A request from when it is sent until it is answered or given up. */
+class SentJob {
+  readonly job: Waiting;
+  readonly #limit: number;
+  /** Called when it is done, or is set aside. */
+  readonly #onRelease: () => void;
+  #done = false;
+  #hasLeft = false;
+  /** Runs while its time is limited. */
+  #timeout: NodeJS.Timeout | undefined;
+  #aside: NodeJS.Timeout | undefined;
+
+  constructor(job: Waiting, limit: number, onRelease: () => void) {
+    this.job = job;
+    this.#limit = limit;
+    this.#onRelease = onRelease;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  send(): void {
+    const { job } = this;
+    if (job.onAside) this.#aside = setTimeout(() => this.#setAside(), this.#limit);
+    else if (job.onStuck === undefined) this.limitTime();
+    job
+      .send(() => this.#leave())
+      .then(
+        (reply) => this.#finish(() => job.resolve(reply)),
+        (reason: unknown) => this.#finish(() => job.reject(reason)),
+      );
+  }
+
+  /** Gives it a time limit, unless it has one. */
+  limitTime(): void {
+    const { patience = 1 } = this.job;
+    const factor = this.#hasLeft ? patience : Math.max(patience, LEAVE_FACTOR);
+    this.#timeout ??= setTimeout(() => this.#giveUp(), this.#limit * factor);
+  }
+
+  /** It has left for the adapter: from now on it may take the usual limit. */
+  #leave(): void {
+    this.#hasLeft = true;
+    if (this.#done || this.#timeout === undefined) return;
+    clearTimeout(this.#timeout);
+    this.#timeout = undefined;
+    this.limitTime();
+  }
+
+  #setAside(): void {
+    this.job.onAside?.();
+    this.#onRelease();
+  }
+
+  #giveUp(): void {
+    this.job.onStuck?.();
+    this.#finish(() => this.job.reject(new NoReply("no reply")));
+  }
+
+  #finish(settle: () => void): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#aside);
+    if (this.job.over()) this.job.reject(new Cancelled());
+    else settle();
+    this.#onRelease();
   }
 }
