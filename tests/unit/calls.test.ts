@@ -485,20 +485,6 @@ describe("calls", () => {
     expect(await asked).toMatchObject({ node: { name: "x" } });
   });
 
-  test("name no frame where the program is meant, which may be running", async () => {
-    const answer = { op: "lens", snapshot: 1, ms: 1, types: [], done: false, progress: 0.5, resume: 2 };
-    const { calls, sent, session } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(answer)));
-    expect(await calls.lens(session, { lens: "compare", values: {} })).toMatchObject({ resume: 2 });
-    expect(ops(sent)).toEqual(["inject", "lens without a frame"]);
-    expect(sent[1]?.what).not.toHaveProperty("at");
-  });
-
-  test("say that a debugger which does not answer those can't be asked while the program runs", async () => {
-    const { calls, session } = program(() => "");
-    await calls.prepare(session);
-    await expect(calls.lens(session, { lens: "compare", values: {} })).rejects.toMatchObject({ code: "unreachable" });
-  });
-
   test("that go on with a lens are not sent a second time: the first may have been answered", async () => {
     const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : NEVER));
     const asked = calls.lens(stop(), { lens: "compare", values: {}, snapshot: 1, resume: 2 });

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/frame.ts";
-import { NoReply, Cancelled } from "../debug/queue.ts";
+import { Cancelled, type Job, NoReply } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { parseAnswer } from "../protocol/envelope.ts";
 import type {
@@ -27,9 +27,6 @@ type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
 
-/** The target of a request: a paused frame, or the program of a session, which may be running. */
-export type CallTarget = Frame | Session;
-
 /** Options of a request. */
 export interface CallOptions {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
@@ -43,19 +40,18 @@ export interface CallOptions {
 /** A request on its way. */
 interface Call extends CallOptions {
   readonly program: Program;
-  readonly session: Session;
-  readonly frame: Frame | undefined;
+  readonly frame: Frame;
   readonly body: Body;
 }
 
-/** Milliseconds until a request that was not found running is looked for again. */
-const AGAIN = 100;
+/** Until a request that was not found running is looked for again. */
+const INTERRUPT_RETRY_MS = 100;
 
 /** Typed calls to the helper in the program; injects it ahead of the first, else with it. */
 export class Calls {
   readonly #setup: Setup;
-  /** Numbers of requests that run the program's code. */
-  #last = 0;
+  /** The number of the last request that ran code of the program. */
+  #lastId = 0;
   readonly #programs = new WeakMap<Session, Program>();
 
   constructor(bundle: () => Bundle, log: (text: string) => void, preferences: () => Preferences) {
@@ -88,19 +84,17 @@ export class Calls {
   }
 
   /** One slice of a lens's work. */
-  lens(target: CallTarget, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+  lens(frame: Frame, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
     const runs = asked.options?.["run"] === true;
     // What has begun is not sent a second time.
     const once = asked.resume !== undefined;
-    return this.#call(target, { op: "lens", ...asked }, { runs, signal, once });
+    return this.#call(frame, { op: "lens", ...asked }, { runs, signal, once });
   }
 
-  async #call<A extends Answer>(target: CallTarget, body: Body, options: CallOptions = {}): Promise<A> {
-    const frame = "frameId" in target ? target : undefined;
-    const session = "frameId" in target ? target.session : target;
-    const program = this.#programOf(session);
+  async #call<A extends Answer>(frame: Frame, body: Body, options: CallOptions = {}): Promise<A> {
+    const program = this.#programOf(frame.session);
     try {
-      const answer = await this.#onSomeRoute({ program, session, frame, body, ...options });
+      const answer = await this.#onSomeRoute({ program, frame, body, ...options });
       if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
       if (answer.op === "frame") program.frameless = answer.frameless === true;
       return answer as A;
@@ -117,28 +111,18 @@ export class Calls {
    */
   async #onSomeRoute(call: Call): Promise<Answer> {
     const { program, frame, body, runs, once } = call;
-    if (frame === undefined) return this.#beside(call);
-    if (program.isLost(frame)) throw noReply();
-    if (runs && program.isLostOn(frame)) await program.awaitFrame(frame);
-    if (!program.avoids(frame)) {
+    if (program.isUnreachable(frame)) throw noReply();
+    if (runs && program.isBusy(frame)) await program.awaitIdle(frame);
+    if (!program.goesBeside(frame)) {
       try {
         return await this.#withHelper(call);
       } catch (error) {
         if (!(error instanceof NoReply)) throw error;
-        program.loseOn(frame);
+        program.setBusy(frame);
         if (once) throw noReply();
-        if (!program.hears) program.giveUp(frame);
+        if (!program.answersBesideFrames) program.giveUp(frame);
         this.#setup.log(`${body.op}: no reply on the frame, asking without it`);
       }
-    }
-    return this.#beside(call);
-  }
-
-  /** Without a frame: the debugger's own thread answers, also while the program runs. */
-  async #beside(call: Call): Promise<Answer> {
-    const { program, frame } = call;
-    if (frame === undefined && !program.hears) {
-      throw new Refusal("unreachable", l10n.t("this version of the debugger answers only where the program is paused"));
     }
     try {
       return await this.#withHelper(call);
@@ -151,70 +135,82 @@ export class Calls {
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
   async #withHelper(call: Call): Promise<Answer> {
     const { program, frame } = call;
-    const wasThere = await program.reach(frame);
+    const wasThere = await program.ensureHelper(frame);
     const answer = await this.#ask(call);
     if (answer !== "missing") return answer;
-    program.miss();
+    program.forgetHelper();
     if (!wasThere) throw new Refusal("unreachable", l10n.t("the helper did not stay in the program"));
     return this.#withHelper(call);
   }
 
-  async #ask({ program, session, frame, body, runs = false, signal }: Call): Promise<Answer | "missing"> {
-    if (runs) this.#last += 1;
-    const id = this.#last;
-    const { bundle, preferences } = this.#setup;
-    const common = { version: bundle().version, preferences: preferences(), ...(runs ? { id } : {}) };
-    const isOver = (): boolean => (frame ? frame.over : session.ended);
-    // Models run on copies that stand in their places meanwhile: nobody is to see these.
-    const isAlone = runs && body.op === "lens";
+  /** "missing" where the helper is not in the program, or is another version's. */
+  #ask(call: Call): Promise<Answer | "missing"> {
+    return call.runs === true ? this.#run(call) : this.#read(call);
+  }
+
+  /** Asks what runs no code of the program. Once it is sent, its answer is worth having, also where nobody waits any more. */
+  #read(call: Call): Promise<Answer | "missing"> {
+    const { frame, signal } = call;
+    const send = async (onLeft: () => void): Promise<string> => {
+      refuseIfBlocked(call);
+      return this.#send(call, onLeft);
+    };
+    return answerIn(frame.session.queue.ask({ send, over: () => frame.over, signal }));
+  }
+
+  /** Asks what runs code of the program: interrupted where nobody waits any more, and never sent a second time. */
+  async #run(call: Call): Promise<Answer | "missing"> {
+    const { program, frame, body, signal } = call;
+    this.#lastId += 1;
+    const id = this.#lastId;
     let sent = false;
     let replied = false;
-    const interrupt = (): void => void this.#interrupt(session, id, () => replied || isOver());
+    const isAborted = (): boolean => signal?.aborted === true;
+    const interrupt = (): void => void this.#interrupt(frame.session, id, () => replied || frame.over);
     const send = async (onLeft: () => void): Promise<string> => {
-      if (frame && program.isStuck(frame)) throw stillRuns();
-      // What was set aside while this one waited for its turn.
-      if (runs && frame && program.isLostOn(frame)) throw notRun();
+      refuseIfBlocked(call);
+      // While this one waited for its turn, another was set aside.
+      if (program.isBusy(frame)) throw notRun();
       sent = true;
-      if (runs) signal?.addEventListener("abort", interrupt);
-      // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it
-      // can be interrupted.
-      const frameless = frame !== undefined && program.avoids(frame) && !runs;
-      const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
-      const request = { ...body, ...common, ...at } as Request;
+      signal?.addEventListener("abort", interrupt);
       try {
-        return await session.evaluate(callExpression(request), frameless ? undefined : frame?.frameId, onLeft);
+        return await this.#send(call, onLeft, id);
       } finally {
         replied = true;
-        if (isAlone && frame) program.unstick(frame);
+        if (body.op === "lens") program.unblock(frame);
       }
     };
-    // While it runs, other questions go around its frame.
-    const onAside = (): void => {
-      if (frame) program.loseOn(frame);
-    };
-    const evaluating = body.op === "evaluate" ? { onAside } : {};
-    const onStuck = (): void => {
-      if (frame) program.stick(frame);
-    };
-    const alone = isAlone ? { onStuck } : {};
-    const isAborted = (): boolean => signal?.aborted === true;
-    // The queue drops what was not sent yet. What was sent is worth having all the same, unless it was to be run.
-    const over = (): boolean => isOver() || (isAborted() && runs);
+    const over = (): boolean => frame.over || isAborted();
     try {
-      const answer = parseAnswer(await session.queue.ask({ send, over, signal, ...alone, ...evaluating }));
-      if (runs) program.answers();
-      return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
+      const answer = await answerIn(frame.session.queue.ask({ send, over, signal, ...patienceFor(call) }));
+      program.setIdle();
+      return answer;
     } catch (error) {
-      if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";
       const isGivenUp = error instanceof NoReply || error instanceof Cancelled;
-      if (runs && sent && isGivenUp && !isAborted()) interrupt();
-      if (!(runs && error instanceof NoReply)) throw error;
-      // It may well be under way: sent again it would run a second time, in another thread.
-      if (frame) program.loseOn(frame);
+      if (sent && isGivenUp && !isAborted()) interrupt();
+      if (!(error instanceof NoReply)) throw error;
+      // It may well be running: sent again it would run a second time, in another thread.
+      program.setBusy(frame);
       throw new Refusal("lost", l10n.t("no reply yet"));
     } finally {
       signal?.removeEventListener("abort", interrupt);
     }
+  }
+
+  /** Sends the request on its route; `id` is the number by which what it runs can be interrupted. */
+  #send({ program, frame, body }: Call, onLeft: () => void, id?: number): Promise<string> {
+    const { bundle, preferences } = this.#setup;
+    // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it can
+    // be interrupted.
+    const isBeside = id === undefined && program.goesBeside(frame);
+    const request = {
+      ...body,
+      version: bundle().version,
+      preferences: preferences(),
+      ...(id === undefined ? {} : { id }),
+      ...(isBeside ? { at: { thread: frame.threadId, frame: frame.frameId } } : {}),
+    } as Request;
+    return frame.session.evaluate(callExpression(request), isBeside ? undefined : frame.frameId, onLeft);
   }
 
   /**
@@ -231,7 +227,7 @@ export class Calls {
       if (reply !== said) log(`interrupt: ${reply}`);
       if (isInterrupted(reply)) return;
       said = reply;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+      await new Promise((resolve) => setTimeout(resolve, INTERRUPT_RETRY_MS));
     } while (!isOver());
   }
 
@@ -239,6 +235,28 @@ export class Calls {
     const program = this.#programs.get(session) ?? new Program(session, this.#setup);
     this.#programs.set(session, program);
     return program;
+  }
+}
+
+function refuseIfBlocked({ program, frame }: Call): void {
+  if (program.isBlocked(frame)) throw stillRuns();
+}
+
+/** How the queue waits for what runs code of the program. A property has the usual limit, as what runs nothing. */
+function patienceFor({ program, frame, body }: Call): Pick<Job, "onAside" | "onStuck"> {
+  // What else is asked meanwhile goes beside the frame.
+  if (body.op === "evaluate") return { onAside: () => program.setBusy(frame) };
+  // Copies stand in the places of the program's models while a lens runs these: nobody is to see them.
+  return body.op === "lens" ? { onStuck: () => program.block(frame) } : {};
+}
+
+async function answerIn(reply: Promise<string>): Promise<Answer | "missing"> {
+  try {
+    const answer = parseAnswer(await reply);
+    return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
+  } catch (error) {
+    if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";
+    throw error;
   }
 }
 

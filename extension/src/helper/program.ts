@@ -13,8 +13,8 @@ export interface Setup {
   readonly log: (text: string) => void;
 }
 
-/** How much longer than other requests the injection may take, unless one had no reply even then. */
-const INJECTING = 5;
+/** How many times the usual limit an injection may take, until one had no reply even then. */
+const INJECTION_PATIENCE = 5;
 
 /** One debugged program: whether the helper is in it, and which routes to it answer at present. */
 export class Program {
@@ -23,14 +23,14 @@ export class Program {
   /** An injection under way; fulfilled when it has come to its end, whatever that is. */
   #injecting: Promise<void> | undefined;
   #injected = false;
-  /** The factor by which an injection may take longer than usual: the first one comes when a slow machine is busiest. */
-  #patience = INJECTING;
+  /** How many times the usual limit the next injection may take: the first one comes when a slow machine is busiest. */
+  #patience = INJECTION_PATIENCE;
   /** The debugger runs an evaluate without a frame but does not answer, as older debugpy: all is asked on the frame. */
-  #mute = false;
-  /** The stop at which an evaluate on a frame got no reply, so that further ones name no frame; if these fail too, none is sent. */
-  #lost: { readonly stop: number; readonly beside: boolean } | undefined;
+  #answersOnFramesOnly = false;
+  /** The stop at which an evaluate on the frame got no reply; `beside` if one without a frame got none either. */
+  #unanswered: { readonly stop: number; readonly beside: boolean } | undefined;
   /** The stop at which a lens was cancelled whose code runs on. */
-  #stuck: number | undefined;
+  #blocked: number | undefined;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless = false;
 
@@ -39,56 +39,57 @@ export class Program {
     this.#setup = setup;
   }
 
-  /** Whether a question can be put without a frame, as while the program runs. */
-  get hears(): boolean {
-    return !this.#mute;
+  /** Whether it answers what names no frame. */
+  get answersBesideFrames(): boolean {
+    return !this.#answersOnFramesOnly;
   }
 
-  isLost(frame: Frame): boolean {
-    return this.isLostOn(frame) && this.#lost?.beside === true;
+  /** Neither route has answered at this stop: nothing more is asked. */
+  isUnreachable(frame: Frame): boolean {
+    return this.isBusy(frame) && this.#unanswered?.beside === true;
   }
 
-  isLostOn(frame: Frame): boolean {
-    return this.#lost?.stop === frame.stop;
+  /** An evaluate on the frame has not been answered at this stop: what else is asked goes beside it. */
+  isBusy(frame: Frame): boolean {
+    return this.#unanswered?.stop === frame.stop;
   }
 
-  /** An evaluate on the frame has not come back: what else is asked at this stop goes around it. */
-  loseOn(frame: Frame): void {
-    this.#lost = { stop: frame.stop, beside: this.isLost(frame) };
+  setBusy(frame: Frame): void {
+    this.#unanswered = { stop: frame.stop, beside: this.isUnreachable(frame) };
   }
 
-  /** Neither route answers: nothing more is asked at this stop. */
-  giveUp(frame: Frame | undefined): never {
-    if (frame) this.#lost = { stop: frame.stop, beside: true };
+  /** An evaluate on the frame was answered. */
+  setIdle(): void {
+    this.#unanswered = undefined;
+  }
+
+  /** Neither route answers. */
+  giveUp(frame: Frame): never {
+    this.#unanswered = { stop: frame.stop, beside: true };
     throw noReply();
   }
 
-  /** An evaluate on the frame has returned. */
-  answers(): void {
-    this.#lost = undefined;
-  }
-
   /** A lens was cancelled, and what it runs does not end: nothing is asked at this stop until it does. */
-  stick(frame: Frame): void {
-    this.#stuck = frame.stop;
+  block(frame: Frame): void {
+    this.#blocked = frame.stop;
   }
 
-  isStuck(frame: Frame): boolean {
-    return this.#stuck === frame.stop;
+  isBlocked(frame: Frame): boolean {
+    return this.#blocked === frame.stop;
   }
 
   /** The code that ran for a lens at this stop has ended. */
-  unstick(frame: Frame): void {
-    if (this.isStuck(frame)) this.#stuck = undefined;
+  unblock(frame: Frame): void {
+    if (this.isBlocked(frame)) this.#blocked = undefined;
   }
 
   /** Whether requests for this frame go beside it, without naming it. */
-  avoids(frame: Frame): boolean {
-    return !this.#mute && (this.frameless || this.isLostOn(frame));
+  goesBeside(frame: Frame): boolean {
+    return this.answersBesideFrames && (this.frameless || this.isBusy(frame));
   }
 
   /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
-  async awaitFrame(frame: Frame): Promise<void> {
+  async awaitIdle(frame: Frame): Promise<void> {
     try {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(PROBE, frame.frameId, onLeft);
       await this.#session.queue.ask({ send, over: () => frame.over });
@@ -96,15 +97,15 @@ export class Program {
       if (!(error instanceof NoReply)) throw error;
       throw notRun();
     }
-    this.answers();
+    this.setIdle();
   }
 
-  /** Fulfilled when the helper is in the program, to which it is brought where it is not; whether it was there before. */
-  async reach(frame: Frame | undefined): Promise<boolean> {
+  /** Injects the helper unless it is in the program, and tells whether it was there before. */
+  async ensureHelper(frame: Frame): Promise<boolean> {
     if (this.#injecting && !(await isSettled(this.#injecting, this.#session.queue.limit))) this.giveUp(frame);
     const wasThere = this.#injected;
     if (!wasThere) {
-      await this.inject(frame?.frameId).catch((error: unknown) => {
+      await this.inject(frame.frameId).catch((error: unknown) => {
         if (error instanceof NoReply) this.giveUp(frame);
         throw error;
       });
@@ -113,12 +114,12 @@ export class Program {
   }
 
   /** The helper proved gone, or another version's. */
-  miss(): void {
+  forgetHelper(): void {
     this.#injected = false;
   }
 
   inject(frameId?: number): Promise<void> {
-    const injected = this.#putIn(frameId);
+    const injected = this.#evaluateInjection(frameId);
     const ended = (error?: unknown): void => {
       this.#injecting = undefined;
       if (error instanceof NoReply) this.#patience = 1;
@@ -128,20 +129,20 @@ export class Program {
   }
 
   /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
-  async #putIn(frameId: number | undefined): Promise<void> {
+  async #evaluateInjection(frameId: number | undefined): Promise<void> {
     const { bundle, preferences, log } = this.#setup;
     const expression = injectExpression(bundle(), preferences());
     const run = (on?: number): Promise<string> => {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(expression, on, onLeft);
       return this.#session.queue.ask({ send, over: () => this.#session.ended, patience: this.#patience });
     };
-    let reply = this.#mute ? "" : await run();
-    this.#mute = reply === "";
-    if (this.#mute && frameId !== undefined) reply = await run(frameId);
+    let reply = this.#answersOnFramesOnly ? "" : await run();
+    this.#answersOnFramesOnly = reply === "";
+    if (this.#answersOnFramesOnly && frameId !== undefined) reply = await run(frameId);
     const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     this.#injected = true;
-    this.answers();
+    this.setIdle();
     this.frameless = answer.frameless === true;
     log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
   }
@@ -160,7 +161,7 @@ function parseInjected(reply: string): Injected {
   try {
     return JSON.parse(reply) as Injected;
   } catch {
-    throw new Refusal("unreachable", l10n.t("the debugger replied what no helper says: {0}", reply.slice(0, 100)));
+    throw new Refusal("unreachable", l10n.t("unexpected reply of the debugger: {0}", reply.slice(0, 100)));
   }
 }
 
