@@ -120,6 +120,19 @@ describe("calls", () => {
     expect(ops(sent)).toEqual(["inject", "frame", "frame", "inject", "frame"]);
   });
 
+  test("that wait for an injection which fails inject once again, not each of them", async () => {
+    let injections = 0;
+    const { calls, sent, stop, session } = program(({ what }) => {
+      if (what !== "inject") return FRAME;
+      injections += 1;
+      return injections === 1 ? Promise.reject(new Error("too early")) : INJECTED;
+    });
+    const prepared = calls.prepare(session);
+    const frame = stop();
+    await Promise.all([calls.frame(frame, {}), calls.frame(frame, {}), prepared]);
+    expect(ops(sent)).toEqual(["inject", "inject", "frame", "frame"]);
+  });
+
   test("do not inject for ever", async () => {
     const stale = JSON.stringify({ op: "error", error: { code: "stale_helper", message: "" } });
     const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : stale));

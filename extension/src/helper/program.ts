@@ -102,7 +102,10 @@ export class Program {
 
   /** Injects the helper unless it is in the program, and tells whether it was there before. */
   async ensureHelper(frame: Frame): Promise<boolean> {
-    if (this.#injecting && !(await isSettled(this.#injecting, this.#session.queue.limit))) this.giveUp(frame);
+    // Where one fails for which several requests wait, the first of these injects again, and the others wait for that.
+    while (this.#injecting) {
+      if (!(await isSettled(this.#injecting, this.#session.queue.limit))) this.giveUp(frame);
+    }
     const wasThere = this.#injected;
     if (!wasThere) {
       await this.inject(frame.frameId).catch((error: unknown) => {
