@@ -33,7 +33,7 @@ const softmax: Finding = {
 function checked(...findings: Finding[]): NonNullable<Contents["findings"]> {
   const found = { lens: "findings", findings, explained: 0, checked: [], skipped: [] } as const;
   const answer = { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [], found } as unknown as LensAnswer;
-  return { answer, mode: "usual", unrun: false };
+  return { answer, mode: "usual", repeatsRun: false };
 }
 
 /** The adapter shows a line later in the notebook what the program calls its file. */

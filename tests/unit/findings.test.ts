@@ -380,7 +380,7 @@ describe("a frame that is returned to", () => {
 
   test("and is read again does not say that a check begins which nobody has asked for", async () => {
     const { look, inspector, rows } = await window(() => new Promise(() => undefined));
-    const before = { answer: answerOf(softmax), mode: "thorough", unrun: false } as const;
+    const before = { answer: answerOf(softmax), mode: "thorough", repeatsRun: false } as const;
     await look(1);
     inspector.contents!.findings = before;
     await inspector.readAgain();

@@ -12,7 +12,7 @@ import { Results } from "../../extension/src/model/results.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { childRows, rootRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
-import { reached } from "../../extension/src/model/reached.ts";
+import { awaitContents } from "../../extension/src/model/awaitContents.ts";
 import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
 
@@ -843,19 +843,19 @@ describe("what is known of a frame as soon as it is", () => {
     const answers = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
     const waiting = [...answers];
     const { inspector } = inspected({ frame: () => waiting.shift()?.promise });
-    const first = reached(inspector, 2, always, never);
+    const first = awaitContents(inspector, 2, always, never);
     inspector.focus(frame());
     answers[0]?.resolve(frameAnswer([tensor("old")]));
     expect((await first)?.rootPage.nodes[0]?.name).toBe("old");
     void inspector.readAgain();
-    const second = reached(inspector, 2, always, never);
+    const second = awaitContents(inspector, 2, always, never);
     answers[1]?.resolve(frameAnswer([tensor("new")]));
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
   });
 
   test("is not awaited by who has left already", async () => {
     const { inspector } = inspected();
-    expect(await reached(inspector, 2, always, AbortSignal.abort())).toBeUndefined();
+    expect(await awaitContents(inspector, 2, always, AbortSignal.abort())).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -868,7 +868,7 @@ describe("what is known of a frame as soon as it is", () => {
     const { inspector } = inspected({ frame: () => late.promise });
     inspector.focus(frame());
     const found = vi.fn<(contents: Contents | undefined) => void>();
-    void reached(inspector, frameId, always, never).then(found);
+    void awaitContents(inspector, frameId, always, never).then(found);
     await vi.advanceTimersByTimeAsync(1000 * seconds);
     expect(found).toHaveBeenCalledTimes(isFound ? 0 : 1);
     late.resolve(frameAnswer([tensor("x")]));
@@ -882,16 +882,16 @@ describe("what is known of a frame as soon as it is", () => {
     const refused = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => refused.promise });
     inspector.focus(frame());
-    const awaited = reached(inspector, 2, always, never);
+    const awaited = awaitContents(inspector, 2, always, never);
     refused.reject(new Refusal("unreachable", "there is no eval here"));
     expect(await awaited).toBeUndefined();
-    expect(await reached(inspector, 2, always, never)).toBeUndefined();
+    expect(await awaitContents(inspector, 2, always, never)).toBeUndefined();
   });
 
   test("is nothing of a frame of that id in another session", async () => {
     const { inspector } = inspected();
     inspector.focus(frame());
-    const awaited = reached(inspector, 2, (session) => session === "other", never);
+    const awaited = awaitContents(inspector, 2, (session) => session === "other", never);
     await vi.runAllTimersAsync();
     expect(await awaited).toBeUndefined();
   });

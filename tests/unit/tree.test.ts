@@ -264,7 +264,7 @@ describe("a row that vanishes and returns", () => {
       const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
       Object.assign(inspector, { contents, scene });
       changed.fire();
-      contents.findings = { answer, mode: "usual", unrun: false };
+      contents.findings = { answer, mode: "usual", repeatsRun: false };
       changed.fire();
       return rootRows(scene);
     };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { codeBlock, escapeHtml, escapeMarkdown, middle, namesApart } from "../../extension/src/model/words.ts";
+import { codeBlock, escapeHtml, escapeMarkdown, namesApart, shortened } from "../../extension/src/model/words.ts";
 
 describe("a long name", () => {
   test.each([
     ["x".repeat(24), "x".repeat(24)],
     ["encoder.layers.0.self_attn.q_proj.weight", "encoder.…n.q_proj.weight"],
     ["🙂".repeat(30), `${"🙂".repeat(8)}…${"🙂".repeat(15)}`],
-  ])("%s is %s in 24 characters", (name, shortened) => expect(middle(name, 24)).toBe(shortened));
+  ])("%s is %s in 24 characters", (name, expected) => expect(shortened(name, 24)).toBe(expected));
 });
 
 describe("long names that stand together are told apart", () => {

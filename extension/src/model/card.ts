@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
-import { codeBlock, countText, escapeHtml, escapeMarkdown, namesApart } from "./words.ts";
+import { codeBlock, countText, escapeHtml, escapeMarkdown, joined, namesApart } from "./words.ts";
 
-/** Items of a container at most. */
-const ITEMS = 10;
-/** Characters of an item's name at most. */
-const NAME = 32;
+/** How many items of a container are shown. */
+const MAX_ITEMS = 10;
+/** How many characters of an item's name are shown. */
+const MAX_NAME_LENGTH = 32;
 /** Kinds whose children are their items; those of a tensor are what is told here anyway. */
 const CONTAINERS: ReadonlySet<Node["kind"]> = new Set(["module", "mapping", "sequence", "set", "object"]);
 
@@ -24,17 +24,17 @@ export function cardText(name: string, node: Node): string {
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
-  return parts.filter((part) => part !== "").join("\n\n");
+  return joined("\n\n", ...parts);
 }
 
 type Fact = [label: string, text: string];
 
 /** The first items, whether there are more (`total` is null where nobody knows how many), and why so few came. */
 function itemsText({ nodes, cut = "" }: Page, total: number | null): string[] {
-  const shown = nodes.slice(0, ITEMS);
+  const shown = nodes.slice(0, MAX_ITEMS);
   const names = namesApart(
     shown.map(({ name }) => name),
-    NAME,
+    MAX_NAME_LENGTH,
   );
   const items = table(shown.map(({ name, line, short }, at) => [names[at] ?? name, short ?? line]));
   const left = total === null ? undefined : total - shown.length;

@@ -5,10 +5,10 @@ import { saidOf, type Scene } from "./row.ts";
 import { allRows } from "./rows.ts";
 import type { Contents, Lines } from "./contents.ts";
 
-/** Functions of a session whose last stops are kept. */
-const MOST = 20;
+/** How many functions of a session are remembered: those that it stopped in last. */
+const MAX_FUNCTIONS = 20;
 
-/** The lines of the last stop in each function, with which the next stop's are compared. */
+/** What was known at the last stop in each function: its rows' lines are compared with the next stop's. */
 export class Changes {
   #last = new WeakMap<Session, Map<string, Contents>>();
 
@@ -34,7 +34,7 @@ export class Changes {
     if (last?.frame.stop === frame.stop && last.frame.key !== frame.key) return;
     functions.delete(key);
     functions.set(key, contents);
-    for (const oldest of functions.keys()) if (functions.size > MOST) functions.delete(oldest);
+    for (const oldest of functions.keys()) if (functions.size > MAX_FUNCTIONS) functions.delete(oldest);
   }
 
   /** Rows will say the same values in other words. */

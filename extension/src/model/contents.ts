@@ -2,15 +2,14 @@ import type { Frame } from "../debug/frame.ts";
 import type { Location } from "../debug/sources.ts";
 import type {
   ChildrenAnswer,
-  Finding,
   FrameAnswer,
   InlineValue,
-  LensAnswer,
   Node,
   Page,
   PinAnswer,
   SourceLine,
 } from "../protocol/generated.ts";
+import type { CheckResult } from "./checks.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults } from "./results.ts";
 import { SharedRequest } from "./sharedRequest.ts";
@@ -22,23 +21,6 @@ export const FRAME_NODE = 0;
 export interface SnapshotNode {
   readonly node: Node;
   readonly snapshot: number;
-}
-
-/** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
-export type CheckMode = "usual" | "thorough" | "running";
-
-/** A way of checking a step. */
-export interface Check {
-  readonly mode: CheckMode;
-  /** It repeats a check that was allowed to run the models once, so it does not run them again. */
-  readonly unrun: boolean;
-}
-
-/** The result of a check. */
-export interface Checked extends Check {
-  readonly answer: LensAnswer;
-  /** The findings that the check before it did not have; undefined where there was none. */
-  readonly news?: readonly Finding[];
 }
 
 /** The lines of rows, by the rows' ids. */
@@ -53,7 +35,7 @@ export class Contents {
   /** The lines of this function's rows at its last stop. */
   readonly before: Lines;
   /** What is wrong with the step in sight, as was known before where it was read again; undefined before that is known. */
-  findings: Checked | undefined;
+  findings: CheckResult | undefined;
   /** How far a check is that the user asked for, or why it failed. */
   checking: Failure | { readonly progress: number } | undefined;
   readonly #pages = new Map<string, Page>();
@@ -111,7 +93,7 @@ export class Contents {
   }
 
   /** Whether the page from `start` on has come. */
-  reaches(known: SnapshotNode | undefined, start: number): boolean {
+  hasPage(known: SnapshotNode | undefined, start: number): boolean {
     const page = known === undefined ? this.rootPage : this.page(known);
     return page !== undefined && page.start + page.nodes.length > start;
   }
@@ -172,8 +154,8 @@ export class Contents {
     return values;
   }
 
-  /** The row of this name, when it is a plain name that is shown. */
-  row(name: string): Node | undefined {
+  /** The variable of this name, if it is among the frame's rows. */
+  variable(name: string): Node | undefined {
     return this.rootPage.nodes.find((node) => node.name === name);
   }
 }

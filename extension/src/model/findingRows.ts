@@ -1,10 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
-import type { Checked, Contents } from "./contents.ts";
+import type { CheckResult } from "./checks.ts";
+import type { Contents } from "./contents.ts";
 import type { RowPath } from "./expansion.ts";
 import { factOf, titleOf } from "./findingText.ts";
 import { tokensOf } from "./python.ts";
-import { withPercent } from "./words.ts";
+import { joined, withPercent } from "./words.ts";
 import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
 
 /** The path of the row that counts findings; those of findings begin with it. */
@@ -30,14 +31,14 @@ export function findingRows(scene: Scene): Row[] {
 }
 
 /** One finding, or several below a row that counts them; the result of a check that the user asked for. */
-function checkedRows(scene: Scene, checked: Checked): Row[] {
+function checkedRows(scene: Scene, checked: CheckResult): Row[] {
   const found = findingsOf(scene.contents);
   const { node, snapshot } = checked.answer;
   if (found === undefined || node === undefined) return [];
-  const { mode, unrun } = checked;
+  const { mode, repeatsRun } = checked;
   const more = furtherChecks(mode);
   const notes = mode === "usual" ? [] : [outcomeRow(scene, checked, found)];
-  if (unrun) notes.push(sentenceRow(scene, l10n.t("checked again without running the models"), "unrun"));
+  if (repeatsRun) notes.push(sentenceRow(scene, l10n.t("checked again without running the models"), "repeatsRun"));
   const nodes = node.page?.nodes ?? [];
   const [first] = nodes;
   if (first === undefined) return notes;
@@ -47,20 +48,20 @@ function checkedRows(scene: Scene, checked: Checked): Row[] {
   const name = findingsText(scene.contents);
   const row = valueRow(scene, undefined, FINDINGS, { node, snapshot }, name);
   const [gravest] = found.findings;
-  const description = joined(gravest === undefined ? "" : factOf(gravest), first.line);
+  const description = joined(" · ", gravest === undefined ? "" : factOf(gravest), first.line);
   const speech = [name, ...loudWords(first), gravest === undefined ? first.name : titleOf(gravest)].join(", ");
   const can: Action[] = ["copySummary", "dismissAll", ...more];
   return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
 }
 
 /** How the step can be checked more closely than it was. */
-function furtherChecks(mode: Checked["mode"]): readonly Action[] {
+function furtherChecks(mode: CheckResult["mode"]): readonly Action[] {
   if (mode === "usual") return ["checkStep"];
   return mode === "thorough" ? ["checkByRunning"] : [];
 }
 
 /** The result of a check besides its findings; below it the rules that could not be asked, and why. */
-function outcomeRow(scene: Scene, checked: Checked, found: FindingsFound): Row {
+function outcomeRow(scene: Scene, checked: CheckResult, found: FindingsFound): Row {
   const { mode } = checked;
   const label = mode === "running" ? ranText(found, checked) : checkedText(found, checked);
   const row = sentenceRow(scene, label, "sentence", furtherChecks(mode));
@@ -70,7 +71,7 @@ function outcomeRow(scene: Scene, checked: Checked, found: FindingsFound): Row {
 }
 
 /** `checked by running the models: nothing more (73 rules)` */
-function ranText(found: FindingsFound, { news }: Checked): string {
+function ranText(found: FindingsFound, { news }: CheckResult): string {
   const { checked, findings } = found;
   if (findings.length === 0) return l10n.t("checked by running the models: {0}", silence(found));
   if (news === undefined) return l10n.t("checked by running the models ({0} rules)", checked.length);
@@ -80,7 +81,7 @@ function ranText(found: FindingsFound, { news }: Checked): string {
 }
 
 /** `checked thoroughly: nothing more (70 rules)` */
-function checkedText(found: FindingsFound, { news }: Checked): string {
+function checkedText(found: FindingsFound, { news }: CheckResult): string {
   const { checked, findings } = found;
   if (findings.length === 0) return silence(found);
   if (news === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
@@ -97,7 +98,7 @@ export function noteRows(scene: Scene, parent: Row): Row[] {
     tone: "quiet",
     description: text,
     summary: text,
-    speech: joined(label, text),
+    speech: joined(" · ", label, text),
     can: ["copySummary"],
   }));
 }
@@ -132,17 +133,13 @@ function findingRow(
   return {
     ...row,
     label: factOf(finding),
-    description: joined(node.line, finding.more),
+    description: joined(" · ", node.line, finding.more),
     summary: node.line,
     can,
     finding,
     findings: [finding],
     ...(source === null ? {} : { source }),
   };
-}
-
-function joined(...parts: string[]): string {
-  return parts.filter((part) => part !== "").join(" · ");
 }
 
 function workingRow(scene: Scene, progress: number): Row {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Finding } from "../protocol/generated.ts";
-import { escapeMarkdown } from "./words.ts";
+import { escapeMarkdown, joined } from "./words.ts";
 
 /** The title; it says where the finding is not certain. */
 export function titleOf({ title, certain }: Finding): string {
@@ -24,16 +24,14 @@ export function findingText(finding: Finding): string {
 /** A finding in Markdown, for the tooltip of its row and the hover of a value that it names. */
 export function findingCard(finding: Finding): string {
   const { evidence, why, suggestion, consequences, rule } = finding;
-  const seen = evidence.map(
-    ({ expression, fact }) => `- ${escapeMarkdown([expression, fact].filter(Boolean).join(": "))}`,
-  );
-  const parts = [
+  const seen = evidence.map(({ expression, fact }) => `- ${escapeMarkdown(joined(": ", expression, fact))}`);
+  return joined(
+    "\n\n",
     `**${escapeMarkdown(titleOf(finding))}**`,
     seen.join("\n"),
     escapeMarkdown(why),
     escapeMarkdown(l10n.t("Try: {0}", suggestion)),
     consequences.length === 0 ? "" : escapeMarkdown(l10n.t("What follows: {0}", consequences.map(titleOf).join("; "))),
     `_${escapeMarkdown(rule)}_`,
-  ];
-  return parts.filter((part) => part !== "").join("\n\n");
+  );
 }

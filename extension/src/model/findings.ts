@@ -1,14 +1,15 @@
 import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
-import type { Check, Checked, Contents, CheckMode } from "./contents.ts";
+import { type Check, type CheckMode, hasCause, newsOf, repeated, without } from "./checks.ts";
+import type { Contents } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
-import type { Finding, LensAnswer } from "../protocol/generated.ts";
+import type { LensAnswer } from "../protocol/generated.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices, type LensInput } from "./slices.ts";
-import { STANDING, Tasks } from "./tasks.ts";
+import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
 
 /** A check that is running. */
 interface StepCheck extends Check {
@@ -61,7 +62,7 @@ export class Findings {
     const contents = await this.#inspector.settled();
     if (contents === undefined || (meant !== undefined && meant.key !== contents.frame.key)) return false;
     clearTimeout(this.#timer); // what is asked by itself would take its place
-    await this.#ask(contents, { mode, unrun: false });
+    await this.#ask(contents, { mode, repeatsRun: false });
     return true;
   }
 
@@ -96,7 +97,7 @@ export class Findings {
     const task = this.#tasks.find((one) => isOf(one, contents));
     if (this.#answered.has(contents) || task?.contents === contents || (task && this.#run.has(task))) return;
     const known = task ?? contents.findings;
-    if (known !== undefined && known.mode !== "usual") void this.#ask(contents, again(known), task !== undefined);
+    if (known !== undefined && known.mode !== "usual") void this.#ask(contents, repeated(known), task !== undefined);
     else this.#askSoon(contents);
   }
 
@@ -118,8 +119,8 @@ export class Findings {
       const { frame } = contents;
       if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
       else if (!frame.over && !this.#inspector.isAsked(frame))
-        void this.#ask(contents, { mode: "usual", unrun: false });
-    }, STANDING);
+        void this.#ask(contents, { mode: "usual", repeatsRun: false });
+    }, ASK_DELAY_MS);
   }
 
   /**
@@ -131,7 +132,7 @@ export class Findings {
       const { frame, findings } = contents;
       const rules = this.#dismissed.rulesAt(contents.place);
       const task = this.#tasks.find((one) => isOf(one, contents));
-      const check = task ?? (findings && again(findings));
+      const check = task ?? (findings && repeated(findings));
       const isHidden = task === undefined && findings?.mode !== "running" && hasCause(findings, rules);
       contents.findings = findings && without(findings, rules);
       if (check && !frame.over && (this.#dismissed.isEmpty || isHidden)) void this.#ask(contents, check);
@@ -140,17 +141,17 @@ export class Findings {
   }
 
   /** `isAwaited`: the user waits for it, so the tree shows at once that it has begun. */
-  async #ask(contents: Contents, { mode, unrun }: Check, isAwaited = true): Promise<void> {
+  async #ask(contents: Contents, { mode, repeatsRun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
-    const task: StepCheck = { contents, mode, unrun, abort: new AbortController() };
+    const task: StepCheck = { contents, mode, repeatsRun, abort: new AbortController() };
     this.#tasks.begin(task);
     const ignored = this.#dismissed.rulesAt(contents.place);
     const thorough = mode !== "usual";
     const run = mode === "running";
     const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
     const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options };
-    const goOn = (progress: number): void => {
+    const onProgress = (progress: number): void => {
       if (!thorough || !this.#tasks.has(task)) return;
       contents.checking = { progress };
       this.#tasks.redraw();
@@ -161,16 +162,16 @@ export class Findings {
     }
     let failure: Failure | undefined;
     try {
-      const found = await this.#found(task, input, goOn);
+      const found = await this.#askLens(task, input, onProgress);
       if (!this.#tasks.has(task)) return;
       const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
-      const checked = { answer: found, mode, unrun, ...(news === undefined ? {} : { news }) };
+      const checked = { answer: found, mode, repeatsRun, ...(news === undefined ? {} : { news }) };
       const rules = this.#dismissed.rulesAt(contents.place);
       task.contents.findings = without(checked, rules);
       this.#answered.add(task.contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
       // What follows from a cause that was dismissed meanwhile was not told.
-      if (!run && hasCause(checked, since)) return await this.#ask(contents, { mode, unrun });
+      if (!run && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
     } catch (error) {
       if (!this.#tasks.has(task)) return;
       failure = error instanceof Cancelled ? undefined : failureOf(error);
@@ -188,10 +189,10 @@ export class Findings {
   }
 
   /** What ran may have changed anything, so the frame is read again before the answer is shown. */
-  async #found(task: StepCheck, input: LensInput, goOn: (progress: number) => void): Promise<LensAnswer> {
+  async #askLens(task: StepCheck, input: LensInput, onProgress: (progress: number) => void): Promise<LensAnswer> {
     const { frame } = task.contents;
     try {
-      return await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
+      return await askInSlices(this.#helper, frame, input, onProgress, task.abort.signal);
     } finally {
       if (task.mode === "running") {
         this.#run.add(task);
@@ -206,50 +207,4 @@ export class Findings {
 
 function isOf(task: StepCheck, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
-}
-
-/** The findings that were not known before; undefined if none were known. */
-function newsOf(before: Checked | undefined, { found }: LensAnswer): Finding[] | undefined {
-  if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
-  const known = new Set(before.answer.found.findings.map(keyOf));
-  return found.findings.filter((finding) => !known.has(keyOf(finding)));
-}
-
-function keyOf({ rule, source, evidence }: Finding): string {
-  return JSON.stringify([rule, source, evidence.map(({ expression }) => expression)]);
-}
-
-/** A step is checked again as it was, but what runs its models is allowed once. */
-function again({ mode, unrun }: Check): Check {
-  return mode === "running" ? { mode: "thorough", unrun: true } : { mode, unrun };
-}
-
-/** Whether one of these rules found the cause of other findings. */
-function hasCause(checked: Checked | undefined, rules: readonly string[]): boolean {
-  const found = checked?.answer.found;
-  if (found?.lens !== "findings") return false;
-  return found.findings.some(
-    ({ rule, consequences }) => rules.includes(rule) && consequences.some((one) => !rules.includes(one.rule)),
-  );
-}
-
-/** The findings of all other rules. */
-function without(checked: Checked, rules: readonly string[]): Checked {
-  const { found, node } = checked.answer;
-  if (found?.lens !== "findings" || node === undefined) return checked;
-  const isKept = (rule: string | undefined): boolean => rule === undefined || !rules.includes(rule);
-  const kept = {
-    ...found,
-    findings: found.findings.filter(({ rule }) => isKept(rule)),
-    checked: found.checked.filter(isKept),
-    skipped: found.skipped.filter(({ rule }) => isKept(rule)),
-  };
-  const { news } = checked;
-  const more = news && { news: news.filter(({ rule }) => isKept(rule)) };
-  const answer = { ...checked.answer, found: kept };
-  if (node.page === undefined) return { ...checked, ...more, answer };
-  const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));
-  const badges = [...new Set(nodes.flatMap(({ badges: loud = [] }) => loud))];
-  const page = { ...node.page, total: nodes.length, nodes };
-  return { ...checked, ...more, answer: { ...answer, node: { ...node, badges, page } } };
 }

@@ -6,7 +6,7 @@ export interface Mention extends Name {
 }
 
 /** More on one line than this is not legible. */
-const MOST = 3;
+const MAX_PER_LINE = 3;
 
 /**
  * Where values are shown in the lines of a function from `first` up to, not including, `stop`: of each line at the names
@@ -33,6 +33,6 @@ export function namedIn(
     const bound = onLine.filter(({ binds, line }) => binds && line !== failed);
     const used = onLine.filter(({ binds }) => !binds);
     const told = (bound.length > 0 ? bound : used).filter(({ name }) => known.has(name));
-    return told.filter(({ name }, at) => told.findIndex((one) => one.name === name) === at).slice(0, MOST);
+    return told.filter(({ name }, at) => told.findIndex((one) => one.name === name) === at).slice(0, MAX_PER_LINE);
   });
 }

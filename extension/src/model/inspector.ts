@@ -10,8 +10,8 @@ import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Row, Scene } from "./row.ts";
 
-/** Milliseconds that a reading may take before it is said that what is shown is from before. */
-const LATE = 300;
+/** How long a reading may take before it is said that what is shown is from before. */
+const LATE_MS = 300;
 
 /** Why what is shown may be out of date: it is being read, which takes long, or code of the program was run. */
 export type Stale = "reading" | "run";
@@ -153,7 +153,7 @@ export class Inspector {
     const { next, contents } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
-    if (contents.reaches(row.known, next.start)) {
+    if (contents.hasPage(row.known, next.start)) {
       this.#frames.parts.expansion.open(row.path, next.start + next.count);
     }
     this.changed();
@@ -196,7 +196,7 @@ export class Inspector {
   async #ask(frame: Frame): Promise<void> {
     const late = setTimeout(() => {
       if (this.#contents && this.#looksAt(frame)) this.#setStale("reading");
-    }, LATE);
+    }, LATE_MS);
     const outcome = await (this.#frames.asked(frame) ?? this.#frames.ask(frame));
     clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;

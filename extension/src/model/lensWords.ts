@@ -2,10 +2,10 @@ import * as l10n from "@vscode/l10n";
 import type { LensRequest } from "../protocol/generated.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
 import { isValueLens, VALUE_LENSES, type ValueLens, type ValueLensDescription } from "./valueLenses.ts";
-import { LABEL, middle } from "./words.ts";
+import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** Characters of a value's name beside the question: enough to recognize it. */
-const LEAST = 16;
+const MIN_NAME_LENGTH = 16;
 
 /** The words of the tree about a question besides its answer. */
 export interface LensWords {
@@ -61,9 +61,9 @@ function ofOne(lens: ValueLens, asked: Asked): LensWords {
   const { called, label = called, icon, working }: ValueLensDescription = VALUE_LENSES[lens];
   const of = aboutOf(asked);
   const name = called(of);
-  const room = Math.max(LEAST, LABEL - label("").length);
+  const room = Math.max(MIN_NAME_LENGTH, MAX_LABEL_LENGTH - label("").length);
   return {
-    label: label(middle(of, room)),
+    label: label(shortened(of, room)),
     name,
     spoken: name,
     icon,
@@ -80,7 +80,7 @@ function ofProgram(lens: ProgramLens): LensWords {
 
 /** Two names in the room of one: what one does not need, the other may use. */
 function pairLabel(a: string, b: string): string {
-  const room = LABEL - " ↔ ".length;
+  const room = MAX_LABEL_LENGTH - " ↔ ".length;
   const beside = (other: string): number => Math.max(Math.floor(room / 2), room - other.length);
-  return `${middle(a, beside(b))} ↔ ${middle(b, beside(a))}`;
+  return `${shortened(a, beside(b))} ↔ ${shortened(b, beside(a))}`;
 }

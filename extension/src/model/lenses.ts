@@ -12,7 +12,7 @@ import { type Inquiry, type Question, type Questions, runsCode, type State, type
 import { PROGRAM, questionPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
-import { STANDING, Tasks } from "./tasks.ts";
+import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
 import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 
 /** A question that is being answered. */
@@ -50,7 +50,7 @@ export class Lenses {
     this.#runs = runs;
     this.#tasks = new Tasks(inspector, ({ contents, question }) => questions.giveUp(contents, question));
     this.#subscriptions = [
-      inspector.onDidChange(() => this.#askForNew()),
+      inspector.onDidChange(() => this.#follow()),
       questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.has(question))),
     ];
   }
@@ -139,7 +139,8 @@ export class Lenses {
     return meant?.key === contents?.frame.key ? contents : undefined;
   }
 
-  #askForNew(): void {
+  /** What is shown may be other contents now: what is not known of these is asked before long. */
+  #follow(): void {
     const { contents } = this.#inspector;
     this.#questions.sweep();
     // What is not shown any more is of no use, unless the user asked for it.
@@ -147,24 +148,23 @@ export class Lenses {
     if (this.#waiting === contents) return;
     this.#waiting = contents;
     clearTimeout(this.#timer);
-    if (contents !== undefined) this.#timer = setTimeout(() => this.#askStanding(contents), STANDING);
+    if (contents !== undefined) this.#timer = setTimeout(() => this.#askUnanswered(contents), ASK_DELAY_MS);
   }
 
   /** Asks what is not answered yet, of contents that have been shown for a moment. */
-  #askStanding(contents: Contents): void {
+  #askUnanswered(contents: Contents): void {
     this.#waiting = undefined;
     const { frame } = contents;
     const isShown = contents === this.#inspector.contents && this.#inspector.frame?.key === frame.key;
     if (!isShown || frame.over || this.#inspector.isAsked(frame)) return; // others are asked once they are shown
-    for (const question of this.#standing()) {
+    for (const question of this.#askedAtEachStop()) {
       const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
       if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
       void this.#ask(question, contents);
     }
   }
 
-  /** The questions that are asked at each stop. */
-  #standing(): readonly Question[] {
+  #askedAtEachStop(): readonly Question[] {
     const { all, ofProgram } = this.#questions;
     const { expansion } = this.#inspector.scene ?? {};
     return expansion?.visible === true && expansion.isOpen(PROGRAM) ? [...all, ...ofProgram] : all;

@@ -14,7 +14,7 @@ import {
   type Tone,
   valueRow,
 } from "./row.ts";
-import { LABEL, middle } from "./words.ts";
+import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** A pin's row; it says where its value may be out of date. */
 export function pinRow(scene: Scene, pin: Pin): Row {
@@ -29,7 +29,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const result = scene.contents.results.get(expression);
   const rerun: Action[] = pin.static && !scene.contents.mustRun(expression) ? [] : ["evaluateAgain"];
   const name = pinName(expression);
-  const label = middle(name, LABEL);
+  const label = shortened(name, MAX_LABEL_LENGTH);
   const own = { id: idOf(path), icon: "pinned", pin, name, expression };
   const valued = (known: SnapshotNode): Row => {
     const row = valueRow(scene, undefined, path, known, label);

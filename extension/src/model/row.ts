@@ -6,6 +6,7 @@ import type { Expansion, RowPath } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
 import { isValueLens, type ValueLens } from "./valueLenses.ts";
+import { joined } from "./words.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
 export type Tone = "alarm" | "warning" | "quiet";
@@ -258,8 +259,8 @@ function toneOf(node: Node): Tone | undefined {
 
 /** A cycle is loud, so it is said first; that the value has another name too comes last. */
 function withMark({ mark }: Node, line: string): string {
-  const parts = [mark?.kind === "cycle" ? `↻ ${mark.path}` : "", line, mark?.kind === "shared" ? `≡ ${mark.path}` : ""];
-  return parts.filter((part) => part !== "").join(" · ");
+  if (mark === undefined) return line;
+  return mark.kind === "cycle" ? joined(" · ", `↻ ${mark.path}`, line) : joined(" · ", line, `≡ ${mark.path}`);
 }
 
 /** What a screen reader says of a value's badges. */
@@ -273,5 +274,5 @@ function speechOf(node: Node, text: string, changed: boolean): string {
   const parts = [name, changed ? l10n.t("changed") : "", ...loudWords(node), ofClass, text];
   if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
   if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
-  return parts.filter((part) => part !== "").join(", ");
+  return joined(", ", ...parts);
 }

@@ -6,7 +6,7 @@ import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
 import { below, framePath, plain, type Row, type Scene, textRow, valueRow } from "./row.ts";
-import { countText, LABEL, namesApart } from "./words.ts";
+import { countText, joined, MAX_LABEL_LENGTH, namesApart } from "./words.ts";
 
 /** The rows of the first level: what is told of the frame, and at the end the program. */
 export function topRows(scene: Scene): Row[] {
@@ -80,7 +80,7 @@ export function findRow(scene: Scene, id: string): Row | undefined {
 /** What the rows below a row say, as far as they are known and open, indented. */
 export function linesBelow(scene: Scene, row: Row, indent = "  "): string[] {
   return (childRows(scene, row) ?? []).flatMap((child) => {
-    const line = indent + [child.name, child.summary].filter((part) => part !== "").join(": ");
+    const line = indent + joined(": ", child.name, child.summary);
     return child.open ? [line, ...linesBelow(scene, child, `${indent}  `)] : [line];
   });
 }
@@ -92,7 +92,7 @@ export function linesBelow(scene: Scene, row: Row, indent = "  "): string[] {
 function siblings(nodes: readonly Node[]): [name: string, node: Node, label: string][] {
   const labels = namesApart(
     nodes.map(({ name }) => name),
-    LABEL,
+    MAX_LABEL_LENGTH,
   );
   const taken = new Set(nodes.map(({ name }) => name));
   const met = new Set<string>();
@@ -123,7 +123,7 @@ function moreRow(scene: Scene, parent: Row | undefined, path: RowPath, page: Pag
       icon: "ellipsis",
       description,
       tone: failure === undefined ? undefined : "alarm",
-      speech: [label, description].filter((part) => part !== "").join(", "),
+      speech: joined(", ", label, description),
       next: { start, count },
       ...(parent?.known === undefined ? {} : { known: parent.known }),
     },

@@ -3,8 +3,8 @@ import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
-/** Milliseconds of one slice in which code of the program may run: others are answered in between. */
-const RUNNING = 1500;
+/** The length of a slice in which code of the program may run: others are answered in between. */
+const RUN_SLICE_MS = 1500;
 
 /** What is asked of a lens. */
 export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot">;
@@ -18,7 +18,7 @@ export async function askInSlices(
   signal: AbortSignal,
 ): Promise<LensAnswer> {
   if (signal.aborted) throw new Cancelled();
-  const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUNNING } } : input;
+  const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUN_SLICE_MS } } : input;
   let answer = await helper.lens(frame, asked, signal);
   while (!answer.done) {
     if (signal.aborted) throw new Cancelled();

@@ -4,19 +4,20 @@ import { findingsText } from "./findingRows.ts";
 import type { Stale } from "./inspector.ts";
 import type { Scene } from "./row.ts";
 import { rowsWith } from "./rows.ts";
+import { joined } from "./words.ts";
 
 /** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. */
 export function statusText(scene: Scene): string {
   const { contents } = scene;
   const count = (badge: "nan" | "inf"): number => rowsWith(scene, badge).length;
-  const parts = [
+  return joined(
+    " · ",
     findingsText(contents),
     alarmText(count("nan"), count("inf"), contents.isWhole),
     rowsWith(scene, "sampled").length > 0 ? l10n.t("sampled") : "",
     contents.isWhole && contents.answer.cut === undefined ? "" : l10n.t("not all"),
-    contents.answer.process ?? "",
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
+    contents.answer.process,
+  );
 }
 
 /** Where only a part of the values was counted, there may be more: `≥ 1 value with NaN`. */

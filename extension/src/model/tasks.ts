@@ -1,12 +1,12 @@
 import type { Inspector } from "./inspector.ts";
 
-/** Milliseconds between two redrawings of the tree for progress alone: often enough to follow, and little flicker. */
-const REDRAWN = 500;
+/** Between two redrawings of the tree for progress alone: often enough to follow, and little flicker. */
+const REDRAW_INTERVAL_MS = 500;
 
-/** Milliseconds that a stop must last before questions are asked automatically: not while the user steps on. */
-export const STANDING = 150;
+/** How long a stop must last before questions are asked automatically: not while the user steps on. */
+export const ASK_DELAY_MS = 150;
 
-/** Lenses being asked: each can be ended. From time to time the tree is redrawn to show their progress. */
+/** Lenses that are being asked, for questions or for findings: each can be ended, and the tree shows their progress. */
 export class Tasks<One extends { readonly abort: AbortController }> {
   readonly #inspector: Pick<Inspector, "changed">;
   readonly #onEnd: (task: One) => void;
@@ -46,7 +46,7 @@ export class Tasks<One extends { readonly abort: AbortController }> {
 
   /** A task has made progress, which is shown soon. */
   redraw(): void {
-    if (Date.now() - this.#redrawn < REDRAWN) return;
+    if (Date.now() - this.#redrawn < REDRAW_INTERVAL_MS) return;
     this.redrawNow();
   }
 

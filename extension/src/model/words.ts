@@ -1,17 +1,5 @@
-import type { Node } from "../protocol/generated.ts";
-
-/** Kinds that our hover shows; the debugger's own hover shows all others. */
-export const SUMMARIZED: ReadonlySet<Node["kind"]> = new Set([
-  "tensor",
-  "array",
-  "module",
-  "mapping",
-  "sequence",
-  "set",
-]);
-
-/** Characters of a row's name at most: the summaries need the room. */
-export const LABEL = 24;
+/** How many characters of a row's name are shown: the summaries need the room. */
+export const MAX_LABEL_LENGTH = 24;
 
 /** Text from the program, harmless in Markdown: every character that could mean something is escaped. */
 export function escapeMarkdown(text: string): string {
@@ -23,6 +11,11 @@ export function countText(count: number): string {
   return count.toLocaleString("en");
 }
 
+/** The parts that are not empty, with a separator between them. */
+export function joined(separator: string, ...parts: readonly (string | null | undefined)[]): string {
+  return parts.filter(Boolean).join(separator);
+}
+
 /** `comparing… 42%` */
 export function withPercent(working: string, progress: number): string {
   const percent = Math.floor(100 * progress);
@@ -30,7 +23,7 @@ export function withPercent(working: string, progress: number): string {
 }
 
 /** Shortened in the middle: long names of one family are told apart by their ends. */
-export function middle(text: string, limit: number): string {
+export function shortened(text: string, limit: number): string {
   const characters = Array.from(text);
   if (characters.length <= limit) return text;
   const head = Math.floor(limit / 3);
@@ -42,12 +35,12 @@ export function middle(text: string, limit: number): string {
  * dotted parts that all of them have are left out instead.
  */
 export function namesApart(names: readonly string[], limit: number): string[] {
-  const labels = names.map((name) => middle(name, limit));
+  const labels = names.map((name) => shortened(name, limit));
   const times = new Map<string, number>();
   for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
   const alike = names.filter((_, at) => (times.get(labels[at] ?? "") ?? 0) > 1);
   const apart = withoutShared(alike);
-  return names.map((name, at) => middle(apart.get(name) ?? labels[at] ?? name, limit));
+  return names.map((name, at) => shortened(apart.get(name) ?? labels[at] ?? name, limit));
 }
 
 /** Each name without the dotted parts that all names of as many parts have, if there are others; the last one stays. */

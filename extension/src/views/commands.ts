@@ -4,11 +4,12 @@ import type { Inspector } from "../model/inspector.ts";
 import { isCounting } from "../model/findingRows.ts";
 import { pinPath, type Row } from "../model/row.ts";
 import { childRows, linesBelow } from "../model/rows.ts";
+import { joined } from "../model/words.ts";
 import { askAgain } from "./asking.ts";
 import { COMPARE_COMMANDS } from "./compareCommands.ts";
+import { expressionAround } from "./documents.ts";
 import { FINDING_COMMANDS } from "./findingCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
-import { pointedAt } from "./hover.ts";
 import { PROGRAM_COMMANDS } from "./programCommands.ts";
 import { sortLayers } from "./sorting.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
@@ -92,7 +93,7 @@ function expressionsOf(rows: readonly Row[]): string[] {
  */
 async function textOf(inspector: Inspector, row: Row): Promise<string> {
   if (row.text !== undefined) return row.text;
-  const line = [row.expression ?? row.name, row.summary].filter((part) => part !== "").join(": ");
+  const line = joined(": ", row.expression ?? row.name, row.summary);
   const isWithRows = row.question !== undefined || isCounting(row);
   if (!isWithRows || inspector.scene === undefined) return line;
   const scene = { ...inspector.scene, contents: row.contents };
@@ -146,7 +147,7 @@ function fromEditor(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return undefined;
   const { document, selection } = editor;
-  return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
+  return trimmed(document.getText(selection)) ?? expressionAround(document, selection.active)?.expression;
 }
 
 function isVariable(argument: unknown): argument is VariableArgument {

@@ -1,6 +1,10 @@
 import * as vscode from "vscode";
 import type { Contents } from "../model/contents.ts";
+import { expressionAt } from "../model/python.ts";
 import type { SourceLine } from "../protocol/generated.ts";
+
+/** Files of Python, and cells of notebooks. */
+export const PYTHON: vscode.DocumentSelector = { language: "python" };
 
 /** A line of a document, counted from 0. */
 export interface DocumentLine {
@@ -16,4 +20,15 @@ export async function lineOf(source: SourceLine, contents: Contents): Promise<Do
   } catch {
     return undefined;
   }
+}
+
+/** The Python expression at a position of a document. */
+export function expressionAround(
+  document: vscode.TextDocument,
+  position: vscode.Position,
+): { readonly expression: string; readonly range: vscode.Range } | undefined {
+  const span = expressionAt(document.getText(), document.offsetAt(position));
+  if (span === undefined) return undefined;
+  const range = new vscode.Range(document.positionAt(span.start), document.positionAt(span.end));
+  return { expression: document.getText(range), range };
 }

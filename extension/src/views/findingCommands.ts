@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Frame } from "../debug/frame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
-import type { CheckMode } from "../model/contents.ts";
+import type { CheckMode } from "../model/checks.ts";
 import type { Row } from "../model/row.ts";
 import { unrestored } from "../model/valueLenses.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";

@@ -1,18 +1,18 @@
 import * as vscode from "vscode";
 import { isSameUri } from "../debug/uris.ts";
-import { cardText } from "../model/card.ts";
 import type { Contents } from "../model/contents.ts";
 import { findingsAbout } from "../model/findingRows.ts";
-import { findingCard } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { expressionAt, isStatic, type Span } from "../model/python.ts";
+import { isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
-import { SUMMARIZED } from "../model/words.ts";
-import type { Finding, Node, NodeAnswer } from "../protocol/generated.ts";
+import type { Finding, Node, NodeAnswer, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
+import { cardOf, findingCardOf } from "./cards.ts";
+import { expressionAround, PYTHON } from "./documents.ts";
 import type { Settings } from "./settings.ts";
 
-const PYTHON: vscode.DocumentSelector = { language: "python" };
+/** The kinds that our hover shows; the debugger's own hover shows all others. */
+const SUMMARIZED: ReadonlySet<NodeKind> = new Set(["tensor", "array", "module", "mapping", "sequence", "set"]);
 
 interface Hovered {
   readonly expression: string;
@@ -69,21 +69,21 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const all = findingsAbout(contents, found.expression);
     const said = await Promise.all(all.map(isSaid));
     const about = all.filter((_, at) => said[at] !== true);
-    const cards = about.map((finding) => new vscode.MarkdownString(findingCard(finding)));
+    const cards = about.map(findingCardOf);
     // What is wrong comes first: the card may be longer than the hover is high.
-    return new vscode.Hover([...cards, card(found.expression, found.answer.node)], found.range);
+    return new vscode.Hover([...cards, cardOf(found.expression, found.answer.node)], found.range);
   }
 
-  /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
+  /** The value that is hovered over, if our hover shows it. Asks the program once for each expression and stop. */
   async #find(
     document: vscode.TextDocument,
     position: vscode.Position,
     cancelled: vscode.CancellationToken,
   ): Promise<Hovered | undefined> {
     if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
-    const pointed = pointedAt(document, position);
+    const pointed = expressionAround(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
-    const shown = this.#inspector.contents?.row(pointed.expression);
+    const shown = this.#inspector.contents?.variable(pointed.expression);
     // Of a subscript, the stock hover shows what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
@@ -96,22 +96,4 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
   dispose(): void {
     for (const one of this.#registrations) one.dispose();
   }
-}
-
-/** What a hover and a row's tooltip show of a value. */
-export function card(name: string, node: Node): vscode.MarkdownString {
-  const text = new vscode.MarkdownString(cardText(name, node));
-  text.supportHtml = true;
-  return text;
-}
-
-/** The Python expression at a position of a document. */
-export function pointedAt(
-  document: vscode.TextDocument,
-  position: vscode.Position,
-): { readonly expression: string; readonly range: vscode.Range } | undefined {
-  const span = expressionAt(document.getText(), document.offsetAt(position));
-  if (span === undefined) return undefined;
-  const range = new vscode.Range(document.positionAt(span.start), document.positionAt(span.end));
-  return { expression: document.getText(range), range };
 }

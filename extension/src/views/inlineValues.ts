@@ -3,12 +3,11 @@ import { movesLines } from "../debug/session.ts";
 import type { Sessions } from "../debug/sessions.ts";
 import { namedIn, type Mention } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { reached } from "../model/reached.ts";
+import { awaitContents } from "../model/awaitContents.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
+import { PYTHON } from "./documents.ts";
 import type { Settings } from "./settings.ts";
-
-const PYTHON: vscode.DocumentSelector = { language: "python" };
 
 /** What the Python debugger's own extension shows at line ends too, if it is asked to. */
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
@@ -53,7 +52,7 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     if (active === undefined || this.#sessions.get(active.id) === undefined) return [];
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
-    const contents = await reached(this.#inspector, frameId, isLookedAt, signalOf(cancelled));
+    const contents = await awaitContents(this.#inspector, frameId, isLookedAt, signalOf(cancelled));
     if (contents === undefined || !contents.frame.isIn(document)) return [];
     const { first_line, line, function: name, raised = false } = contents.answer;
     const stopLine = stoppedLocation.start.line;

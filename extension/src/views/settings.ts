@@ -13,7 +13,8 @@ const STATISTICS = new Map<string, NonNullable<Preferences["statistics"]>>([
   ["metadataOnly", "off"],
   ["metadata only", "off"],
 ]);
-const PAGE = 100;
+/** Where the setting is no number. */
+const PAGE_SIZE = 100;
 /** Settings by which the rows of the same values may say something else. */
 const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
@@ -36,7 +37,7 @@ export class Settings implements FrameSettings, vscode.Disposable {
   }
 
   get pageSize(): number {
-    return Math.max(1, Math.round(numberOf(get<unknown>("pageSize", undefined)) ?? PAGE));
+    return Math.max(1, Math.round(numberOf(get<unknown>("pageSize", undefined)) ?? PAGE_SIZE));
   }
 
   get hover(): boolean {

@@ -4,7 +4,7 @@ import type { Inspector } from "../model/inspector.ts";
 import { findingsOf, silence } from "../model/findingRows.ts";
 import { firstAlarm } from "../model/rows.ts";
 import { statusText, timeText } from "../model/status.ts";
-import { escapeIcons } from "../model/words.ts";
+import { escapeIcons, joined } from "../model/words.ts";
 
 const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
 
@@ -43,11 +43,10 @@ export class Status implements vscode.Disposable {
     const click = alarm ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
     const found = contents && findingsOf(contents);
     const silent = found?.findings.length === 0 ? silence(found) : undefined;
-    const told = ["Tensor Inspector", trouble, contents?.answer.cut, silent, contents && timeText(contents), click];
-    this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");
-    const spoken = [text, trouble].filter((part) => part !== undefined && part !== "");
-    const label = ["Tensor Inspector", ...(spoken.length > 0 ? spoken : [vscode.l10n.t("nothing to report")])];
-    this.#item.accessibilityInformation = { label: label.join(", ") };
+    const time = contents && timeText(contents);
+    this.#item.tooltip = joined("\n", "Tensor Inspector", trouble, contents?.answer.cut, silent, time, click);
+    const spoken = joined(", ", text, trouble) || vscode.l10n.t("nothing to report");
+    this.#item.accessibilityInformation = { label: joined(", ", "Tensor Inspector", spoken) };
     this.#item.show();
   }
 

@@ -7,16 +7,16 @@ import { allRows, childRows, firstAlarm, rootRows, topRows } from "../model/rows
 import type { Contents } from "../model/contents.ts";
 import { staleText } from "../model/status.ts";
 import { isProgram } from "../model/programRows.ts";
-import { findingCard } from "../model/findingText.ts";
+import { joined } from "../model/words.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
+import { cardOf, findingCardOf } from "./cards.ts";
 import { Elements } from "./elements.ts";
-import { card } from "./hover.ts";
 import { Selection } from "./selection.ts";
 
-/** How long VS Code may take after a stop to announce the frame, in ms. */
-const NO_FRAME = 1000;
+/** How long VS Code may take after a stop to select a frame. */
+const NO_FRAME_MS = 1000;
 /** The key under which we remember that the pane has opened once. */
 const INTRODUCED = "tensorInspector.introduced";
 
@@ -110,15 +110,15 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.TreeItem> {
     if (row.finding) {
-      item.tooltip = new vscode.MarkdownString(findingCard(row.finding));
+      item.tooltip = findingCardOf(row.finding);
       return item;
     }
     const node = await this.#factsOf(row, cancelled);
     // VS Code asks again after it has cancelled, but only where it was given no tooltip.
     if (cancelled.isCancellationRequested) return item;
     const notes = (row.notes ?? []).map(({ label, text }) => `${label}: ${text}`);
-    const text = [row.name, row.description, ...notes].filter((line) => line !== "").join("\n");
-    item.tooltip = node ? card(row.name, node) : text;
+    const text = joined("\n", row.name, row.description, ...notes);
+    item.tooltip = node ? cardOf(row.name, node) : text;
     return item;
   }
 
@@ -175,7 +175,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   awaitFrame(): void {
     this.#setFrameless(false);
     const isFrameless = (): boolean => this.#inspector.frame === undefined && this.#inspector.trouble === undefined;
-    this.#waiting = setTimeout(() => this.#setFrameless(isFrameless()), NO_FRAME);
+    this.#waiting = setTimeout(() => this.#setFrameless(isFrameless()), NO_FRAME_MS);
   }
 
   /** Says in the view why what the user asked for was not done. */

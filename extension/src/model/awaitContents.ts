@@ -2,15 +2,16 @@ import type { Frame } from "../debug/frame.ts";
 import type { Contents } from "./contents.ts";
 import type { Inspector } from "./inspector.ts";
 
-/** Milliseconds to wait until a frame is asked for, and then for its answer: a busy machine's first takes long. */
-const REACHED = 2500;
-const ANSWERED = 7500;
+/** How long to wait until the user looks at a frame. */
+const FOCUS_TIMEOUT_MS = 2500;
+/** How long to wait for its answer then: a busy machine's first takes long. */
+const ANSWER_TIMEOUT_MS = 7500;
 
 /**
- * What is known of a frame of the present stop, as soon as it is; undefined if it can't be had, or is not looked at
- * soon. Frames of two programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
+ * Waits for what is known of a frame of the present stop; undefined if it can't be had, or is not looked at soon. Frames
+ * of two programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
  */
-export function reached(
+export function awaitContents(
   inspector: Inspector,
   frameId: number,
   isLookedAt: (session: string) => boolean,
@@ -39,10 +40,10 @@ export function reached(
     const giveUp = (): void => {
       if (!isMeant(inspector.frame) || isHere(inspector.frame)) return finish();
       // VS Code takes no later correction.
-      timer = setTimeout(finish, ANSWERED);
+      timer = setTimeout(finish, ANSWER_TIMEOUT_MS);
       void inspector.asking.then(finish);
     };
-    let timer = setTimeout(giveUp, REACHED);
+    let timer = setTimeout(giveUp, FOCUS_TIMEOUT_MS);
     if (signal.aborted) return finish();
     look();
     void inspector.asking.then(look);

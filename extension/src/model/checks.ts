@@ -1,0 +1,64 @@
+import type { Finding, LensAnswer } from "../protocol/generated.ts";
+
+/** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
+export type CheckMode = "usual" | "thorough" | "running";
+
+/** A way of checking a step. */
+export interface Check {
+  readonly mode: CheckMode;
+  /** It repeats a check that ran the models, without running them: that was allowed once. */
+  readonly repeatsRun: boolean;
+}
+
+/** The result of a check. */
+export interface CheckResult extends Check {
+  readonly answer: LensAnswer;
+  /** The findings that the check before it did not have; undefined where there was none. */
+  readonly news?: readonly Finding[];
+}
+
+/** The findings that were not known before; undefined if none were known. */
+export function newsOf(before: CheckResult | undefined, { found }: LensAnswer): Finding[] | undefined {
+  if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
+  const known = new Set(before.answer.found.findings.map(keyOf));
+  return found.findings.filter((finding) => !known.has(keyOf(finding)));
+}
+
+function keyOf({ rule, source, evidence }: Finding): string {
+  return JSON.stringify([rule, source, evidence.map(({ expression }) => expression)]);
+}
+
+/** How a step is checked again: as it was, but its models are run only once. */
+export function repeated({ mode, repeatsRun }: Check): Check {
+  return mode === "running" ? { mode: "thorough", repeatsRun: true } : { mode, repeatsRun };
+}
+
+/** Whether one of these rules found the cause of other findings. */
+export function hasCause(checked: CheckResult | undefined, rules: readonly string[]): boolean {
+  const found = checked?.answer.found;
+  if (found?.lens !== "findings") return false;
+  return found.findings.some(
+    ({ rule, consequences }) => rules.includes(rule) && consequences.some((one) => !rules.includes(one.rule)),
+  );
+}
+
+/** What is left of a check without the findings of these rules. */
+export function without(checked: CheckResult, rules: readonly string[]): CheckResult {
+  const { found, node } = checked.answer;
+  if (found?.lens !== "findings" || node === undefined) return checked;
+  const isKept = (rule: string | undefined): boolean => rule === undefined || !rules.includes(rule);
+  const kept = {
+    ...found,
+    findings: found.findings.filter(({ rule }) => isKept(rule)),
+    checked: found.checked.filter(isKept),
+    skipped: found.skipped.filter(({ rule }) => isKept(rule)),
+  };
+  const { news } = checked;
+  const more = news && { news: news.filter(({ rule }) => isKept(rule)) };
+  const answer = { ...checked.answer, found: kept };
+  if (node.page === undefined) return { ...checked, ...more, answer };
+  const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));
+  const badges = [...new Set(nodes.flatMap(({ badges: loud = [] }) => loud))];
+  const page = { ...node.page, total: nodes.length, nodes };
+  return { ...checked, ...more, answer: { ...answer, node: { ...node, badges, page } } };
+}
