@@ -503,8 +503,19 @@ def test_a_model_that_ends_the_program_does_not() -> None:
     with pytest.raises(SystemExit):
         score(model, torch.randn(8, 6), lambda: found.append(findings(sys._getframe(1), run=True)))
     forget()
-    assert "batch-mixing" in found[0].checked
+    assert dict(found[0].skipped)["batch-mixing"] == "model raised SystemExit when it was run"
     assert model.count == before[6][0] + 1
+
+
+def test_that_nothing_can_be_told_of_what_a_model_gives_is_said() -> None:
+    class InDict(nn.Linear):
+        def forward(self, x: torch.Tensor) -> Any:
+            return {"logits": super().forward(x)}
+
+    model, found = InDict(6, 2).eval(), []
+    score(model, torch.randn(8, 6), lambda: found.append(findings(sys._getframe(1), run=True)))
+    forget()
+    assert dict(found[0].skipped)["batch-mixing"] == "what model gives is no plain tensor of floats"
 
 
 def test_what_is_compiled_is_not_compiled_again() -> None:

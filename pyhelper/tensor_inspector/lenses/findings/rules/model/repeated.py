@@ -9,7 +9,7 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....measure.torch.modules import Member, is_of
-from .....safe.guard import SEQUENCES, module
+from .....safe.guard import SEQUENCES, class_name, module
 from .....words.text import number
 from ....running.generators import draw
 from ....running.isolation import Isolation, unwrapped, why_not
@@ -43,13 +43,14 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
     if proved is not None:
         yield proved
         return
+    failed: list[str] = []
     for given in _runnable(step) if step.run else ():
         top = step.members[id(given.model.value)][1]
         if top.training is not False or any(part.training for part in _inside(step, given) if is_dropout(part)):
             continue
         if _samples(step, given) or is_sampled(step, top):
             continue
-        first, again, other = (_output(given, given.tensor, draws=draws) for draws in (False, False, True))
+        first, again, other = (_output(given, given.tensor, failed, draws=draws) for draws in (False, False, True))
         if first is None or again is None or other is None or not torch.equal(first, again):
             continue
         apart = _apart(first, other)
@@ -67,6 +68,8 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
                 suggestion="draw random numbers in training only: if self.training",
             )
             return
+    if failed:
+        raise NotAsked(failed[0])
 
 
 def _samples(step: Step, given: ModelInput) -> bool:
@@ -83,6 +86,7 @@ def _samples(step: Step, given: ModelInput) -> bool:
 )
 def batch_mixing(step: Step) -> Iterator[Violation]:
     """Where one sample of the batch is another one, the outputs of the others change."""
+    failed: list[str] = []
     for given in _runnable(step):
         x = bare(given.tensor)
         if x.shape[0] < 3 or _works_over_rows(step, given):
@@ -91,7 +95,7 @@ def batch_mixing(step: Step) -> Iterator[Violation]:
             continue  # a batch norm of the program's own
         changed, at = x.clone(), -1 if _has_recurrence_over_rows(step, given) else 0
         changed[at] = changed[1] + (changed[2] - changed[1]) / 2
-        first, again, other, fewer = (_output(given, one, evaluates=True) for one in (x, x, changed, x[:-1]))
+        first, again, other, fewer = (_output(given, one, failed, evaluates=True) for one in (x, x, changed, x[:-1]))
         if first is None or again is None or other is None or not torch.equal(first, again):
             continue
         if _is_one_sample(step, given) or (_attends_over_rows(step, given) and not _gives_one_a_row(x, first)):
@@ -122,6 +126,8 @@ def batch_mixing(step: Step) -> Iterator[Violation]:
                 certain=False,
             )
             return
+    if failed:
+        raise NotAsked(failed[0])
 
 
 def _runnable(step: Step) -> Iterator[ModelInput]:
@@ -149,8 +155,8 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
         raise NotAsked(refused)
 
 
-def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool = False) -> Any:
-    """What the model gives for an input; None where that is no tensor, or it raises."""
+def _output(given: ModelInput, x: Any, failed: list[str], *, draws: bool = False, evaluates: bool = False) -> Any:
+    """What the model gives for an input; None where that is no tensor, or it raises: ``failed`` then says so."""
     model = unwrapped(given.model.value)
     with Isolation(model) as run:
         if evaluates:
@@ -159,15 +165,15 @@ def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool =
             draw()
         try:
             found = model(bare(x).clone())
-        except (Exception, SystemExit):
+        except (Exception, SystemExit) as error:
+            failed.append(f"{given.model.name} raised {class_name(type(error))} when it was run")
             return None
         if type(found) in SEQUENCES and found:
             found = found[0]
-        return (
-            bare(found).clone()
-            if is_exact_tensor(found) and is_plain(found) and found.dtype.is_floating_point
-            else None
-        )
+        if is_exact_tensor(found) and is_plain(found) and found.dtype.is_floating_point:
+            return bare(found).clone()
+        failed.append(f"what {given.model.name} gives is no plain tensor of floats")
+        return None
 
 
 def _apart(one: Any, other: Any) -> float:
