@@ -108,6 +108,7 @@ def declare(summary: str, name: str = "Trainer") -> None:
         ("{computed} · {:len} · {step}", "Trainer · 7"),
         ("{step} · again {itself}", "Trainer · 7 · again Trainer 7"),
         ("{itself}", "Trainer · Trainer Trainer"),
+        ("{*_}", "Trainer · best_ 0.5"),
         ("{missing}", "Trainer · step 7, state Trainer, history list of 2, "),
     ],
 )
@@ -115,7 +116,7 @@ def test_a_users_summary_is_said(summary: str, line: str) -> None:
     declare(summary)
     trainer = Trainer(
         step=7, state=Trainer(step=3), history=[1.5, 0.5], options={"rate": 0.1, "name": "adam"}, one=(1,), empty=[],
-        children=[1, 2, 3], nothing=None,
+        children=[1, 2, 3], nothing=None, best_=0.5, _hidden_=1,
     )  # fmt: skip
     trainer.__dict__["itself"] = trainer
     assert summarize(trainer).startswith(line) if line.endswith(", ") else summarize(trainer) == line
@@ -199,13 +200,41 @@ def test_nothing_of_the_program_runs_behind_a_proxy(wrap: Any, says: str) -> Non
     assert summarize(Trainer(table=wrap(table), step=7)).endswith("· 7")
 
 
-def test_tensors_keep_their_own_line() -> None:
-    class Marked(torch.Tensor):
-        pass
-
-    gateway.prefer({"summaries": {f"{__name__}.{Marked.__qualname__}": "tag", "torch.Tensor": "tag"}})
-    for value in (torch.ones(2).as_subclass(Marked), torch.ones(2).to_sparse(), torch.ones(2)):
+def test_tensors_of_torch_keep_their_own_line() -> None:
+    gateway.prefer({"summaries": {"torch.Tensor": "tag", "torch.nn.parameter.Parameter": "tag"}})
+    for value in (torch.ones(2), torch.nn.Parameter(torch.ones(2)), torch.ones(2).to_sparse()):
         assert "tag" not in summarize(value)
+
+
+class Boxes(torch.Tensor):
+    pass
+
+
+def test_a_tensor_of_another_class_says_its_summary_before_its_values() -> None:
+    declare("{format}", "Boxes")
+    boxes: Any = torch.ones(2, 4).as_subclass(Boxes)
+    boxes.format = "XYXY"
+    assert summarize(boxes).startswith("Boxes · XYXY · float32[2, 4] · all 1")
+    assert summarize([boxes]) == "list · 1: f32[2,4]"
+    assert summarize(boxes[0]).startswith("Boxes · float32[4] · all 1")
+
+
+def test_the_attributes_of_a_module_are_said_without_its_mode() -> None:
+    class Flip(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.p = 0.5
+
+    gateway.prefer({"summaries": {f"{__name__}.{Flip.__qualname__}": "{*}"}})
+    assert summarize(Flip()) == "Flip · p 0.5 · train"
+
+
+def test_items_that_have_no_room_for_their_summaries_are_said_without() -> None:
+    declare("{steps:items} | {name}")
+    first, second = (Trainer(name="x" * size) for size in (20, 20))
+    assert summarize(Trainer(steps=[first])) == f"Trainer · Trainer {'x' * 20}"
+    assert summarize(Trainer(steps=[first, second])) == f"Trainer · Trainer {'x' * 20}, Trainer {'x' * 20}"
+    assert summarize(Trainer(steps=[first, second, first])) == "Trainer · Trainer, Trainer, Trainer"
 
 
 def test_attributes_that_are_not_there_leave_nothing_behind() -> None:

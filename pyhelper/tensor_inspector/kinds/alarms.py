@@ -14,7 +14,7 @@ from .registry import as_kind
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
-_PLACEHOLDERS = ("missing", "fill")  #: in the names of attributes that say what stands for no value
+_PLACEHOLDERS = ("missing", "fill", "error_score")  #: in the names of attributes that say what stands for no value
 #: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
 _BOUNDS = ("torch.distributions.constraints.Constraint",)
 

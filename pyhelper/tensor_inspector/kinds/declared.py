@@ -22,7 +22,8 @@ from .registry import as_kind
 from .summaries import SUMMARIES, declared_name, packages
 
 _SHOWN = 12  #: items looked at for a line
-_ITEMS = 60  #: characters of what is in a value
+_ITEMS = 80  #: characters of what is in a value
+_ATTRIBUTES = 60  #: characters of attributes
 _TEXT = 60  #: characters of a text
 _BRIEF = 24  #: characters of a summary's first part that stand for the object in another's line
 _SPECS = ("", "len", "items", "keys")  #: what is said without running anything
@@ -87,11 +88,11 @@ def _phrase(text: str, runs: bool) -> Phrase:
 
 
 def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
-    """``*``, or attributes and items: ``a.b[0]["key"]``; a key has no dot, comma or bracket."""
+    """``*``, ``*_``, or attributes and items: ``a.b[0]["key"]``; a key has no dot, comma or bracket."""
     for step in path.replace("[", ".[").removeprefix(".").split(".") if path else ():
         key = step[1:-1]
-        if step == path == "*":
-            yield "all", None
+        if step == path and step in ("*", "*_"):
+            yield "all", step[1:]
         elif step.isidentifier():
             yield "attribute", step
         elif runs and step.endswith("()"):
@@ -155,24 +156,39 @@ class Declared(Kind):
         return text
 
     def _value(self, field: Field, as_kind: AsKind) -> str:
-        if field.ways[0] == (("all", None),):
-            public = (child for child in attributes(self.value) if not child.name.startswith("_"))
-            first = islice(public, _SHOWN + 1)
-            found = [f"{child.name} {_brief(child.value, self.budget, as_kind)}" for child in first]
-            if not found:
-                raise Unavailable
-            return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
+        how, ending = field.ways[0][0] if field.ways[0] else ("", "")
+        if how == "all":
+            return self._attributes(ending, as_kind)
         values = [_follow(self.value, way, self.budget) for way in field.ways]
         text = _formatted(values, field.spec, top_package(self._declared_name), self.budget, as_kind)
         if not text:
             raise Unavailable
         return text
 
+    def _attributes(self, ending: str, as_kind: AsKind) -> str:
+        """The public attributes whose names have this ending. A module's line says its mode in any case."""
+        said = ("training",) if self.kind == "module" else ()
+        public = (
+            child for child in attributes(self.value) if not child.name.startswith("_") and child.name not in said
+        )
+        first = islice((child for child in public if child.name.endswith(ending)), _SHOWN + 1)
+        found = [f"{child.name} {_brief(child.value, self.budget, as_kind)}" for child in first]
+        if not found:
+            raise Unavailable
+        return listed(found[:_SHOWN], len(found) > _SHOWN, _ATTRIBUTES)
+
 
 def _as_known(value: object, budget: Budget) -> Kind:
     """The kind of ``value`` without a declared summary."""
     kind: Kind = as_kind(value, budget)
     return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
+
+
+def _in_fewer_words(value: object, budget: Budget) -> Kind:
+    """The same, but for one whose summary stands for its type."""
+    kind: Kind = as_kind(value, budget)
+    stands_alone = isinstance(kind, Declared) and isinstance(kind._template, Template) and kind._template.alone
+    return kind if stands_alone else _as_known(value, budget)
 
 
 def _follow(value: Any, way: Way, budget: Budget) -> Any:
@@ -210,7 +226,10 @@ def _formatted(values: list[Any], spec: str, package: str, budget: Budget, as_ki
             raise Unavailable
         return _text(first_of(type(value), name)(value))
     if spec:
-        texts = list(islice(_items(values, spec, package, budget, as_kind), _SHOWN + 1))
+        for kind_of_item in (as_kind, _in_fewer_words):
+            texts = list(islice(_items(values, spec, package, budget, kind_of_item), _SHOWN + 1))
+            if sum(map(len, texts)) + 2 * len(texts) <= _ITEMS:
+                break
         return listed(texts[:_SHOWN], len(texts) > _SHOWN, _ITEMS)
     return _brief(value, budget, as_kind)
 

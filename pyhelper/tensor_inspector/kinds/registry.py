@@ -53,7 +53,7 @@ def _choose(cls: type) -> type[Kind]:
         return ours
     kinds = (family.kind_for(cls, bases) for family in _families(bases))
     kind: type[Kind] = next(kind for kind in kinds if kind is not None)
-    if kind.search is not None:  # a tensor's line says more than a summary would
+    if kind.search is not None and top_package(class_module(cls)) == "torch":  # torch's own line says more
         return kind
     return load("declared").declared(cls, bases, kind)  # type: ignore[no-any-return]
 

@@ -7,9 +7,10 @@ from the object to a value, by attributes and items alone, and after a colon wha
 - ``items``: what is in it, of a dict with its keys; of two ways, separated by a comma: what is in both, in pairs
 - ``str``, ``repr``: its text by the library's own method; a way may end in a method of the library's in C: ``keys()``
 
-``{*}`` are the object's public attributes. ``node(s)`` is one node, or several. A part whose value is not there, None
-or empty is left out, or its next alternative, after `` | ``, is said. A summary that begins with ``= `` stands for the
-object in the lines of others, without its type. Users declare classes of theirs likewise, but nothing is run for that.
+``{*}`` are the object's public attributes, ``{*_}`` those whose names end with ``_``. ``node(s)`` is one node, or
+several. A part whose value is not there, None or empty is left out, or its next alternative, after `` | ``, is said. A
+summary that begins with ``= `` stands for the object in the lines of others, without its type. Users declare classes of
+theirs likewise, but nothing is run for that.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ from collections.abc import Mapping
 
 from ..safe.guard import class_name, full_name, instance_dict, module, top_package
 
+#: Transforms of torchvision that have no base of their own.
+TRANSFORMS = (
+    *("CenterCrop", "ColorJitter", "GaussianBlur", "Grayscale", "Normalize", "Pad", "RandomAffine", "RandomCrop"),
+    *("RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop", "RandomRotation", "RandomVerticalFlip", "Resize"),
+)
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
     "astropy.table.Table": "{columns:items}",
@@ -25,6 +31,7 @@ SUMMARIES = {
     "datasets.Dataset": (
         "{_indices.table.num_rows} row(s) | {_data.table.num_rows} row(s) · {_data.table.column_names:items}"
     ),
+    "flax.nnx.State": "{_mapping:items}",
     "flax.nnx.Variable": "{_raw_value}",
     "gymnasium.spaces.Box": "shape ({_shape:items}) · {dtype} · {low_repr} to {high_repr}",
     "gymnasium.spaces.Discrete": "{n} from {start}",
@@ -33,12 +40,16 @@ SUMMARIES = {
     "keras.Variable": "{_value} · {_name}",
     "logging.Logger": "{name} · level {level} · {handlers:len} handler(s)",
     "networkx.Graph": "{_node:len} node(s) · {graph:items}",
+    "networkx.classes.coreviews.AtlasView": "{_atlas:len} node(s): {_atlas:keys}",
+    "networkx.classes.reportviews.DiDegreeView": "of {_graph}",
     "networkx.classes.reportviews.NodeView": "{_nodes:len} node(s): {_nodes:keys}",
     "networkx.classes.reportviews.OutEdgeView": "of {_graph}",
     "os._Environ": "{_data:len} variable(s)",
     "pyarrow.Array": "{:len} × {type:str} · {null_count} null",
     "pyarrow.ChunkedArray": "{:len} × {type:str} · {null_count} null · {num_chunks} chunk(s)",
     "pyarrow.DataType": "= {:str}",
+    "pyarrow.Buffer": "{size} byte(s)",
+    "pyarrow.Field": "= {name} {type:str}",
     "pyarrow.RecordBatch": "{num_rows} × {num_columns}",
     "pyarrow.ExtensionScalar": "{value}",
     "pyarrow.Scalar": "= {:str}",
@@ -48,17 +59,25 @@ SUMMARIES = {
     "pydantic_core.ValidationError": "{error_count()} error(s) in {title}",
     "requests.Response": "{status_code} · {url} · {_content:len} byte(s)",
     "shapely.geometry.base.BaseGeometry": "{:repr}",
-    "sklearn.base.BaseEstimator": "{n_features_in_} feature(s) in | not fitted · {classes_:len} class(es) · {*}",
+    "sklearn.base.BaseEstimator": (
+        "{n_features_in_} feature(s) in | fitted: {*_} | not fitted · {classes_:len} class(es) · {*}"
+    ),
+    "sklearn.model_selection._search.BaseSearchCV": (
+        "best {best_score_}: {best_params_:items} | fitted: {*_} | not fitted · {estimator}"
+    ),
     "sklearn.pipeline.Pipeline": "{steps:items}",
     "sqlalchemy.engine.Engine": "{url.drivername} · {url.host} · {url.database}",
     "sqlalchemy.engine.Row": "{_key_to_index,_data:items}",
+    "sqlalchemy.engine.RowMapping": "{_key_to_index,_data:items}",
     "sqlite3.Row": "{keys(),:items}",
     "statsmodels.base.wrapper.ResultsWrapper": "{_results.model} · {_results.nobs} observations",
     "sympy.Basic": "{_args:items}",
     "sympy.Integer": "= {p}",
     "sympy.MatrixBase": "{rows} × {cols}",
+    "sympy.Number": "= {:str}",
     "sympy.Rational": "= {p}/{q}",
     "sympy.Symbol": "= {name}",
+    "sympy.core.numbers.NumberSymbol": "= {:str}",
     "tokenizers.Encoding": "{ids:len} token(s) · {tokens:items}",
     "tokenizers.Tokenizer": "{get_vocab_size()} token(s) · {model}",
     "threading.Condition": "{_waiters:len} thread(s) waiting",
@@ -69,17 +88,30 @@ SUMMARIES = {
     "torch_geometric.data.HeteroData": "{_node_store_dict:keys} · {_edge_store_dict:len} edge type(s)",
     "torchmetrics.Metric": "{_update_count} update(s) · {_defaults:keys}",
     "torchvision.transforms.Compose": "{transforms:items}",
+    **{f"torchvision.transforms.{name}": "{*}" for name in TRANSFORMS},
+    "torchvision.transforms.v2.Compose": "{transforms:items}",
+    "torchvision.transforms.v2.Transform": "{*}",
+    "torchvision.tv_tensors.BoundingBoxes": "{format._value_} in {canvas_size[0]} × {canvas_size[1]}",
     "tqdm.std.tqdm": "{desc} · {n} of {total}",
     "types.GenericAlias": "= {__origin__}[{__args__:items}]",
-    "types.UnionType": "= {__args__:items}",
+    "transformers.tokenization_utils_base.PreTrainedTokenizerBase": (
+        "{_tokenizer.get_vocab_size()} token(s) · {_tokenizer.model}"
+    ),
+    "types.UnionType": "= Union[{__args__:items}]",
+    "typing.NewType": "= {__name__} · of {__supertype__}",
+    "typing.ParamSpec": "= {__name__}",
     "typing.TypeVar": "= {__name__} · bound {__bound__} · {__constraints__:items}",
     "typing._AnnotatedAlias": "{__origin__} with {__metadata__:items}",
-    "typing._GenericAlias": "= {_name}[{__args__:items}] | {__origin__._name}[{__args__:items}]",
+    "typing._GenericAlias": (
+        "= {_name}[{__args__:items}] | {__origin__._name}[{__args__:items}] | {__origin__}[{__args__:items}]"
+    ),
     "typing._CallableGenericAlias": "{_name} of {__args__:items}",
-    "typing._LiteralGenericAlias": "{__args__:len} value(s)",
+    "typing._LiteralGenericAlias": "{__args__:len} value(s): {__args__:items}",
     "typing._UnionGenericAlias": "= Union[{__args__:items}]",
+    "xarray.Coordinates": "{_data._coords:keys} | {_data._coord_names:items}",
     "xarray.DataArray": "{_variable._data} · dims {_variable._dims:items} · {_name}",
     "xarray.Dataset": "{_dims:items} · {_variables:keys}",
+    "xarray.Variable": "{_data} · dims {_dims:items}",
     "xml.etree.ElementTree.Element": "<{tag}> · {:len} child(ren) · {items():items} · {text}",
     "xml.etree.ElementTree.ElementTree": "<{_root.tag}>",
     "zarr.Array": "shape ({_async_array.metadata.shape:items}) · {_async_array.metadata.data_type}",

@@ -66,6 +66,38 @@ def classifier(fitted: bool) -> Any:
     return model.fit(np.arange(30.0).reshape(10, 3), np.arange(10) % 2) if fitted else model
 
 
+def search(fitted: bool) -> Any:
+    import numpy as np
+    from sklearn.model_selection import GridSearchCV
+
+    found = GridSearchCV(classifier(False), {"C": [1.0]}, cv=2)
+    return found.fit(np.arange(30.0).reshape(10, 3), np.arange(10) // 5) if fitted else found
+
+
+def vectorizer() -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer().fit(["some words"])
+
+
+def resize(version: str) -> Any:
+    return of(f"torchvision.transforms{version}", "Resize", 32)
+
+
+def boxes() -> Any:
+    import torch
+
+    return of("torchvision.tv_tensors", "BoundingBoxes", torch.zeros(1, 4), format="XYXY", canvas_size=(10, 12))
+
+
+def tokenizer() -> Any:
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from transformers import PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer(WordLevel({"a": 0, "b": 1}, unk_token="a")))
+
+
 def pipeline() -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -113,6 +145,11 @@ STANDARD: Zoo = {
     "generic": Specimen(lambda: dict[str, int], says=("GenericAlias · dict[str, int]",)),
     "typing generic": Specimen(lambda: import_module("typing").List[int], says=("List[int]",)),
     "logger": Specimen(lambda: of("logging", "getLogger", "train"), says=("Logger · train · level 0 · 0 handlers",)),
+    "generic of a class": Specimen(
+        lambda: import_module("typing").Generic[import_module("typing").TypeVar("T")], says=("Generic[T]",)
+    ),
+    "literals": Specimen(lambda: import_module("typing").Literal["a", 1], says=("2 values: a, 1",)),
+    "union": Specimen(lambda: import_module("typing").Union[int, str], says=("Union[int, str]",)),
     "database row": Specimen(row, says=("Row · a 1, b 'x'",)),
     "element": Specimen(
         lambda: of("xml.etree.ElementTree", "fromstring", '<a x="1"><b/>t</a>'),
@@ -129,8 +166,13 @@ LIBRARIES: Zoo = {
         lambda: of("networkx", "DiGraph", [(1, 2)], name="net"), says=("DiGraph · 2 nodes · name 'net'",), needs=("networkx",)
     ),
     "networkx nodes": Specimen(lambda: of("networkx", "path_graph", 2).nodes, says=("NodeView · 2 nodes: 0, 1",), needs=("networkx",)),
+    "networkx neighbours": Specimen(
+        lambda: of("networkx", "path_graph", 2).adj, says=("AdjacencyView · 2 nodes: 0, 1",), needs=("networkx",)
+    ),
     "sympy equation": Specimen(expression, says=("Equality · x, y",), needs=("sympy",)),
     "sympy number": Specimen(lambda: of("sympy", "Rational", 1, 3), says=("Rational · 1/3",), needs=("sympy",)),
+    "sympy constant": Specimen(lambda: import_module("sympy").pi, says=("Pi · pi",), needs=("sympy",)),
+    "sympy float": Specimen(lambda: of("sympy", "Float", 1.5), says=("Float · 1.50",), needs=("sympy",)),
     "sympy matrix": Specimen(lambda: of("sympy", "eye", 2), says=("MutableDenseMatrix · 2 × 2",), needs=("sympy",)),
     "pydantic error": Specimen(wrong, says=("ValidationError · 1 error in Settings", "declared.py"), needs=("pydantic",)),
     "tokenizer": Specimen(
@@ -143,12 +185,15 @@ LIBRARIES: Zoo = {
         lambda: of("pyarrow", "table", {"a": [1, 2], "s": ["x", "y"]}), says=("Table · 2 × 2: a int64, s string",), needs=("pyarrow",)
     ),
     "arrow array": Specimen(lambda: of("pyarrow", "array", [1, None]), says=("Int64Array · 2 × int64 · 1 null",), needs=("pyarrow",)),
+    "arrow field": Specimen(lambda: of("pyarrow", "field", "a", "int8"), says=("Field · a int8",), needs=("pyarrow",)),
     "datasets dataset": Specimen(
         lambda: import_module("datasets").Dataset.from_dict({"text": ["a", "b"], "label": [0, 1]}),
         says=("Dataset · 2 rows · text, label",), needs=("datasets",),
     ),
     "xarray array": Specimen(array, says=("DataArray · f64[2,3] · dims x, y · t",), needs=("xarray",)),
     "xarray dataset": Specimen(lambda: array().to_dataset(), says=("Dataset · x 2, y 3 · t",), needs=("xarray",)),
+    "xarray variable": Specimen(lambda: array().variable, says=("Variable · f64[2,3] · dims x, y",), needs=("xarray",)),
+    "xarray coordinates": Specimen(lambda: array().assign_coords(x=[1, 2]).coords, says=("DataArrayCoordinates · x",), needs=("xarray",)),
     "graph network's data": Specimen(graph, says=("Data · x f32[4,3], edge_index i64[2,2]",), needs=("torch_geometric",)),
     "sklearn classifier": Specimen(
         lambda: classifier(False), says=("LogisticRegression · not fitted", "C 2"), needs=("sklearn",)
@@ -156,7 +201,20 @@ LIBRARIES: Zoo = {
     "sklearn classifier, fitted": Specimen(
         lambda: classifier(True), says=("LogisticRegression · 3 features in · 2 classes", "C 2"), needs=("sklearn",)
     ),
-    "sklearn pipeline": Specimen(pipeline, says=("Pipeline · standardscaler StandardScaler",), needs=("sklearn",)),
+    "sklearn pipeline": Specimen(
+        pipeline, says=("Pipeline · standardscaler StandardScaler, logisticregression LogisticRegression",), needs=("sklearn",)
+    ),
+    "sklearn search": Specimen(
+        lambda: search(False), says=("GridSearchCV · not fitted · LogisticRegression",), silent=("NaN",), needs=("sklearn",)
+    ),
+    "sklearn search, fitted": Specimen(lambda: search(True), says=("GridSearchCV · best 0.8: C 1",), needs=("sklearn",)),
+    "sklearn vectorizer, fitted": Specimen(
+        vectorizer, says=("CountVectorizer · fitted: ", "vocabulary_ dict of 2"), needs=("sklearn",)
+    ),
+    "torchvision transform": Specimen(lambda: resize(""), says=("Resize · size 32, ",), silent=("training",), needs=("torchvision",)),
+    "torchvision transform, v2": Specimen(lambda: resize(".v2"), says=("Resize · size list of 1, ",), needs=("torchvision",)),
+    "torchvision boxes": Specimen(boxes, says=("BoundingBoxes · XYXY in 10 × 12 · float32[1, 4]",), needs=("torchvision",)),
+    "transformers tokenizer": Specimen(tokenizer, says=(" · 2 tokens · WordLevel",), needs=("transformers", "tokenizers")),
     "torchmetrics metric": Specimen(accuracy, says=("MulticlassAccuracy · 1 update · tp, fp, tn, fn",), needs=("torchmetrics",)),
     "flax parameter": Specimen(parameter, says=("Param · f64[3]",), needs=("flax",)),
     "sqlalchemy row": Specimen(sqlalchemy_row, says=("Row · a 1, b 2",), needs=("sqlalchemy",)),
