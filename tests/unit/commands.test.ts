@@ -186,7 +186,7 @@ describe("a lens", () => {
     const lenses = { ask: () => Promise.resolve(undefined) };
     const inspector = { frame: contents.frame };
     await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree } as unknown as Parts, row);
-    expect(said).toEqual(["Nothing can be asked: the program went on, or its values can't be read."]);
+    expect(said).toEqual(["Nothing can be asked: the program continued, or its values can't be read."]);
   });
 });
 
@@ -229,7 +229,7 @@ describe("a lens that runs code of the program", () => {
       (box) => {
         expect(box.items.map(({ label }) => label)).toEqual(["x", "mask"]);
         box.add("mask");
-        expect(box.title).toBe("Show the shapes in “model(mask, …)” on");
+        expect(box.title).toBe("Show the shapes in “model(mask, …)” on…");
         box.type("x");
         box.accept();
       },
@@ -311,7 +311,7 @@ describe("a bug report", () => {
     const shown = vi.spyOn(window, "withProgress");
     const lenses = { report: () => Promise.reject(new Cancelled()) };
     await COMMANDS[COMMAND.copyBugReport]({ lenses, tree } as unknown as Parts, undefined);
-    expect(said).toEqual(["No bug report was made: the program went on."]);
+    expect(said).toEqual(["No bug report was made: the program continued."]);
     expect(shown).toHaveBeenCalledExactlyOnceWith({ location: { viewId: VIEW } }, expect.any(Function));
   });
 });

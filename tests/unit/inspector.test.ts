@@ -725,7 +725,7 @@ describe("pins", () => {
     paused.over = true;
     reply.reject(new Cancelled());
     await run;
-    expect(firstRow(inspector).description).toBe("no result: the program went on · from an earlier stop");
+    expect(firstRow(inspector).description).toBe("no result: the program continued · from an earlier stop");
     expect(refreshed).toHaveBeenCalled();
   });
 

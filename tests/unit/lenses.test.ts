@@ -308,7 +308,7 @@ describe("comparing two values", () => {
   test("of a value with itself is refused in words, and asked of nobody", async () => {
     const { begin, asked, row } = await comparing();
     await begin(a as Subject, { ...a } as Subject);
-    expect(row()?.description).toBe("“a” and “a” are one value here: nothing to compare");
+    expect(row()?.description).toBe("“a” and “a” are the same value here: nothing to compare");
     expect(asked).toEqual([]);
   });
 
@@ -597,8 +597,8 @@ describe("comparing two values", () => {
       const { inspector, lenses, questions } = await comparing();
       inspector.scene?.expansion.open(PROGRAM);
       expect(told(inspector).map(({ label, description }) => [label, description])).toEqual([
-        ["memory", "taking the inventory…"],
-        ["environment", "reading the flags…"],
+        ["memory", "measuring the memory…"],
+        ["environment", "reading the settings…"],
       ]);
       expect(told(inspector)[0]?.can).toEqual(["cancel"]);
       inspector.changed();
@@ -623,10 +623,10 @@ describe("comparing two values", () => {
       expect(told(inspector)[0]?.description).toBe("cancelled");
       const parts = { inspector, questions, expansion, tree: { showTop: () => Promise.resolve() } };
       await COMMANDS[COMMAND.showMemory](parts as unknown as Parts, undefined);
-      expect(told(inspector)[0]?.description).toBe("taking the inventory…");
+      expect(told(inspector)[0]?.description).toBe("measuring the memory…");
       lenses.cancel(memory);
       lenses.forget(inspector.frame!.session);
-      expect(told(inspector)[0]?.description).toBe("taking the inventory…");
+      expect(told(inspector)[0]?.description).toBe("measuring the memory…");
       expect(ops()).toEqual(["lens"]);
     });
 

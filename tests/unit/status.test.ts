@@ -33,15 +33,15 @@ describe("the status", () => {
   test.each([
     [[], {}, ""],
     [[], { process: "rank 1" }, "rank 1"],
-    [[sampled], { cut: "no time" }, "sampled · not all"],
+    [[sampled], { cut: "no time" }, "sampled · incomplete"],
     [[nan], {}, "1 value with NaN"],
     [[nan, tensor("y", { badges: ["nan", "sampled"] })], { process: "rank 1" }, "2 values with NaN · sampled · rank 1"],
     [[nan, both], {}, "2 values with NaN, 1 with Inf"],
     [[inf], {}, "1 value with Inf"],
-    [[], part(nan, both), "≥ 2 values with NaN, ≥ 1 with Inf · not all"],
-    [[], part(inf), "≥ 1 value with Inf · not all"],
-    [[], part(tensor("x")), "not all"],
-    [[], { rows: { start: 0, total: null, nodes: [nan] } }, "≥ 1 value with NaN · not all"],
+    [[], part(nan, both), "≥ 2 values with NaN, ≥ 1 with Inf · incomplete"],
+    [[], part(inf), "≥ 1 value with Inf · incomplete"],
+    [[], part(tensor("x")), "incomplete"],
+    [[], { rows: { start: 0, total: null, nodes: [nan] } }, "≥ 1 value with NaN · incomplete"],
   ])("of %o with %o is %j", (nodes, more, text) => {
     expect(statusText(scene(nodes, more))).toBe(text);
   });

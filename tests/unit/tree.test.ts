@@ -206,7 +206,7 @@ describe("that no frame is looked at", () => {
 
   test("is not said where no frame can be had, and the view says why", async () => {
     const { look } = looking();
-    look(undefined, "This session began before Tensor Inspector was there.");
+    look(undefined, "This session started before Tensor Inspector did.");
     await vi.advanceTimersByTimeAsync(2000);
     expect(isSaid()).toBe(false);
   });

@@ -25,7 +25,7 @@ describe("14: what holds the memory", () => {
     await wb.inspector.expand("Program");
     const memory = await said(wb, ["Program", "memory"], /^[\d.]+ MiB/);
     expect(memory.description).toContain("trainer.loss_history");
-    await said(wb, ["Program", "environment"], /^(?!reading the flags)./);
+    await said(wb, ["Program", "environment"], /^(?!reading the settings)./);
     await wb.inspector.expand("Program", "memory");
     await said(wb, ["Program", "memory", "by variable"], /^trainer.debug 8.0 MiB, trainer.loss_history [\d.]+ MiB, /);
     await said(wb, ["Program", "memory", "largest"], /^8.0 MiB trainer.debug\["first_batch"\], /);

@@ -54,7 +54,7 @@ test("has no pane where no Python is at work, not while something else is debugg
 test("says how to begin beside a Python file, and what that takes", async ({ wb }) => {
   await wb.openFile("plain.py", 1);
   await until("a welcome text", async () => (await wb.inspector.welcome()).includes("Debug a Python program"));
-  expect(await wb.inspector.welcome()).toContain("This takes the Python Debugger extension.");
+  expect(await wb.inspector.welcome()).toContain("This needs the Python Debugger extension.");
 });
 
 test("says that it waits while the program runs, and follows it through a pause to its end", async ({ wb }) => {

@@ -246,5 +246,5 @@ function stillRunning(): string {
 }
 
 function missedSentence(): string {
-  return l10n.t("This session began before Tensor Inspector was there. Restart it to see its values.");
+  return l10n.t("This session started before Tensor Inspector did. Restart it to see its values.");
 }

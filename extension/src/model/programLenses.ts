@@ -18,13 +18,13 @@ export const PROGRAM_LENSES = {
     command: COMMAND.showMemory,
     icon: "pie-chart",
     called: () => l10n.t("memory"),
-    working: () => l10n.t("taking the inventory…"),
+    working: () => l10n.t("measuring the memory…"),
   },
   environment: {
     command: COMMAND.showEnvironment,
     icon: "server-environment",
     called: () => l10n.t("environment"),
-    working: () => l10n.t("reading the flags…"),
+    working: () => l10n.t("reading the settings…"),
   },
 } as const satisfies Readonly<Record<string, ProgramLensDescription>>;
 

@@ -127,7 +127,7 @@ export class Runs {
     contents.results.forget(expression);
     const { over, session } = contents.frame;
     if (!over || !this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
-    this.#pins.remember(expression, session, l10n.t("no result: the program went on"));
+    this.#pins.remember(expression, session, l10n.t("no result: the program continued"));
     this.#inspector.changed();
   }
 }

@@ -15,7 +15,7 @@ export function statusText(scene: Scene): string {
     findingsText(contents),
     alarmText(count("nan"), count("inf"), contents.isWhole),
     rowsWith(scene, "sampled").length > 0 ? l10n.t("sampled") : "",
-    contents.isWhole && contents.answer.cut === undefined ? "" : l10n.t("not all"),
+    contents.isWhole && contents.answer.cut === undefined ? "" : l10n.t("incomplete"),
     contents.answer.process,
   );
 }

@@ -15,11 +15,11 @@ export function addressesOf(question: Question, contents: Contents): Record<stri
     for (const other of found) {
       if (other === one) continue;
       if (isElsewhere(one.subject, contents) && other.address.expression !== undefined) {
-        throw new Refusal("gone", l10n.t("“{0}” is of another frame: look at that one", one.subject.name));
+        throw new Refusal("gone", l10n.t("“{0}” belongs to another frame: select that frame", one.subject.name));
       }
       if (question.lens === "compare" && isSameAddress(one.address, other.address)) {
         const names = [one.subject.name, other.subject.name] as const;
-        throw new Refusal("gone", l10n.t("“{0}” and “{1}” are one value here: nothing to compare", ...names));
+        throw new Refusal("gone", l10n.t("“{0}” and “{1}” are the same value here: nothing to compare", ...names));
       }
     }
   }

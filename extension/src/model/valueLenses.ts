@@ -35,7 +35,7 @@ export const VALUE_LENSES = {
   autograd: {
     value: "tensor",
     command: COMMAND.showAutogradGraph,
-    pick: () => l10n.t("Show the autograd graph of"),
+    pick: () => l10n.t("Show the autograd graph of…"),
     icon: "type-hierarchy-sub",
     called: (name) => l10n.t("autograd of {0}", name),
     working: () => l10n.t("following the graph…"),
@@ -43,7 +43,7 @@ export const VALUE_LENSES = {
   no_gradient: {
     value: "parameter",
     command: COMMAND.showWhyNoGradient,
-    pick: () => l10n.t("Show why there is no gradient in"),
+    pick: () => l10n.t("Show why there is no gradient in…"),
     icon: "question",
     called: (name) => l10n.t("why no gradient: {0}", name),
     label: (name) => l10n.t("no gradient? {0}", name),
@@ -52,7 +52,7 @@ export const VALUE_LENSES = {
   nan_origin: {
     value: "tensor",
     command: COMMAND.showNanOrigin,
-    pick: () => l10n.t("Show where the NaN began in"),
+    pick: () => l10n.t("Show where the NaN began in…"),
     icon: "search",
     called: (name) => l10n.t("where NaN began: {0}", name),
     label: (name) => l10n.t("NaN origin: {0}", name),
@@ -61,7 +61,7 @@ export const VALUE_LENSES = {
   gradients: {
     value: "model",
     command: COMMAND.showGradients,
-    pick: () => l10n.t("Show the gradients of"),
+    pick: () => l10n.t("Show the gradients of…"),
     icon: "graph",
     called: (name) => l10n.t("gradients of {0}", name),
     working: () => l10n.t("reading the gradients…"),
@@ -69,8 +69,8 @@ export const VALUE_LENSES = {
   gradcheck: {
     value: "function",
     command: COMMAND.checkGradients,
-    pick: () => l10n.t("Check the gradients of"),
-    inputs: (name) => l10n.t("Check the gradients of “{0}” at", name),
+    pick: () => l10n.t("Check the gradients of…"),
+    inputs: (name) => l10n.t("Check the gradients of “{0}” at…", name),
     runs: {
       question: (name) => l10n.t("Run {0} to check its gradients?", name),
       detail: () =>
@@ -89,7 +89,7 @@ export const VALUE_LENSES = {
   model: {
     value: "model",
     command: COMMAND.showLayers,
-    pick: () => l10n.t("Show the layers of"),
+    pick: () => l10n.t("Show the layers of…"),
     icon: "layers",
     called: (name) => l10n.t("layers of {0}", name),
     working: () => l10n.t("reading the layers…"),
@@ -97,8 +97,8 @@ export const VALUE_LENSES = {
   shapes: {
     value: "module",
     command: COMMAND.showShapes,
-    pick: () => l10n.t("Show the shapes in"),
-    inputs: (name) => l10n.t("Show the shapes in “{0}” on", name),
+    pick: () => l10n.t("Show the shapes in…"),
+    inputs: (name) => l10n.t("Show the shapes in “{0}” on…", name),
     runs: {
       question: (name) => l10n.t("Run {0} once?", name),
       detail: () =>
@@ -117,7 +117,7 @@ export const VALUE_LENSES = {
   batch: {
     value: "batch",
     command: COMMAND.describeData,
-    pick: () => l10n.t("Describe the data in"),
+    pick: () => l10n.t("Describe the data in…"),
     icon: "table",
     called: (name) => l10n.t("data in {0}", name),
     working: () => l10n.t("reading the data…"),
@@ -125,7 +125,7 @@ export const VALUE_LENSES = {
   item: {
     value: "dataset",
     command: COMMAND.loadItem,
-    pick: () => l10n.t("Load an item of"),
+    pick: () => l10n.t("Load an item of…"),
     index: (name) => l10n.t("Load which item of “{0}”?", name),
     runs: {
       question: (name) => l10n.t("Load {0}?", name),
@@ -145,7 +145,7 @@ export const VALUE_LENSES = {
   referrers: {
     value: "value",
     command: COMMAND.showReferrers,
-    pick: () => l10n.t("Show who keeps alive"),
+    pick: () => l10n.t("Show who refers to…"),
     icon: "references",
     called: (name) => l10n.t("who holds {0}", name),
     working: () => l10n.t("looking for what refers to it…"),
@@ -164,6 +164,6 @@ export function isValueLens(name: string): name is ValueLens {
 /** What running code of the program leaves as it was, and what it may not. */
 export function unrestored(): string {
   return l10n.t(
-    "Random numbers, modes and gradients are afterwards as they were. What the code changes elsewhere is not put back: files, output, global variables, attributes of classes, other processes.",
+    "Random numbers, modes and gradients are restored afterwards. What the code changes elsewhere is not: files, output, global variables, attributes of classes, other processes.",
   );
 }

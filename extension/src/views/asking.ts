@@ -23,7 +23,7 @@ export async function askAgain({ inspector, lenses, tree }: Parts, question: Que
 }
 
 export function sayUnasked(tree: Tree): Promise<void> {
-  return tree.say(vscode.l10n.t("Nothing can be asked: the program went on, or its values can't be read."));
+  return tree.say(vscode.l10n.t("Nothing can be asked: the program continued, or its values can't be read."));
 }
 
 /** The value of a row that a lens can be asked about. */

@@ -10,8 +10,8 @@ export const COMPARE_COMMANDS = {
     const [marked] = parts.tree.selection.length === 1 ? parts.tree.selection : [];
     const a =
       subjectOf(argument ?? marked) ??
-      (await pickSubject(parts, vscode.l10n.t("Compare: the first of two values"), "compare"));
-    const b = a && (await pickSubject(parts, vscode.l10n.t("Compare “{0}” with", a.name), "compare", a));
+      (await pickSubject(parts, vscode.l10n.t("Compare: pick the first of two values"), "compare"));
+    const b = a && (await pickSubject(parts, vscode.l10n.t("Compare “{0}” with…", a.name), "compare", a));
     if (a && b) await askLens(parts, compare(a, b));
   },
   [COMMAND.selectForCompare]: ({ questions }, argument) => {
@@ -34,5 +34,5 @@ function compare(a: Subject, b: Subject): Inquiry {
 async function compareTwo(parts: Parts, subjects: readonly (Subject | undefined)[]): Promise<void> {
   const [a, b] = subjects;
   if (subjects.length === 2 && a && b) await askLens(parts, compare(a, b));
-  else await parts.tree.say(vscode.l10n.t("Not compared: only two rows that are values can be."));
+  else await parts.tree.say(vscode.l10n.t("Not compared: select exactly two rows that are values."));
 }

@@ -42,7 +42,7 @@ async function check(parts: Parts, ...how: [mode?: CheckMode, meant?: Frame]): P
 }
 
 async function sayNotChecked({ tree }: Parts): Promise<void> {
-  await tree.say(vscode.l10n.t("Not checked: the program went on, or its values can't be read."));
+  await tree.say(vscode.l10n.t("Not checked: the program continued, or its values can't be read."));
 }
 
 async function show({ document, line }: DocumentLine): Promise<void> {

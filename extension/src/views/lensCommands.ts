@@ -32,7 +32,7 @@ async function askIndex(title: string): Promise<{ readonly index: number } | und
   const text = await vscode.window.showInputBox({
     title,
     value: "0",
-    validateInput: (typed) => (/^\s*-?\d+\s*$/.test(typed) ? undefined : vscode.l10n.t("A whole number")),
+    validateInput: (typed) => (/^\s*-?\d+\s*$/.test(typed) ? undefined : vscode.l10n.t("Type a whole number.")),
   });
   return text === undefined ? undefined : { index: Number(text) };
 }

@@ -28,7 +28,7 @@ export async function pickSubject(
   action: Action,
   other?: Subject,
 ): Promise<Subject | undefined> {
-  const placeholder = vscode.l10n.t("A value of this frame, or any expression, which is run once");
+  const placeholder = vscode.l10n.t("Pick a value of this frame, or type an expression, which is run once");
   const values = itemsOf(rowsFor(parts, action), other);
   const picked = await choose({ title: () => title, placeholder, values, parse: (text) => [text] });
   return picked?.[0];
@@ -40,9 +40,9 @@ export function pickInputs(
   title: (called: string) => string,
   of: Subject,
 ): Promise<readonly Subject[] | undefined> {
-  const placeholder = vscode.l10n.t("A value of this frame, or expressions, which are run once: x, mask");
+  const placeholder = vscode.l10n.t("Pick a value of this frame, or type expressions, which are run once: x, mask");
   const rows = rowsFor(parts, "compare").toSorted((one, another) => unlikelihood(one) - unlikelihood(another));
-  const add = { iconPath: new vscode.ThemeIcon("add"), tooltip: vscode.l10n.t("With this and another one") };
+  const add = { iconPath: new vscode.ThemeIcon("add"), tooltip: vscode.l10n.t("Add this and pick another") };
   const values = itemsOf(rows, of).map((item) => ({ ...item, buttons: [add] }));
   const called = (picked: readonly Subject[]): string =>
     picked.length === 0 ? of.name : `${of.name}(${picked.map(({ name }) => name).join(", ")}, …)`;

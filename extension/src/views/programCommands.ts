@@ -40,7 +40,7 @@ async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<voi
     );
   } catch (error) {
     if (error instanceof Cancelled)
-      return await tree.say(vscode.l10n.t("No bug report was made: the program went on."));
+      return await tree.say(vscode.l10n.t("No bug report was made: the program continued."));
     await tree.say(vscode.l10n.t("No bug report was made: {0}", failureOf(error).message));
   }
 }
