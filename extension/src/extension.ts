@@ -16,7 +16,7 @@ import { Questions } from "./model/questions.ts";
 import { Results } from "./model/results.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followDebugging, followGathered } from "./views/context.ts";
+import { followDebugging, followFrame, followGathered } from "./views/context.ts";
 import { Diagnostics } from "./views/diagnostics.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
@@ -59,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     findings,
     tree,
     followDebugging(sessions),
+    followFrame(inspector, sessions),
     followGathered(pins, questions, dismissed),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
@@ -69,7 +70,6 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),
     sessions.onDidEnd((session) => lenses.forget(session)),
-    sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),
   );
 }

@@ -6,7 +6,7 @@ import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
-import { childRows, rootRows } from "../../extension/src/model/rows.ts";
+import { childRows, frameRows } from "../../extension/src/model/rows.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { cardText } from "../../extension/src/model/card.ts";
@@ -92,7 +92,7 @@ function show(answer: FrameAnswer): void {
     expansion: new Expansion(),
     pageSize: 100,
   };
-  const waiting = rootRows(scene);
+  const waiting = frameRows(scene);
   const ids = new Set<string>();
   let rows = 0;
   for (let row: Row | undefined = waiting.pop(); row !== undefined; row = waiting.pop()) {

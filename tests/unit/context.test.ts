@@ -1,13 +1,17 @@
 /** The context keys by which the manifest shows what is for Python. */
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DebugAdapterTracker, DebugSession } from "vscode";
+import type { Frame } from "../../extension/src/debug/frame.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
+import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
-import { followDebugging, followGathered } from "../../extension/src/views/context.ts";
-import { memory, session } from "./fixtures.ts";
-import { commands, debug, stage } from "./vscode.ts";
+import type { Stopped } from "../../extension/src/debug/tracker.ts";
+import { followDebugging, followFrame, followGathered } from "../../extension/src/views/context.ts";
+import { frame, frameAnswer, memory, session } from "./fixtures.ts";
+import { commands, debug, EventEmitter, stage } from "./vscode.ts";
 
 const python = { id: "1", type: "debugpy" } as DebugSession;
 const node = { id: "2", type: "node" } as DebugSession;
@@ -82,4 +86,83 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   expect(told()).toEqual([true, true]);
   questions.forget(session());
   expect(told()).toEqual([false, false]);
+});
+
+/** What is looked at, and what tells of it. */
+function looking() {
+  const [changed, stopped] = [new EventEmitter<void>(), new EventEmitter<Stopped>()];
+  const inspector = { frame: undefined, types: [] as string[], onDidChange: changed.event } as unknown as Inspector;
+  const following = followFrame(inspector, { onDidStop: stopped.event });
+  const show = (known: Partial<Inspector>): void => {
+    Object.assign(inspector, known);
+    changed.fire();
+  };
+  const look = (at: Frame | undefined, trouble?: string): void => show({ frame: at, trouble });
+  return { following, show, look, stop: () => stopped.fire({} as Stopped) };
+}
+
+test.each([
+  [{ torch: "2.13.0" }, true],
+  [{ numpy: "2.4" }, false],
+])("what is for torch is offered where it is loaded: %j", (libraries, offered) => {
+  const contents = new Contents(frame(), frameAnswer([], { libraries }));
+  looking().show({ frame: frame(), contents });
+  expect(commands.contexts.get("tensorInspector.torch")).toBe(offered);
+});
+
+test("tells VS Code only what has changed, since events are many", () => {
+  const tell = vi.spyOn(commands, "executeCommand");
+  const { show } = looking();
+  for (const types of [["Tensor"], ["Tensor"], ["Tensor", "list"]]) show({ frame: frame(), types });
+  const sent = tell.mock.calls.filter(([, key]) => key === "tensorInspector.types").map(([, , types]) => types);
+  tell.mockRestore();
+  expect(sent).toEqual([["Tensor"], ["Tensor", "list"]]);
+});
+
+describe("that no frame is looked at", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const isSaid = (): unknown => commands.contexts.get("tensorInspector.noFrame");
+
+  test("is said after a stop for which none is announced, as after Pause, until one is", async () => {
+    const { stop, look } = looking();
+    stop();
+    expect(isSaid()).toBe(false);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(true);
+    look(frame(1));
+    expect(isSaid()).toBe(false);
+  });
+
+  test("is said when the user goes from a frame to a thread without one", async () => {
+    const { look } = looking();
+    look(frame(1));
+    look(undefined);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(true);
+  });
+
+  test("is not said where no frame can be had, and the view says why", async () => {
+    const { look } = looking();
+    look(undefined, "This session started before Tensor Inspector did.");
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(false);
+  });
+
+  test("is not said where a frame comes soon", async () => {
+    const { stop, look } = looking();
+    stop();
+    look(frame(1));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(false);
+  });
+
+  test("is not said any more once the extension is deactivated", async () => {
+    const { following, stop } = looking();
+    stop();
+    following.dispose();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(false);
+  });
 });

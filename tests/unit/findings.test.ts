@@ -13,7 +13,7 @@ import { Questions } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { Row } from "../../extension/src/model/row.ts";
-import { childRows, firstAlarm, rootRows } from "../../extension/src/model/rows.ts";
+import { childRows, firstAlarm, frameRows } from "../../extension/src/model/rows.ts";
 import { statusText } from "../../extension/src/model/status.ts";
 import type { Finding, FrameAnswer, LensAnswer, LensRequest, Node } from "../../extension/src/protocol/generated.ts";
 import { COMMAND } from "../../extension/src/ids.ts";
@@ -116,7 +116,7 @@ async function window(
     await settled();
   };
   const stand = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(200));
-  const rows = (): Row[] => (inspector.scene ? rootRows(inspector.scene) : []);
+  const rows = (): Row[] => (inspector.scene ? frameRows(inspector.scene) : []);
   return { helper, asked, libraries, dismissed, wishes, inspector, findings, look, stand, rows, kept: kept.kept };
 }
 

@@ -10,7 +10,7 @@ import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Results } from "../../extension/src/model/results.ts";
 import type { Row } from "../../extension/src/model/row.ts";
-import { childRows, rootRows } from "../../extension/src/model/rows.ts";
+import { childRows, frameRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import { awaitContents } from "../../extension/src/model/awaitContents.ts";
 import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
@@ -53,11 +53,11 @@ function contentsOf(inspector: Inspector): Contents {
 }
 
 function labels(inspector: Inspector): string[] {
-  return inspector.scene ? rootRows(inspector.scene).map(({ label }) => label) : [];
+  return inspector.scene ? frameRows(inspector.scene).map(({ label }) => label) : [];
 }
 
 function firstRow(inspector: Inspector): Row {
-  return rootRows(inspector.scene as NonNullable<typeof inspector.scene>)[0] as Row;
+  return frameRows(inspector.scene as NonNullable<typeof inspector.scene>)[0] as Row;
 }
 
 describe("one question per stop and frame", () => {
@@ -260,7 +260,7 @@ describe("what is shown says that it is from before", () => {
     await vi.advanceTimersByTimeAsync(0);
     await runs.pin(["f(x)"]);
     await vi.advanceTimersByTimeAsync(0);
-    const rows = (): Row[] => rootRows(inspector.scene as NonNullable<typeof inspector.scene>);
+    const rows = (): Row[] => frameRows(inspector.scene as NonNullable<typeof inspector.scene>);
     expect(rows()[0]?.summary).not.toContain("from before");
     await inspector.load(rows()[1] as Row);
     expect(rows()[0]?.summary).toContain("from before the last change or run");
@@ -444,15 +444,15 @@ describe("children", () => {
       await settled();
       const rows = (): readonly Row[] => {
         const from = inspector.scene as NonNullable<typeof inspector.scene>;
-        return whose === "of a value" ? (childRows(from, firstRow(inspector)) ?? []) : rootRows(from);
+        return whose === "of a value" ? (childRows(from, firstRow(inspector)) ?? []) : frameRows(from);
       };
       const more = rows().at(-1) as Row;
-      await inspector.more(more);
+      await inspector.showNextPage(more);
       expect(rows()).toHaveLength(101);
       expect(rows().at(-1)).toMatchObject({ label: "1 more", description: "it broke", tone: "alarm" });
       expect(rows().at(-1)?.speech).toContain("it broke");
       expect(expansion.count(more.path)).toBeUndefined();
-      await inspector.more(rows().at(-1) as Row);
+      await inspector.showNextPage(rows().at(-1) as Row);
       expect(ops()).toEqual(["frame", "children", "children"]);
       expect(asked.at(-1)).toMatchObject({ start: 100, count: 1 });
       expect(rows()).toHaveLength(101);
@@ -479,10 +479,10 @@ describe("children", () => {
     await settled();
     const more = childRows(inspector.scene as never, firstRow(inspector))?.at(-1) as Row;
     isOver = true;
-    await inspector.more(more);
+    await inspector.showNextPage(more);
     expect(expansion.count(more.path), "it was given up before it came").toBeUndefined();
     isOver = false;
-    await inspector.more(more);
+    await inspector.showNextPage(more);
     expect(asked[1]).toMatchObject({ op: "children", start: 100, count: 100 });
     inspector.focus(frame(3));
     await settled();

@@ -10,7 +10,7 @@ import { Pins } from "../../extension/src/model/pins.ts";
 import { type Question, Questions, type Subject } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
 import { PROGRAM, type Row } from "../../extension/src/model/row.ts";
-import { childRows, rootRows, topRows } from "../../extension/src/model/rows.ts";
+import { childRows, frameRows, topRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { LensAnswer, LensRequest } from "../../extension/src/protocol/generated.ts";
 import { COMMAND } from "../../extension/src/ids.ts";
@@ -71,7 +71,7 @@ async function comparing(
   const runs = new Runs(helper, pins, wishes, results, answers, inspector);
   const lenses = new Lenses(helper, questions, inspector, runs);
   const row = (): Row | undefined =>
-    inspector.scene && rootRows(inspector.scene).find(({ question }) => question !== undefined);
+    inspector.scene && frameRows(inspector.scene).find(({ question }) => question !== undefined);
   const look = async (stop: number, frameId = 2): Promise<void> => {
     if (at.stop !== stop) at.over = true;
     at = frame(stop, { frameId });
@@ -645,7 +645,7 @@ describe("comparing two values", () => {
     await lenses.ask({ lens: "model", subjects: { model: a as Subject } });
     await settled();
     expect(row()?.can).toContain("sortLayers");
-    expect(await lenses.askOtherwise(questions.all[0] as Question, { sort: "bytes" })).toBe(true);
+    expect(await lenses.askWith(questions.all[0] as Question, { sort: "bytes" })).toBe(true);
     expect(asked[1]?.question).toMatchObject({ lens: "model", options: { sort: "bytes" } });
     expect(questions.all).toHaveLength(1);
   });
@@ -657,7 +657,7 @@ describe("comparing two values", () => {
     const [question] = questions.all as [Question];
     const here = inspector.frame!;
     inspector.focus(undefined);
-    expect(await lenses.askOtherwise(question, { sort: "bytes" })).toBe(false);
+    expect(await lenses.askWith(question, { sort: "bytes" })).toBe(false);
     inspector.focus(here);
     expect(questions.all).toEqual([question]);
     expect(row()?.description).toBe("1 difference");
@@ -668,7 +668,7 @@ describe("comparing two values", () => {
     const layers = { lens: "model", subjects: { model: a as Subject } } as const;
     await lenses.ask(layers);
     await settled();
-    await lenses.askOtherwise(questions.all[0] as Question, { sort: "bytes" });
+    await lenses.askWith(questions.all[0] as Question, { sort: "bytes" });
     await lenses.ask(layers);
     await settled();
     expect(questions.all).toMatchObject([{ options: { sort: "bytes" } }]);

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type * as api from "vscode";
-import type { Frame } from "../../extension/src/debug/frame.ts";
 import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row } from "../../extension/src/model/row.ts";
-import { rootRows } from "../../extension/src/model/rows.ts";
+import { frameRows } from "../../extension/src/model/rows.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { Address, ChildrenAnswer, LensAnswer, Node } from "../../extension/src/protocol/generated.ts";
@@ -98,16 +97,6 @@ describe("while one stop is shown", () => {
     expect(say(undefined)).toEqual(["message "]);
   });
 
-  test.each([
-    [{ torch: "2.13.0" }, true],
-    [{ numpy: "2.4" }, false],
-  ])("what is for torch is offered where it is loaded: %j", async (libraries, offered) => {
-    const { change, contents } = await shown();
-    Object.assign(contents.answer, { libraries });
-    change();
-    expect(commands.contexts.get("tensorInspector.torch")).toBe(offered);
-  });
-
   test("what a row does not say any more is gone from it", async () => {
     const { rows, change, contents, questions, asked } = await shown();
     const row = rows.find(({ name }) => name === "gradients of model") as Row;
@@ -168,58 +157,6 @@ test("a sentence that the user is told stays while the same stop is shown", asyn
   expect(view.message).toBe("");
 });
 
-describe("that no frame is looked at", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  const isSaid = (): unknown => commands.contexts.get("tensorInspector.noFrame");
-  /** A tree, and what ends or begins that a frame is looked at. */
-  function looking(): { tree: Tree; look: (at: Frame | undefined, trouble?: string) => void } {
-    const changed = new EventEmitter<void>();
-    const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
-    const tree = new Tree(inspector as Inspector, new Expansion(), memory() as unknown as api.Memento);
-    open.push(tree);
-    const look = (at: Frame | undefined, trouble?: string): void => {
-      Object.assign(inspector, { frame: at, trouble });
-      changed.fire();
-    };
-    return { tree, look };
-  }
-
-  test("is said after a stop for which none is announced, as after Pause, until one is", async () => {
-    const { tree, look } = looking();
-    tree.awaitFrame();
-    expect(isSaid()).toBe(false);
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(isSaid()).toBe(true);
-    look(frame(1));
-    expect(isSaid()).toBe(false);
-  });
-
-  test("is said when the user goes from a frame to a thread without one", async () => {
-    const { look } = looking();
-    look(frame(1));
-    look(undefined);
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(isSaid()).toBe(true);
-  });
-
-  test("is not said where no frame can be had, and the view says why", async () => {
-    const { look } = looking();
-    look(undefined, "This session started before Tensor Inspector did.");
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(isSaid()).toBe(false);
-  });
-
-  test("is not said where a frame comes soon", async () => {
-    const { tree, look } = looking();
-    tree.awaitFrame();
-    look(frame(1));
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(isSaid()).toBe(false);
-  });
-});
-
 describe("a row that vanishes and returns", () => {
   /** Names of the rows that are selected anew when `x` and `y` return, after what the user did with `x`. */
   async function returned(use: (tree: Tree, view: TreeView, x: Row) => unknown): Promise<string[]> {
@@ -234,7 +171,7 @@ describe("a row that vanishes and returns", () => {
       const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
       Object.assign(inspector, { contents, scene });
       changed.fire();
-      return rootRows(scene);
+      return frameRows(scene);
     };
     const [x] = show(1, "x", "y");
     await use(tree, view, x as Row);
@@ -266,7 +203,7 @@ describe("a row that vanishes and returns", () => {
       changed.fire();
       contents.findings = { answer, mode: "usual", repeatsRun: false };
       changed.fire();
-      return rootRows(scene);
+      return frameRows(scene);
     };
     const [finding] = show(1) as [Row];
     view.select(finding);
@@ -312,7 +249,7 @@ describe("a row's tooltip", () => {
     open.push(tree);
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
-    for (const row of rootRows({ contents, pins, questions: new Questions(), expansion, pageSize: 100 })) {
+    for (const row of frameRows({ contents, pins, questions: new Questions(), expansion, pageSize: 100 })) {
       const { tooltip } = await tree.resolveTreeItem({}, row, token);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }

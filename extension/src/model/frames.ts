@@ -103,14 +103,14 @@ export class Frames {
   }
 
   /** Something was run in a session: what is known of it may not be true any more. What is asked just now comes after. */
-  age(session: Session): void {
-    this.#results.age(session);
-    this.#ageKnown(session);
+  markOld(session: Session): void {
+    this.#results.markOld(session);
+    this.#markContentsOld(session);
   }
 
   /** Drops what is known of one session or of all, also what is still to come. */
   drop(session?: Session): void {
-    this.#ageKnown(session);
+    this.#markContentsOld(session);
     for (const [key, pending] of this.#asked) {
       if (session !== undefined && pending.frame.session !== session) continue;
       this.#asked.delete(key);
@@ -118,7 +118,7 @@ export class Frames {
     }
   }
 
-  #ageKnown(session: Session | undefined): void {
+  #markContentsOld(session: Session | undefined): void {
     for (const contents of this.#contents.values()) {
       if (session === undefined || contents.frame.session === session) this.#old.add(contents);
     }
@@ -130,8 +130,8 @@ export class Frames {
     for (const [key, { frame }] of this.#contents) if (frame.over) this.#contents.delete(key);
   }
 
-  /** The same values will be said in other words, which is no change of theirs. */
-  reword(): void {
+  /** Rows will say the same values in other words, which is not to be marked as a change. */
+  forgetChanges(): void {
     this.#changes.forget();
   }
 
@@ -141,10 +141,10 @@ export class Frames {
   }
 
   /** An answer has named these classes. */
-  meet({ session }: Frame, types: readonly string[]): void {
-    const met = this.#types.get(session) ?? new Set();
-    for (const type of types) met.add(type);
-    this.#types.set(session, met);
+  addTypes({ session }: Frame, types: readonly string[]): void {
+    const known = this.#types.get(session) ?? new Set();
+    for (const type of types) known.add(type);
+    this.#types.set(session, known);
   }
 
   async #read(pending: Pending): Promise<Outcome> {
@@ -158,7 +158,7 @@ export class Frames {
       contents.takeFindings(this.#contents.get(frame.key));
       this.#changes.keep(contents);
       this.#contents.set(frame.key, contents);
-      this.meet(frame, answer.types);
+      this.addTypes(frame, answer.types);
       return { contents };
     } catch (error) {
       if (!isTrue()) return undefined;

@@ -114,7 +114,7 @@ export class Inspector {
 
   /** The settings changed. Where the same values are said in other words now, that is no change of theirs. */
   async settingsChanged(reworded: boolean): Promise<void> {
-    if (reworded) this.#frames.reword();
+    if (reworded) this.#frames.forgetChanges();
     await this.readAgain();
   }
 
@@ -129,7 +129,7 @@ export class Inspector {
         const question = { snapshot, node, start, count };
         const answer = await this.#helper.children(frame, question, { runs, signal: wanted });
         contents.merge(answer, known);
-        this.#frames.meet(frame, answer.types);
+        this.#frames.addTypes(frame, answer.types);
       };
       // What runs is not ended when the frame is read again.
       const signal = runs ? undefined : this.#loading.signal;
@@ -149,7 +149,7 @@ export class Inspector {
   }
 
   /** Shows the next page below the rows of the last one. */
-  async more(row: Row): Promise<void> {
+  async showNextPage(row: Row): Promise<void> {
     const { next, contents } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
@@ -174,7 +174,7 @@ export class Inspector {
     const ask = async (wanted: AbortSignal): Promise<NodeAnswer | Failure> => {
       try {
         const answer = await this.#helper.inspect(frame, { snapshot, ...value }, wanted);
-        this.#frames.meet(frame, answer.types);
+        this.#frames.addTypes(frame, answer.types);
         return answer;
       } catch (error) {
         if (error instanceof Refusal && error.code !== "lost") return failureOf(error); // asked again, it is the same
@@ -212,7 +212,7 @@ export class Inspector {
 
   /** Code of the program was run in the frame of these contents, which may have changed anything. */
   #ran(contents: Contents): void {
-    this.#frames.age(contents.frame.session);
+    this.#frames.markOld(contents.frame.session);
     if (contents === this.#contents) this.#setStale("run");
   }
 

@@ -63,7 +63,10 @@ export class Lenses {
     const contents = await this.#settled(meant);
     if (contents === undefined) return undefined;
     this.#questions.sweep();
-    const question = this.#questions.add({ ...inquiry, subjects: toldApart(inquiry.subjects) }, contents.frame.session);
+    const question = this.#questions.add(
+      { ...inquiry, subjects: withDistinctNames(inquiry.subjects) },
+      contents.frame.session,
+    );
     this.#inspector.scene?.expansion.open(questionPath(question));
     void this.#ask(question, contents, toRun(question, contents));
     return question;
@@ -74,8 +77,8 @@ export class Lenses {
     return this.#askOnce(question, meant, (kept) => kept);
   }
 
-  /** Asks a changed question in the place of one. False where nothing can be asked: then it stays as it was. */
-  askOtherwise(question: Question, options: NonNullable<Inquiry["options"]>): Promise<boolean> {
+  /** Asks a question with other options, in its place. False where nothing can be asked: then it stays as it was. */
+  askWith(question: Question, options: NonNullable<Inquiry["options"]>): Promise<boolean> {
     return this.#askOnce(question, this.#inspector.frame, (kept) => this.#questions.change(kept, options));
   }
 
@@ -176,7 +179,7 @@ export class Lenses {
     this.#tell(task, { progress: 0 });
     if (expressions) this.#inspector.changed();
     try {
-      this.#tell(task, await this.#found(task));
+      this.#tell(task, await this.#answer(task));
     } catch (error) {
       if (error instanceof Cancelled) {
         this.#tasks.end((one) => one === task);
@@ -191,7 +194,7 @@ export class Lenses {
     if (this.#tasks.has(task)) this.#questions.setState(task.contents, task.question, state);
   }
 
-  async #found(task: Asking): Promise<LensAnswer> {
+  async #answer(task: Asking): Promise<LensAnswer> {
     if (!runsCode(task.question)) return this.#read(task);
     if (task.expressions === undefined) throw notYet(task.question);
     try {
@@ -209,13 +212,13 @@ export class Lenses {
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "not_static") throw error;
       if (task.expressions === undefined) throw notYet(task.question);
-      await this.#run(task, await this.#computed(task));
+      await this.#run(task, await this.#notStatic(task));
       return this.#lens(task);
     }
   }
 
-  /** Expressions that look readable, but need to be run, such as a property. */
-  async #computed({ question, contents, abort }: Asking): Promise<string[]> {
+  /** Its expressions that look as if they could be read, but must be run, such as a property. */
+  async #notStatic({ question, contents, abort }: Asking): Promise<string[]> {
     const addresses = Object.values(addressesOf(question, contents));
     const expressions = addresses.flatMap(({ expression }) => expression ?? []);
     const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal, contents);
@@ -251,7 +254,13 @@ export class Lenses {
       const { lens, options } = question;
       const { snapshot } = contents.answer;
       const input = { lens, values, snapshot, ...(options === undefined ? {} : { options }) };
-      return askInSlices(this.#helper, contents.frame, input, (progress) => this.#goOn(task, progress), abort.signal);
+      return askInSlices(
+        this.#helper,
+        contents.frame,
+        input,
+        (progress) => this.#showProgress(task, progress),
+        abort.signal,
+      );
     };
     return this.#inTurn(task.contents.frame.session, ask);
   }
@@ -266,7 +275,7 @@ export class Lenses {
     return turn;
   }
 
-  #goOn(task: Asking, progress: number): void {
+  #showProgress(task: Asking, progress: number): void {
     this.#tell(task, { progress });
     if (this.#tasks.has(task)) this.#tasks.redraw();
   }
@@ -276,8 +285,8 @@ function isOf(task: Asking, question: Question, { frame }: Contents): boolean {
   return task.question === question && task.contents.frame.key === frame.key;
 }
 
-/** Values of several frames carry the names of these, and no expression reaches them all in one. */
-function toldApart(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
+/** Values of several frames are told apart by the functions of these, and no expression is kept: none reaches all of them. */
+function withDistinctNames(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
   const frames = new Set(Object.values(subjects).map(({ at }) => at?.frame.key));
   if (frames.size < 2 || frames.has(undefined)) return subjects;
   const named = Object.entries(subjects).map(([key, subject]) => [key, inFrame(subject)] as const);

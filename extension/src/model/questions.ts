@@ -41,10 +41,10 @@ export interface Question extends Inquiry {
 /** What asking came to at one stop, or how far it is. */
 export type State = LensAnswer | Failure | { readonly progress: number } | "cancelled";
 
-/** A state, and how much had been changed or run by then. */
+/** A state, and how often something had been changed or run at this stop by then. */
 interface DatedState {
   readonly state: State;
-  readonly times: number;
+  readonly changes: number;
 }
 
 /** The questions that the user keeps in sight, and what is known of them in frames. */
@@ -136,7 +136,7 @@ export class Questions {
   /** Whether something was changed or run since it was answered. */
   isOld(contents: Contents, question: Question): boolean {
     const known = this.#states.get(scopeOf(contents, question))?.get(question);
-    return known !== undefined && known.times < contents.results.times;
+    return known !== undefined && known.changes < contents.results.changes;
   }
 
   cancel(question: Question): void {
@@ -150,7 +150,7 @@ export class Questions {
   setState(contents: Contents, question: Question, state: State): void {
     const scope = scopeOf(contents, question);
     const states = this.#states.get(scope) ?? new Map<Question, DatedState>();
-    this.#states.set(scope, states.set(question, { state, times: contents.results.times }));
+    this.#states.set(scope, states.set(question, { state, changes: contents.results.changes }));
   }
 
   /** It was given up before it was answered, and may be asked again. */
@@ -181,13 +181,13 @@ export function isUnderWay(state: State): state is { readonly progress: number }
 
 /** Whether both ask the same of the same values, in whatever order the answer is. */
 function isSame(one: Inquiry, other: Inquiry): boolean {
-  const [its, others] = [one, other].map(({ options }) => JSON.stringify({ ...options, sort: undefined }));
-  if (one.lens !== other.lens || its !== others) return false;
+  const [mine, theirs] = [one, other].map(({ options }) => JSON.stringify({ ...options, sort: undefined }));
+  if (one.lens !== other.lens || mine !== theirs) return false;
   const names = Object.keys(other.subjects);
   if (names.length !== Object.keys(one.subjects).length) return false;
   return Object.entries(one.subjects).every(([name, subject]) => {
-    const its = other.subjects[name];
-    return its !== undefined && isSameSubject(subject, its);
+    const counterpart = other.subjects[name];
+    return counterpart !== undefined && isSameSubject(subject, counterpart);
   });
 }
 

@@ -9,9 +9,9 @@ export type Result = NodeAnswer | Failure | "running";
 /** Results of the expressions that were run in one frame at one stop. */
 export class FrameResults {
   readonly #all = new Map<string, Result>();
-  /** Expressions run before something was: `f(x)`, run before the user set x in the console, also where it runs still. */
+  /** Expressions whose results may be out of date: `f(x)`, where the user has set x since it was begun. */
   readonly #old = new Set<string>();
-  #times = 0;
+  #changes = 0;
 
   get(expression: string): Result | undefined {
     return this.#all.get(expression);
@@ -33,13 +33,13 @@ export class FrameResults {
   }
 
   /** How often something was changed or run at this stop. */
-  get times(): number {
-    return this.#times;
+  get changes(): number {
+    return this.#changes;
   }
 
-  /** Something was changed, or run, which may change anything but what running it came to, if that was here. */
-  age(ran: readonly string[] = []): void {
-    this.#times += 1;
+  /** Something was changed or run. Of all results, those of the expressions that ran just now are not old. */
+  markOld(ran: readonly string[] = []): void {
+    this.#changes += 1;
     for (const expression of this.#all.keys()) if (!ran.includes(expression)) this.#old.add(expression);
   }
 }
@@ -55,9 +55,9 @@ export class Results {
   }
 
   /** Something was changed in a session, or run in a frame of it. */
-  age(session: Session, ran?: { readonly frame: Frame; readonly expressions: readonly string[] }): void {
+  markOld(session: Session, ran?: { readonly frame: Frame; readonly expressions: readonly string[] }): void {
     for (const { frame, results } of this.#frames.values()) {
-      if (frame.session === session) results.age(frame.key === ran?.frame.key ? ran.expressions : []);
+      if (frame.session === session) results.markOld(frame.key === ran?.frame.key ? ran.expressions : []);
     }
   }
 

@@ -10,11 +10,11 @@ import { countText, joined, MAX_LABEL_LENGTH, namesApart } from "./words.ts";
 
 /** The rows of the first level: what is told of the frame, and at the end the program. */
 export function topRows(scene: Scene): Row[] {
-  return [...rootRows(scene), programRow(scene)];
+  return [...frameRows(scene), programRow(scene)];
 }
 
 /** The frame's rows: what is wrong first, then pins and answers, then what the helper put in order. */
-export function rootRows(scene: Scene): Row[] {
+export function frameRows(scene: Scene): Row[] {
   const { contents, pins, questions } = scene;
   const rows = pageRows(scene, undefined, framePath(contents.frame), contents.rootPage, contents.answer.snapshot);
   const answers = questions.all.map((question) => questionRow(scene, question));
@@ -55,7 +55,7 @@ export function* allRows(scene: Scene): Generator<Row> {
 /** Those of the frame's rows, pins included, whose values have one of these badges: a value with two names once. An answer is no value. */
 export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   const met = new Set<unknown>();
-  return rootRows(scene).filter(({ known, question }) => {
+  return frameRows(scene).filter(({ known, question }) => {
     if (question !== undefined || known?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
     const { mark, path } = known.node;
     const value = mark?.path ?? path ?? known;

@@ -9,7 +9,7 @@ import type { Inspector } from "./inspector.ts";
 import type { Pins } from "./pins.ts";
 import type { Results } from "./results.ts";
 
-/** Runs the pins that must be run: only ever because the user asked. */
+/** Pins expressions, and runs code of the program in a frame, for pins and for lenses: only ever because the user asked. */
 export class Runs {
   readonly #helper: FrameCalls;
   readonly #pins: Pins;
@@ -17,7 +17,7 @@ export class Runs {
   readonly #results: Results;
   readonly #frames: Frames;
   readonly #inspector: Inspector;
-  /** By expression, what aborts a pin that runs. */
+  /** The pinned expressions that are running, each by what aborts it. */
   readonly #running = new Map<AbortController, string>();
 
   constructor(
@@ -100,19 +100,19 @@ export class Runs {
     }
     for (const [at, result] of found.entries()) {
       contents.results.set(expressions[at] ?? "", result);
-      this.#frames.meet(frame, result.types);
+      this.#frames.addTypes(frame, result.types);
     }
     return found;
   }
 
   /** Code ran in the frame of these contents. It may have changed anything but its own results. */
   ran({ frame }: Contents, expressions: readonly string[]): void {
-    this.#results.age(frame.session, { frame, expressions });
+    this.#results.markOld(frame.session, { frame, expressions });
   }
 
   /** The user changed something, or ran what may have. */
   async userChanged(session: Session): Promise<void> {
-    this.#results.age(session);
+    this.#results.markOld(session);
     await this.#inspector.readAgain(session);
   }
 

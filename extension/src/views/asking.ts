@@ -2,13 +2,13 @@ import * as vscode from "vscode";
 import type { Inquiry, Question, Subject } from "../model/questions.ts";
 import { questionPath } from "../model/row.ts";
 import { isRow, type Parts } from "./command.ts";
-import { allowed } from "./confirming.ts";
+import { withConsent } from "./confirming.ts";
 import type { Tree } from "./tree.ts";
 
 /** Asks in the frame that is looked at, opens the answer in the tree and brings the keyboard there. */
 export async function askLens({ inspector, lenses, tree }: Parts, inquiry: Inquiry): Promise<void> {
   const { frame } = inspector; // what is allowed is to run it here, not at a stop that comes meanwhile
-  const wanted = frame && (await allowed(inquiry));
+  const wanted = frame && (await withConsent(inquiry));
   if (frame && wanted === undefined) return;
   const question = wanted && (await lenses.ask(wanted, frame));
   if (question) await tree.showTop(questionPath(question));
@@ -18,7 +18,7 @@ export async function askLens({ inspector, lenses, tree }: Parts, inquiry: Inqui
 /** Asks again, and runs what must be run. */
 export async function askAgain({ inspector, lenses, tree }: Parts, question: Question): Promise<void> {
   const { frame } = inspector;
-  if (frame && !(await allowed(question))) return;
+  if (frame && !(await withConsent(question))) return;
   if (frame === undefined || !(await lenses.askAgain(question, frame))) await sayUnasked(tree);
 }
 

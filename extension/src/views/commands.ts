@@ -41,7 +41,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.refresh]: ({ inspector }) => inspector.readAgain(),
   [COMMAND.showTensorsOnly]: ({ settings }) => settings.setFilter("tensors"),
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
-  [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),
+  [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.showNextPage(row),
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
     await runs.pin(expressionsOf(await rowsOf(tree, "pin", argument, selected)));
   },

@@ -5,7 +5,7 @@ import type { CheckMode } from "../model/checks.ts";
 import type { Row } from "../model/row.ts";
 import { unrestored } from "../model/valueLenses.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
-import { isAllowed } from "./confirming.ts";
+import { confirmRun } from "./confirming.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
 
 export const FINDING_COMMANDS = {
@@ -54,5 +54,5 @@ function mayRunModels(): Promise<boolean> {
   const runs = vscode.l10n.t(
     "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without hooks of the program, with the inputs of this step.",
   );
-  return isAllowed(vscode.l10n.t("Run the models of this step again?"), [runs, unrestored()].join(" "));
+  return confirmRun(vscode.l10n.t("Run the models of this step again?"), [runs, unrestored()].join(" "));
 }

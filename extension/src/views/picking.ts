@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { argumentsOf } from "../model/python.ts";
 import type { Subject } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
-import { rootRows } from "../model/rows.ts";
+import { frameRows } from "../model/rows.ts";
 import { subjectOf } from "./asking.ts";
 import type { Parts } from "./command.ts";
 
@@ -84,7 +84,7 @@ async function choose({ title, placeholder, values, parse }: Offer): Promise<rea
 }
 
 function rowsFor({ inspector: { scene } }: Parts, action: Action): Row[] {
-  return scene === undefined ? [] : rootRows(scene).filter(({ can }) => can.includes(action));
+  return scene === undefined ? [] : frameRows(scene).filter(({ can }) => can.includes(action));
 }
 
 /** Of those of a frame, tensors and arrays are what a model is usually called with. */

@@ -24,7 +24,7 @@ export class Settings implements FrameSettings, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<boolean>();
   readonly #subscription: vscode.Disposable;
 
-  /** Tells whether the same values are said in other words now. */
+  /** Fired with whether rows may say the same values in other words now, as with another precision. */
   readonly onDidChange = this.#changed.event;
 
   constructor(memory: Memento) {

@@ -28,7 +28,7 @@ export async function sortLayers({ lenses, tree }: Parts, row: unknown): Promise
     ...(sort === now ? { description: vscode.l10n.t("now") } : {}),
   }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Sort the layers by…") });
-  if (picked && !(await lenses.askOtherwise(question, { ...question.options, sort: picked.sort }))) {
+  if (picked && !(await lenses.askWith(question, { ...question.options, sort: picked.sort }))) {
     await sayUnasked(tree);
   }
 }

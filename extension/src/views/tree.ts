@@ -1,22 +1,19 @@
 import * as vscode from "vscode";
-import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
+import { COLOR, COMMAND, VIEW } from "../ids.ts";
 import type { Expansion, RowPath } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
-import { allRows, childRows, firstAlarm, rootRows, topRows } from "../model/rows.ts";
+import { allRows, childRows, firstAlarm, frameRows, topRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
 import { staleText } from "../model/status.ts";
 import { isProgram } from "../model/programRows.ts";
 import { joined } from "../model/words.ts";
 import type { Node } from "../protocol/generated.ts";
-import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
 import { cardOf, findingCardOf } from "./cards.ts";
 import { Elements } from "./elements.ts";
 import { Selection } from "./selection.ts";
 
-/** How long VS Code may take after a stop to select a frame. */
-const NO_FRAME_MS = 1000;
 /** The key under which we remember that the pane has opened once. */
 const INTRODUCED = "tensorInspector.introduced";
 
@@ -38,7 +35,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #subscriptions: { dispose(): unknown }[];
   readonly #selection: Selection;
   #shown: Contents | undefined;
-  #waiting: NodeJS.Timeout | undefined;
   /** The last sentence of `say`, until something else is shown. */
   #notice: string | undefined;
 
@@ -171,13 +167,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return this.#selection.focused();
   }
 
-  /** If no frame is looked at after a while, as after Pause, or of a thread that was clicked, the view says what to do. */
-  awaitFrame(): void {
-    this.#setFrameless(false);
-    const isFrameless = (): boolean => this.#inspector.frame === undefined && this.#inspector.trouble === undefined;
-    this.#waiting = setTimeout(() => this.#setFrameless(isFrameless()), NO_FRAME_MS);
-  }
-
   /** Says in the view why what the user asked for was not done. */
   async say(sentence: string): Promise<void> {
     this.#notice = sentence;
@@ -194,10 +183,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (drawn === "all") this.#changed.fire(undefined);
     else if (drawn.length > 0) this.#changed.fire([...drawn]);
     this.#showMessage();
-    void setContext(CONTEXT.types, types);
-    void setContext(CONTEXT.torch, contents?.hasTorch ?? false);
-    if (this.#inspector.frame === undefined) this.awaitFrame();
-    else this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });
     if (types.length > 0) this.#introduce();
@@ -221,7 +206,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** VS Code starts every pane of an extension here collapsed: at the first stop ever with tensors, ours opens, once. */
   #introduce(): void {
     const { scene } = this.#inspector;
-    const first = scene && rootRows(scene)[0];
+    const first = scene && frameRows(scene)[0];
     if (first === undefined || this.#memory.get<boolean>(INTRODUCED) === true) return;
     void this.#memory.update(INTRODUCED, true);
     if (!this.#view.visible) void this.#reveal(first, { select: false, focus: false });
@@ -236,17 +221,12 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     }
   }
 
-  #setFrameless(frameless: boolean): void {
-    clearTimeout(this.#waiting);
-    void setContext(CONTEXT.noFrame, frameless);
-  }
-
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
     const { contents, trouble, stale, scene } = this.#inspector;
     const cut =
       contents?.answer.cut ??
-      (scene && rootRows(scene).length === 0 ? vscode.l10n.t("Nothing to show in this frame.") : "");
+      (scene && frameRows(scene).length === 0 ? vscode.l10n.t("Nothing to show in this frame.") : "");
     return this.#notice ?? trouble ?? (stale && staleText(stale)) ?? cut;
   }
 
@@ -259,7 +239,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#waiting);
     for (const one of this.#subscriptions) one.dispose();
   }
 }
