@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -85,7 +86,8 @@ def said_of_each(texts: list[str]) -> list[Said]:
 
 
 def said_in_all_ways(text: str) -> dict[str, list[str]]:
-    """The rules that say something of a program, and what fails or ends it, by the way to ask: empty where all is well.
+    """The rules that say something of a program, each with the line before which it does, and what fails or ends it, by
+    the way to ask: empty where all is well.
 
     In one process it is asked thoroughly at the calls of ``stop``, then as every stop is, at each line and in every round.
     """
@@ -96,8 +98,15 @@ def said_in_all_ways(text: str) -> dict[str, list[str]]:
             "at every line": found_in(text, True, False),
             "in every round": _in_every_round(text),
         }
+        lines = text.splitlines()
         each = {
-            way: [*(one["rule"] for one in answer["found"]), *answer["failed"], *answer["raised"]]
+            way: [
+                *dict.fromkeys(
+                    f"{one['rule']}, before: {lines[one['stopped'] - 1].strip()}" for one in answer["found"]
+                ),
+                *answer["failed"],
+                *answer["raised"],
+            ]
             for way, answer in ways.items()
         }
         return {way: said for way, said in each.items() if said}
@@ -160,7 +169,7 @@ def busy_lines(text: str) -> list[int]:
 
 
 def found_in(text: str, every_line: bool, thorough: bool, line: int | None = None) -> dict[str, Any]:
-    """What is found at the calls of ``stop``, at every line, or at one line in each round."""
+    """What is found at the calls of ``stop``, at every line, or at one line in each round; ``stopped`` is the line."""
     found: list[Any] = []
     failed: list[str] = []
     raised: list[str] = []
@@ -168,7 +177,7 @@ def found_in(text: str, every_line: bool, thorough: bool, line: int | None = Non
 
     def look(frame: FrameType) -> None:
         answer = findings(frame, thorough=thorough, run=thorough)
-        found.extend(answer)
+        found.extend({**finding, "stopped": frame.f_lineno} for finding in answer)
         failed.extend(f"{rule}: {reason}" for rule, reason in answer.skipped if "Error" in reason)
 
     def see(frame: FrameType) -> None:
@@ -177,13 +186,19 @@ def found_in(text: str, every_line: bool, thorough: bool, line: int | None = Non
             look(frame)
 
     def end(error: Exception) -> None:
-        found.extend(explain(error))
+        found.extend({**finding, "stopped": _last_line(error)} for finding in explain(error))
         raised.append(f"{type(error).__name__}: {error}")
 
     traced = every_line or line is not None
     stop = None if traced else look
     _play(text, stop, see if traced else None, end)
-    return {"found": [dict(finding) for finding in found], "failed": failed, "raised": raised}
+    return {"found": found, "failed": failed, "raised": raised}
+
+
+def _last_line(error: BaseException) -> int:
+    """The program's line that an exception came from: of the last frame that stands in it."""
+    lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename.endswith("/program.py")]
+    return lines[-1] if lines else 1
 
 
 def _play(

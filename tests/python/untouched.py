@@ -21,6 +21,7 @@ import types
 import warnings
 import weakref
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from ctypes import string_at
@@ -114,6 +115,16 @@ def lasting(look: Callable[[], object]) -> int:
         before = len(gc.get_objects())
         look()
         return len(gc.get_objects()) - before
+
+
+def left_behind(look: Callable[[], object]) -> str:
+    """Of which classes the objects are that a look leaves behind, the most frequent first."""
+    with _uncollected():
+        look()
+        before = Counter(map(type, gc.get_objects()))
+        look()
+        more = Counter(map(type, gc.get_objects())) - before
+        return ", ".join(f"{count} {cls.__name__}" for cls, count in more.most_common(6))
 
 
 def outlives(show: Callable[[Callable[[Any], None]], object], look: Callable[[Any], object]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import gpu
 from stats_reference import check
-from untouched import Watch, lasting, outlives, peak_memory
+from untouched import Watch, lasting, left_behind, outlives, peak_memory
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Child, Rows
@@ -110,7 +110,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if others:
         complaints.append(f"said something else later: {', '.join(others)}")
     if kept > specimen.garbage:
-        complaints.append(f"{kept} objects outlive the look")
+        complaints.append(f"{kept} objects outlive the look: {left_behind(again)}")
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
