@@ -14,6 +14,7 @@ import pytest
 import torch
 from asking import Paused
 
+from tensor_inspector import gateway
 from tensor_inspector.lenses.memory import roots
 
 N = 1000
@@ -40,6 +41,20 @@ class Mine(pd.DataFrame):
     @property
     def shape(self) -> Any:
         raise AssertionError("code of the program ran")
+
+
+class Column(pd.Series):  # type: ignore[type-arg]
+    """A series of the program's own class."""
+
+
+def test_a_series_whose_class_has_a_summary_counts_as_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    gateway.prefer({"summaries": {f"{__name__}.Column": "{missing}"}})
+    try:
+        found = asked(Column(np.zeros(N)), monkeypatch)["found"]
+    finally:
+        gateway.prefer({})
+    assert [group["name"] for group in found["groups"]] == ["table"]
+    assert 8 * N <= found["bytes"] < 8 * N + 100
 
 
 @pytest.mark.parametrize(

@@ -230,6 +230,16 @@ class Kind:
         """Whether the order of its rows matters. None where it does, but their order is not known."""
         return False
 
+    # The lens of memory asks.
+
+    def stored_parts(self) -> Iterable[tuple[str | None, object]]:
+        """What a table stores its columns in, each with the suffix that reaches it, without asking the table for it."""
+        return ()
+
+    @classmethod
+    def stores_parts(cls) -> bool:
+        return cls.stored_parts is not Kind.stored_parts
+
     # A search for NaN and Inf in what holds others asks.
 
     def entries(self) -> Iterable[tuple[object, object]] | None:

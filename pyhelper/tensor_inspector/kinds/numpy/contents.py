@@ -135,6 +135,10 @@ class Contents:
             return self.array[start : start + amount].tolist()  # type: ignore[no-any-return]
         return (Label(item.text) if type(item) is TextRow else item for item in self.items(start, amount))
 
+    def objects(self, amount: int) -> Iterable[object]:
+        """The first elements, to be counted."""
+        return islice(self.labels(0, amount), amount)
+
     def text(self, item: Any) -> str:
         """One element, as ``tolist`` gives it."""
         return value_text(item)

@@ -151,6 +151,10 @@ class CategoricalColumn(Contents):
         codes = self.array[start : start + amount].tolist()
         return (TextRow("missing" if code < 0 else self.label(code)) for code in codes)
 
+    def objects(self, amount: int) -> Iterable[object]:
+        names = [*self.categories.labels(0, self.categories.length()), None]
+        return (names[code] for code in self.array[:amount].tolist())
+
     @cached_property
     def categories(self) -> Contents:
         return self._contents_of(self._categories, self.budget)

@@ -113,6 +113,12 @@ class PandasFrame(_Managed, Table):
         named = [] if self._unique else [Child("columns", columns, ".columns")]
         return [Child("index", index, ".index"), *named, *_others(self.value)]
 
+    def stored_parts(self) -> Iterable[tuple[str | None, object]]:
+        columns, index = self.manager.axes
+        for at, label in enumerate(self.labels(0, self.size()[1])):
+            yield self.column_suffix(at, label), self.column(at).value
+        yield from ((".columns", columns), (".index", index))
+
     @cached_property
     def _unique(self) -> bool:
         """Whether the labels of the columns are strings and numbers, each there once."""
@@ -146,6 +152,9 @@ class PandasSeries(_Managed, Values):
 
     def rows(self) -> list[Child]:
         return [*super().rows(), Child("index", self.manager.axes[0], ".index"), *_others(self.value)]
+
+    def stored_parts(self) -> Iterable[tuple[str | None, object]]:
+        return ((".array", self.manager.blocks[0].values), (".index", self.manager.axes[0]))
 
     def _index(self) -> Contents:
         return index_contents(self.manager.axes[0], self.budget)

@@ -20,6 +20,7 @@ from .flat import ChunkedContents
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 21  #: that values taken out together may take
+_COUNTED = 1 << 24  #: that values to be counted may take
 _LEAST = 1 << 15  #: and one of them always
 _DTYPE = 40  #: characters
 _FEW = 10  #: integers up to this many are shown themselves
@@ -67,6 +68,11 @@ class SeriesContents(ChunkedContents):
     def shown(self) -> str | None:
         few = 0 < self.length() <= _FEW and "Int" in self._name() and not self.missing()
         return str(self.array.to_list()).replace("-", "−") if few else None
+
+    def objects(self, amount: int) -> Iterable[object]:
+        """By polars' own core, if they take little."""
+        few = self.array.head(amount)
+        return few.to_list() if few.estimated_size() <= _COUNTED else ()
 
     def elements(self) -> Any:
         if not self._is_number():

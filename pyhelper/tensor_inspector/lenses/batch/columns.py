@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 from ...kinds import Child, as_kind
+from ...kinds.numpy.contents import Contents
+from ...kinds.numpy.texts import is_missing
 from ...kinds.python.mappings import key_name
 from ...kinds.tables.tables import Table
 from ...measure import samples
@@ -13,7 +15,6 @@ from ...measure.stats import Unread
 from ...measure.stats.distribution import ValidElements
 from ...safe.budget import Budget
 from ...safe.guard import Classes
-from .items import is_missing, items_of
 from .part import DataPart
 
 _ITEMS = 100_000  #: values of a column that are no numbers, and are counted one by one
@@ -51,9 +52,8 @@ class ColumnPart(DataPart):
     def settle(self) -> None:
         pass
 
-    def _count_values(self, contents: Any) -> None:
-        is_number = contents.distribution_rows({}) is None and not hasattr(contents, "categories")
-        elements = contents.measured() if is_number else None
+    def _count_values(self, contents: Contents) -> None:
+        elements = contents.measured() if contents.distribution_rows({}) is None else None
         if type(elements) is ValidElements:
             elements = elements.take(elements.parts[0 : self.rows]) if self.rows <= _ITEMS else None
         if elements is None or isinstance(elements, Unread):
@@ -63,12 +63,12 @@ class ColumnPart(DataPart):
         if found is not None:
             self._take_counts(found, _LABELS)
 
-    def _count_items(self, contents: Any) -> None:
+    def _count_items(self, contents: Contents) -> None:
         """Counts values of built-in types; comparing others could run code of the program."""
         if not 0 < self.rows <= _ITEMS:
             return
         counts: Counter[Any] = Counter()
-        for item in items_of(contents, self.rows):
+        for item in contents.objects(self.rows):
             if is_missing(item):
                 continue
             if type(item) not in _HASHED:

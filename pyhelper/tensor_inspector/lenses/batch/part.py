@@ -7,11 +7,12 @@ from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Kind, as_kind
+from ...kinds.numpy.contents import ArrayKind, Contents
+from ...kinds.numpy.texts import is_missing
 from ...measure import samples
 from ...measure.stats import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
-from .items import is_missing, items_of
 from .plain import ITEMS, PlainValues, is_one, items_in, sort_of
 from .usual import Usual
 
@@ -188,8 +189,8 @@ class DataPart:
         compared = kind.comparable()
         if compared is not None and compared.layout not in _WHOLE:
             self._take_zeros(kind.value, compared.layout, shape)
-        elif isinstance(self.reading, Unread) and len(shape) == 1:
-            self._take_texts(getattr(kind, "contents", None))
+        elif isinstance(self.reading, Unread) and isinstance(kind, ArrayKind) and len(shape) == 1:
+            self._take_texts(kind.contents)
         elements = kind.elements()
         if elements is None or isinstance(elements, Unread) or self.unread is not None:
             return
@@ -232,13 +233,12 @@ class DataPart:
             self.zeros += implied
             self._finite += implied
 
-    def _take_texts(self, contents: Any) -> None:
+    def _take_texts(self, contents: Contents) -> None:
         """Of an array or column of texts: as those of a list, without what is missing."""
-        is_listed = hasattr(contents, "labels") or hasattr(contents, "categories")
-        length = contents.length() if is_listed else 0
+        length = contents.length()
         if not 0 < length <= ITEMS:
             return
-        items = [None if is_missing(item) else item for item in items_of(contents, length)]
+        items = [None if is_missing(item) else item for item in contents.objects(length)]
         if sort_of(items) == "strings":
             self._take_items(items)
             self._length, self.unread = length, None

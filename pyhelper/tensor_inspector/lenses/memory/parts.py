@@ -11,11 +11,12 @@ from math import isfinite
 from types import FrameType
 from typing import Any, NamedTuple
 
+from ...kinds import as_kind
 from ...measure.memory.blocks import is_array
 from ...measure.stats.layout import index_of
+from ...safe.budget import Budget
 from ...safe.guard import Classes, c_attribute, class_dict, class_module, each, module, plain_str
 from ..step.classes import is_library_module
-from .tables import parts_of
 
 #: Classes whose instances hold nothing that counts.
 ATOMS = Classes(str, bytes, bytearray, int, float, complex, bool, type(None), range, slice, type(...), object)
@@ -170,5 +171,5 @@ def of_class(value: Any) -> Iterator[HeldPart]:
 
 def of_table(value: Any) -> Iterator[HeldPart]:
     """The columns of a table of pandas."""
-    for suffix, item in parts_of(value):
+    for suffix, item in as_kind(value, Budget()).stored_parts():
         yield HeldPart("[…]" if suffix is None else suffix, item, suffix is not None)

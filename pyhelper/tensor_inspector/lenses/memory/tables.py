@@ -1,16 +1,11 @@
-"""Splits pandas tables into their columns, and names objects of other libraries whose memory is unknown."""
+"""Tells tables of pandas, and objects of other libraries whose memory is unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-from ...kinds import as_kind
+from ...kinds import Kind
 from ...kinds.registry import kind_of
-from ...safe.budget import Budget
 from ...safe.guard import class_module, class_name, mro, top_package
 
-_KINDS = ("PandasFrame", "PandasSeries")
 #: Classes of libraries that keep memory of their own, and don't tell where it begins: it can't be counted once.
 _UNCOUNTED = {
     "polars": ("DataFrame", "Series"),
@@ -23,7 +18,10 @@ _UNCOUNTED = {
 
 def is_table(cls: type) -> bool:
     """Whether it is a frame or a series of pandas."""
-    return is_of_pandas(cls) and any(class_name(base) in _KINDS for base in mro(kind_of(cls)))
+    if not is_of_pandas(cls):  # then its kind need not be chosen
+        return False
+    kind: type[Kind] = kind_of(cls)
+    return kind.stores_parts()
 
 
 def is_of_pandas(cls: type) -> bool:
@@ -32,16 +30,3 @@ def is_of_pandas(cls: type) -> bool:
 
 def is_uncounted(cls: type) -> bool:
     return any(class_name(base) in _UNCOUNTED.get(top_package(class_module(base)), ()) for base in mro(cls))
-
-
-def parts_of(table: Any) -> Iterator[tuple[str | None, Any]]:
-    """What its manager keeps for each column, without asking the table for it; each with what reaches it."""
-    kind: Any = as_kind(table, Budget())
-    manager = kind.manager
-    if class_name(type(kind)) == "PandasSeries":
-        yield ".array", manager.blocks[0].values
-    else:
-        for at, label in enumerate(kind.labels(0, kind.size()[1])):
-            yield kind.column_suffix(at, label), kind.column(at).value
-        yield ".columns", manager.axes[0]
-    yield ".index", manager.axes[-1]
