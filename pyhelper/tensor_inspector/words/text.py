@@ -120,17 +120,18 @@ def number(value: int | float, digits: int = 0) -> str:
     """
     if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
+    digits = digits or session.preferred.digits
+    if -_HUGE < value < _HUGE:
+        return _tidied(f"{value:.{digits}g}")
     if not -inf < value < inf:
-        if value != value:
-            return "NaN"
-        return "Inf" if value > 0 else "−Inf"
+        return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
     try:
-        text = f"{value:.{digits or session.preferred.digits}g}"
+        text = f"{value:.{digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
-    if not -_HUGE < value < _HUGE and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
+    if float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
         head, _, exponent = f"{value:.16e}".partition("e")
-        text = f"{head[: head.index('.') + (digits or session.preferred.digits)].rstrip('.')}e{exponent}"
+        text = f"{head[: head.index('.') + digits].rstrip('.')}e{exponent}"
     return _tidied(text)
 
 

@@ -109,8 +109,8 @@ class InMemory(Strided):
         return of_tensor(self.plain(), self.budget.share())
 
     def elements(self) -> Any:
-        elements = self.plain()
-        unread = why_unread(elements)
+        elements, is_known = self.plain(), self._reading is not None and not isinstance(self._reading, Unread)
+        unread = None if is_known else why_unread(elements)  # of what was read for this answer, the memory is there
         return elements if unread is None else unread
 
     def fact_rows(self) -> list[list[str]]:

@@ -48,7 +48,8 @@ def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) ->
         return t, (None, None)
     t = torch._neg_view(t) if t.is_neg() else t  # neither a sign nor a conjugate moves them
     t = t.conj() if t.is_conj() else t
-    once = t.as_strided([1 if stride == 0 else size for size, stride in zip(t.shape, t.stride())], t.stride())
+    strides = t.stride()
+    once = t if 0 not in strides else t.as_strided([n if stride else 1 for n, stride in zip(t.shape, strides)], strides)
     once = once if once.is_cpu else device.at_hand(once)
     if not once.is_cpu:
         return once, device.first_positions(torch, once, budget)

@@ -17,24 +17,22 @@ def small_floats(torch: Any, block: Any) -> Tally:
         d = d.reshape(-1)
     ours = narrow = block.dtype is not d.dtype  # else d may be the user's own memory
     t = Tally(d.numel())
-    low, high = torch.aminmax(d)
-    lo, hi = low.item(), high.item()
-    if not (math.isfinite(lo) and math.isfinite(hi)):
-        t.zeros = t.read - int(torch.count_nonzero(d))
-        has_inf = not math.isfinite(d.nansum().item())  # or the sum is too large
-        numbers = d.masked_select((d - d) == 0 if has_inf else d == d)  # indexing would wait for other threads
-        t.finite = numbers.numel()
-        t.nan = int(torch.count_nonzero(d != d)) if has_inf else t.read - t.finite
-        if t.finite + t.nan < t.read:
-            t.pos_inf = int(torch.count_nonzero(d == math.inf))
-            t.neg_inf = t.read - t.finite - t.nan - t.pos_inf
-        d, ours = numbers, True
-        if not t.finite:
-            return t
-        low, high = torch.aminmax(d)
-        lo, hi = low.item(), high.item()
-    elif lo <= 0.0 <= hi:
-        t.zeros = t.read - int(torch.count_nonzero(d))
+    lo, hi = _range(torch, d)
+    if lo != lo:  # a NaN is among them
+        d, ours = d.masked_select(d == d), True  # indexing would wait for other threads
+        t.finite = d.numel()
+        t.nan = t.read - t.finite
+        lo, hi = _range(torch, d) if t.finite else (0.0, 0.0)
+    if lo == -math.inf or hi == math.inf:
+        numbers = d.masked_select((d - d) == 0)
+        t.pos_inf = int(torch.count_nonzero(d == math.inf)) if hi == math.inf else 0
+        t.neg_inf = t.finite - numbers.numel() - t.pos_inf
+        d, ours, t.finite = numbers, True, numbers.numel()
+        lo, hi = _range(torch, d) if t.finite else (0.0, 0.0)
+    if not t.finite:
+        return t
+    if lo <= 0.0 <= hi:
+        t.zeros = t.finite - int(torch.count_nonzero(d))
     t.lo, t.hi, t.centre = lo, hi, lo
     if lo == hi:
         return t
@@ -55,6 +53,11 @@ def small_floats(torch: Any, block: Any) -> Tally:
         t.centre, t.offset = unscaled(centre, power), unscaled(t.offset, power)
         t.deviation, t.error = unscaled(t.deviation, power), unscaled(t.error, power)
     return t
+
+
+def _range(torch: Any, d: Any) -> tuple[float, float]:
+    low, high = torch.aminmax(d)
+    return low.item(), high.item()
 
 
 def rows_of_floats(torch: Any, d: Any) -> list[Optional[Tally]]:
@@ -105,7 +108,7 @@ class FloatKernel:
         t, x = Tally(n), self._numbers(block)
         if self._had_specials:  # so has this block, most likely
             return self._with_specials(t, block, x)
-        lo, hi = self._range(x)
+        lo, hi = _range(self._torch, x)
         if not (math.isfinite(lo) and math.isfinite(hi)):
             return self._with_specials(t, block, x)
         t.lo, t.hi, t.centre = lo, hi, lo
@@ -131,27 +134,23 @@ class FloatKernel:
         w = self._scratch.take("work", self._work, x.numel())
         return self._torch.nan_to_num(x, nan=fill, posinf=fill, neginf=fill, out=w)
 
-    def _range(self, x: Any) -> tuple[float, float]:
-        low, high = self._torch.aminmax(x)
-        return low.item(), high.item()
-
     def _with_specials(self, t: Tally, block: Any, x: Any) -> Tally:
         """A block with NaN or infinities: they are counted, then replaced by finite numbers that add nothing."""
         torch, n = self._torch, t.read
         t.zeros = n - nonzeros(torch, x, self._scratch)
         w = self._scratch.take("work", self._work, n)
-        lo, hi = self._range(torch.nan_to_num(x, nan=0.0, posinf=math.inf, neginf=-math.inf, out=w))
+        lo, hi = _range(torch, torch.nan_to_num(x, nan=0.0, posinf=math.inf, neginf=-math.inf, out=w))
         if hi == math.inf or lo == -math.inf:
             t.pos_inf = int(torch.count_nonzero(w == math.inf))
             t.neg_inf = int(torch.count_nonzero(w == -math.inf))
-            lo, hi = self._range(torch.nan_to_num(w, posinf=0.0, neginf=0.0, out=w))
+            lo, hi = _range(torch, torch.nan_to_num(w, posinf=0.0, neginf=0.0, out=w))
         t.finite = nonzeros(torch, w, self._scratch) + t.zeros
         t.nan = n - t.finite - t.pos_inf - t.neg_inf
         self._had_specials = t.finite < n
         if not t.finite:
             return t
         if not t.zeros and (lo == 0.0 or hi == 0.0):  # that end may be our own zeros
-            lo, hi = self._range(self._numbers(block, fill=hi or lo))
+            lo, hi = _range(torch, self._numbers(block, fill=hi or lo))
             w = self._numbers(block, fill=0.0)
         t.lo, t.hi, t.centre = lo, hi, lo
         return t if lo == hi else self._with_moments(t, block, w)
