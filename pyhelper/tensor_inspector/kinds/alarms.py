@@ -61,37 +61,43 @@ def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
 
 
 class _AlarmSearch:
-    """Values in their order, and which of them hold NaN, and Inf."""
+    """Values by their numbers, in their order, and which of them hold NaN, and Inf."""
 
     def __init__(self, budget: Budget) -> None:
         self.late = False
         self._budget = budget
-        self._all: list[Way] = []
+        self._count = 0
+        self._runs: list[tuple[int, ContainedRun]] = []  #: each with the number of its first value
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
     def add(self, run: ContainedRun) -> None:
+        first = self._count
+        self._count += len(run.values)
+        self._runs.append((first, run))
         if run.kind.search is not None:
-            names = map(str, range(len(self._all), len(self._all) + len(run.values)))
+            names = map(str, range(first, self._count))
             self._alike.setdefault(run.kind.search, []).extend(zip(names, run.values))
-            self._all.extend(run.ways())
             return
-        for way, value in zip(run.ways(), run.values):
+        for at, (under, value) in enumerate(zip(run.under, run.values), first):
             try:
-                self._add_one(way, value, run)
+                for what in self._badges(under, value, run):
+                    if what in self._found:
+                        self._found[what][at] = ""
             except Exception:
                 continue
 
-    def _add_one(self, way: Way, value: Any, run: ContainedRun) -> None:
+    def _badges(self, under: object, value: Any, run: ContainedRun) -> Iterable[str]:
         if run.cls in _NUMBERS:
-            self._note(way, [] if _is_placeholder(way[2]) else ["nan"])
-        elif run.kind.kind in _SEARCHED:
-            if self._budget.spent():
-                self.late = True
-                return
-            badges = as_kind(value, self._budget).badges()
-            self.late = self.late or "sampled" in badges
-            self._note(way, badges)
+            return () if _is_placeholder(under) else ("nan",)
+        if run.kind.kind not in _SEARCHED:
+            return ()
+        if self._budget.spent():
+            self.late = True
+            return ()
+        badges = as_kind(value, self._budget).badges()
+        self.late = self.late or "sampled" in badges
+        return badges
 
     def together(self) -> None:
         for search, alike in self._alike.items():
@@ -105,13 +111,11 @@ class _AlarmSearch:
                     self._found[what].setdefault(int(at), dot + part)
 
     def names(self, what: str) -> list[str]:
-        return [_name(self._all[at]) + part for at, part in sorted(self._found[what].items())]
+        return [_name(self._way(at)) + part for at, part in sorted(self._found[what].items())]
 
-    def _note(self, way: Way, badges: Iterable[str]) -> None:
-        for what in badges:
-            if what in self._found:
-                self._found[what][len(self._all)] = ""
-        self._all.append(way)
+    def _way(self, at: int) -> Way:
+        first, run = next((first, run) for first, run in reversed(self._runs) if first <= at)
+        return run.above, run.holder, run.under[at - first]
 
 
 def _name(way: Way) -> str:

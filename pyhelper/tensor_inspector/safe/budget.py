@@ -28,8 +28,10 @@ class Known:
         """Tensors were read whole: those of these ids have NaN, and Inf. An id may have been that of another before."""
         ids = list(map(id, tensors))
         self.searched.update(zip(ids, map(ref, tensors)))
-        self.with_nan = self.with_nan.difference(ids) | with_nan
-        self.with_inf = self.with_inf.difference(ids) | with_inf
+        for known, found in ((self.with_nan, with_nan), (self.with_inf, with_inf)):
+            if known:
+                known.difference_update(ids)
+            known.update(found)
 
 
 class Budget:

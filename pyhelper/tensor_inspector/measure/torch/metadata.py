@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import Classes, class_dict, class_name, instance_dict, library_of, module, mro
+from ...safe.guard import ByClass, Classes, class_dict, class_name, instance_dict, library_of, module, mro
 from ...safe.record import Record
 from .readable import why_opaque
 
@@ -61,7 +61,10 @@ def is_tensor_class(cls: type) -> bool:
 
 def is_parameter(value: object) -> bool:
     """Whether it is an ``nn.Parameter``, or of a class derived from it."""
-    return torch.nn.Parameter in mro(type(value))
+    return _is_parameter_class(type(value))
+
+
+_is_parameter_class = ByClass(lambda cls: any(base is torch.nn.Parameter for base in mro(cls)))
 
 
 def is_any_tensor(value: object) -> bool:
