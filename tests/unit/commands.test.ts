@@ -243,6 +243,25 @@ describe("a lens that runs code of the program", () => {
     });
   });
 
+  test("offers what the program holds as it is written: VS Code would make icons of it", async () => {
+    const said: (string | undefined)[] = [];
+    rows.push(node("text", { kind: "string", type: "str", line: "'$(bug)'" }));
+    window.picking = [
+      (box) => {
+        said.push(...box.items.flatMap(({ label, description }) => [label, description]));
+        box.type("f('$(eye)')");
+        said.push(box.items.at(-1)?.label);
+        box.hide();
+      },
+    ];
+    await askedBy(COMMAND.showShapes);
+    rows.pop();
+    expect(said.filter((text) => text?.includes("$("))).toEqual([
+      String.raw`'\$(bug)'`,
+      String.raw`f('\$(eye)')`,
+    ]);
+  });
+
   test("takes expressions as they are typed, one after each comma", async () => {
     window.picking = [
       (box) => {

@@ -3,6 +3,7 @@ import { argumentsOf } from "../model/python.ts";
 import type { Subject } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
 import { frameRows } from "../model/rows.ts";
+import { escapeIcons } from "../model/words.ts";
 import { subjectOf } from "./asking.ts";
 import type { Parts } from "./command.ts";
 
@@ -102,7 +103,11 @@ function itemsOf(rows: readonly Row[], other: Subject | undefined): Item[] {
   const named = new Map(items.toReversed().map((item) => [item.subject.name, item])); // a pin is also a variable
   return items
     .filter((item) => named.get(item.subject.name) === item)
-    .map(({ subject, description }) => ({ label: subject.name, description, subjects: [subject] }));
+    .map(({ subject, description }) => ({
+      label: escapeIcons(subject.name),
+      description: escapeIcons(description),
+      subjects: [subject],
+    }));
 }
 
 function expressionItem(text: string, expressions: readonly string[]): Item {
@@ -111,5 +116,5 @@ function expressionItem(text: string, expressions: readonly string[]): Item {
       ? vscode.l10n.t("as {0} expressions", expressions.length)
       : vscode.l10n.t("as an expression");
   const subjects = expressions.map((expression) => ({ name: expression, expression }));
-  return { label: text, description, alwaysShow: true, subjects };
+  return { label: escapeIcons(text), description, alwaysShow: true, subjects };
 }
