@@ -50,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
   expansion.open(FINDINGS);
   // Made after `findings`, so that it hears of a change after them: they may take old findings from what it draws.
   const tree = new Tree(inspector, expansion, context.globalState);
+  lenses.setViewVisible(tree.visible);
   context.subscriptions.push(
     log,
     sessions,
@@ -69,6 +70,7 @@ export function activate(context: vscode.ExtensionContext): void {
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),
+    tree.onDidChangeVisibility(({ visible }) => lenses.setViewVisible(visible)),
     sessions.onDidEnd((session) => lenses.forget(session)),
     settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),
   );

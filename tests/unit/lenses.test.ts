@@ -580,15 +580,13 @@ describe("comparing two values", () => {
     });
 
     test("is asked only while the view is in sight", async () => {
-      const { inspector, asked } = await comparing();
-      const { expansion } = inspector.scene!;
-      expansion.open(PROGRAM);
-      expansion.visible = false;
+      const { inspector, lenses, asked } = await comparing();
+      inspector.scene?.expansion.open(PROGRAM);
+      lenses.setViewVisible(false);
       inspector.changed();
       await settled();
       expect(asked).toEqual([]);
-      expansion.visible = true;
-      inspector.changed();
+      lenses.setViewVisible(true);
       await settled();
       expect(asked).toHaveLength(2);
     });

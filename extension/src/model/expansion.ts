@@ -23,8 +23,6 @@ function grown(branches: Map<string, Branch>, name: string): Branch {
 
 /** Which rows are open, from stop to stop. */
 export class Expansion {
-  /** Whether the view is in sight at all. */
-  visible = true;
   readonly #roots = new Map<string, Branch>();
 
   open(path: RowPath, count?: number): void {

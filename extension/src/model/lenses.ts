@@ -33,6 +33,8 @@ export class Lenses {
   readonly #tasks: Tasks<Asking>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
+  /** What is told of the program is asked only while the view is in sight. */
+  #isViewVisible = true;
   /** What is asked before long, if it is still shown then. */
   #waiting: Contents | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -114,6 +116,11 @@ export class Lenses {
     this.#inspector.changed();
   }
 
+  setViewVisible(visible: boolean): void {
+    this.#isViewVisible = visible;
+    if (visible) this.#follow();
+  }
+
   /** A session has ended, and its questions with it. */
   forget(session: Session): void {
     this.#questions.forget(session);
@@ -169,8 +176,8 @@ export class Lenses {
 
   #askedAtEachStop(): readonly Question[] {
     const { all, ofProgram } = this.#questions;
-    const { expansion } = this.#inspector.scene ?? {};
-    return expansion?.visible === true && expansion.isOpen(PROGRAM) ? [...all, ...ofProgram] : all;
+    const isOpen = this.#inspector.scene?.expansion.isOpen(PROGRAM) === true;
+    return isOpen && this.#isViewVisible ? [...all, ...ofProgram] : all;
   }
 
   async #ask(question: Question, contents: Contents, expressions?: readonly string[]): Promise<void> {

@@ -46,7 +46,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#memory = memory;
     this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, canSelectMany: true });
     this.#selection = new Selection(this.#view);
-    expansion.visible = this.#view.visible;
     this.#subscriptions = [
       this.#view,
       this.#changed,
@@ -56,8 +55,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       // A pane that opens where there is little room leaves its rows undrawn; setting the message makes it lay them out.
       this.#view.onDidChangeVisibility(({ visible }) => {
         if (visible) this.#view.message = this.#message;
-        expansion.visible = visible;
-        inspector.changed(); // what is told of the program is asked in sight
       }),
       this.#selection,
     ];
@@ -155,6 +152,14 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     await this.#reveal(row, options);
     // The first time, a pane that has just opened has not got its height yet, and scrolls the row out of sight.
     if (hidden) await this.#reveal(row, options);
+  }
+
+  get visible(): boolean {
+    return this.#view.visible;
+  }
+
+  get onDidChangeVisibility(): vscode.Event<vscode.TreeViewVisibilityChangeEvent> {
+    return this.#view.onDidChangeVisibility;
   }
 
   /** The selected rows. */
