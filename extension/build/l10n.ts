@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { getL10nJson } from "@vscode/l10n-dev";
 
 const root = new URL("../../", import.meta.url);
-export const messagesFile = new URL("l10n/bundle.l10n.json", root);
+const messagesFile = new URL("l10n/bundle.l10n.json", root);
 
 /** The text that bundle.l10n.json must have for the code as it is now. */
 export async function messages(): Promise<string> {

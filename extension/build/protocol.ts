@@ -2,11 +2,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 import { format, resolveConfig } from "prettier";
-import { typedDicts } from "./typed-dicts.ts";
+import { typedDicts } from "./typedDicts.ts";
 
 const root = new URL("../../", import.meta.url);
 const schema = new URL("pyhelper/protocol.schema.json", root);
-export const typescript = new URL("extension/src/protocol/generated.ts", root);
+const typescript = new URL("extension/src/protocol/generated.ts", root);
 export const python = new URL("pyhelper/tensor_inspector/protocol.py", root);
 
 /** The text that each of the two files must have for the schema as it is now. */

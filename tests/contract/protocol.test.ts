@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generate } from "../../extension/build/protocol.ts";
-import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
+import { type Schema, typedDicts } from "../../extension/build/typedDicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";

@@ -101,7 +101,7 @@ def test_waiting_for_a_child_process_ends_with_the_program(tiny: Path) -> None:
 
 def test_the_extension_injects_and_calls_the_helper_by_the_same_expressions() -> None:
     program = f"""
-        import {{ bundleHelper }} from "{(ROOT / "extension/build/bundle-helper.ts").as_uri()}";
+        import {{ bundleHelper }} from "{(ROOT / "extension/build/bundleHelper.ts").as_uri()}";
         import {{ callExpression, injectExpression }} from "{(ROOT / "extension/src/helper/injection.ts").as_uri()}";
         const bundle = {{ ...(await bundleHelper()), version: "{VERSION}" }};
         const call = callExpression({{ op: "frame", version: "{VERSION}" }});

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { bareSource } from "../../extension/build/bare-source.ts";
+import { bareSource } from "../../extension/build/bareSource.ts";
 import { python } from "../../scripts/paths.mjs";
 
 const helper = new URL("../../pyhelper/tensor_inspector/", import.meta.url);

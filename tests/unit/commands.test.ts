@@ -256,10 +256,7 @@ describe("a lens that runs code of the program", () => {
     ];
     await askedBy(COMMAND.showShapes);
     rows.pop();
-    expect(said.filter((text) => text?.includes("$("))).toEqual([
-      String.raw`'\$(bug)'`,
-      String.raw`f('\$(eye)')`,
-    ]);
+    expect(said.filter((text) => text?.includes("$("))).toEqual([String.raw`'\$(bug)'`, String.raw`f('\$(eye)')`]);
   });
 
   test("takes expressions as they are typed, one after each comma", async () => {

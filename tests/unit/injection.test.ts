@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { bundleHelper } from "../../extension/build/bundle-helper.ts";
+import { bundleHelper } from "../../extension/build/bundleHelper.ts";
 import { bundleIn } from "../../extension/src/helper/bundle.ts";
 import { type Bundle, callExpression, injectExpression, MARK, packed } from "../../extension/src/helper/injection.ts";
 

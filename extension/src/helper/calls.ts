@@ -28,7 +28,7 @@ type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 type Body = Pick<Request, "op">;
 
 /** Options of a request. */
-export interface CallOptions {
+interface CallOptions {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs?: boolean;
   /** It must not be sent twice: if it gets no reply on its frame, it is not sent again without one. */

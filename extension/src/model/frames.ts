@@ -25,7 +25,7 @@ export interface FrameSettings {
  * What asking came to: the frame's contents, or why they can't be had; that it was left before it was sent; undefined is
  * an answer that is not true any more.
  */
-export type Outcome = { readonly contents: Contents } | { readonly failure: Failure } | "left" | undefined;
+type Outcome = { readonly contents: Contents } | { readonly failure: Failure } | "left" | undefined;
 
 /** A frame that is asked for just now. */
 interface Pending {

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { COMMAND, type CommandId } from "../ids.ts";
 
 /** A lens that is asked about the program as a whole, as the user meets it. */
-export interface ProgramLensDescription {
+interface ProgramLensDescription {
   /** The command that shows its row. */
   readonly command: CommandId;
   readonly icon: string;

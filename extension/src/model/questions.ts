@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** A value where the tree showed it. */
-export interface Shown {
+interface Shown {
   readonly frame: Frame;
   readonly function: string;
   readonly value: Address;

@@ -4,7 +4,7 @@ import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 
 /** The result of running an expression, or that it still runs. */
-export type Result = NodeAnswer | Failure | "running";
+type Result = NodeAnswer | Failure | "running";
 
 /** Results of the expressions that were run in one frame at one stop. */
 export class FrameResults {

@@ -25,7 +25,7 @@ export interface ValueLensDescription {
 }
 
 /** What the user agrees to: what is run, and what of it can't be undone. */
-export interface Agreement {
+interface Agreement {
   readonly question: (name: string) => string;
   readonly detail: () => string;
 }

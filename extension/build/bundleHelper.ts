@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { type Bundle, packed } from "../src/helper/injection.ts";
-import { bareSource } from "./bare-source.ts";
+import { bareSource } from "./bareSource.ts";
 
 const root = new URL("../../", import.meta.url);
 const source = new URL("pyhelper/tensor_inspector/", root);
@@ -40,7 +40,9 @@ function roomName(file: string): string {
   return file.split(/[\\/]/).slice(0, -1).slice(0, 2).join("/");
 }
 
-if (import.meta.main) {
+export async function writeHelper(): Promise<void> {
   await mkdir(new URL("dist/", root), { recursive: true });
   await writeFile(new URL("dist/helper.json", root), JSON.stringify(await bundleHelper()));
 }
+
+if (import.meta.main) await writeHelper();
