@@ -19,15 +19,11 @@ Requirements: Python 3.9 or newer and the standard library. torch and numpy are 
 
 from __future__ import annotations
 
-from .api import (
+from .api import compare, explain, facts, findings, forget, summarize, tree
+from .questions import (
     autograd,
     batch,
-    compare,
     environment,
-    explain,
-    facts,
-    findings,
-    forget,
     gradcheck,
     gradients,
     item,
@@ -38,8 +34,6 @@ from .api import (
     referrers,
     report,
     shapes,
-    summarize,
-    tree,
 )
 
 __all__ = [

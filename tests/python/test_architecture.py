@@ -15,7 +15,7 @@ from tensor_inspector.kinds import registry
 # From the front door down. A module imports from its own layer or from those below it.
 LAYERS = [
     {"__init__"},
-    {"api", "gateway"},
+    {"api", "questions", "gateway"},
     {"asking", "operations", "failure"},
     {"arguments"},
     {"stock"},

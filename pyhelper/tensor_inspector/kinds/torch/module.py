@@ -30,7 +30,7 @@ from ...safe.guard import (
     plain_str,
 )
 from ...words.line import is_loud
-from ...words.text import integer, listed, plural
+from ...words.text import listed, plural
 from ..families import by_base
 from ..kind import Child, Kind, NotStatic
 from ..python.objects import other_rows, property_rows
@@ -43,6 +43,7 @@ from .module_words import (
     grad_words,
     mode_words,
     parameter_words,
+    sizes,
     uninitialized_words,
 )
 
@@ -247,52 +248,6 @@ def _graph_or_parametrizations(attrs: dict[str, Any]) -> str | None:
     replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
     names = [plain_str(name) for name in each(dict.__iter__, dict_attribute(replaced, "_modules"))]
     return f"parametrized {listed(names, False, 40)}" if names else None
-
-
-def sizes(attrs: dict[str, Any], zero: str) -> str:
-    """The arguments by which layers of one class differ, from the attributes in which torch's layers keep them.
-
-    ``zero`` stands for a size of 0, which means "not known yet" in a lazy layer.
-    """
-
-    def between_sizes(*names: str, between: str = " → ") -> str | None:
-        if names[0] not in attrs:
-            return None
-        found = [attrs.get(name) for name in names]
-        texts = [zero if type(size) is int and size == 0 else _size(size) for size in found]
-        return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
-
-    channels, kernel = between_sizes("in_channels", "out_channels"), _size(attrs.get("kernel_size"), "×")
-    if channels and kernel:
-        return f"({channels}, {kernel})"
-    recurrent, layers = between_sizes("input_size", "hidden_size"), attrs.get("num_layers")
-    if recurrent and type(layers) is int and layers > 1:
-        return f"({recurrent}, {layers} layers)"
-    attention = between_sizes("embed_dim", "num_heads", between=", ")
-    if attention:
-        return f"({attention} heads)"
-    dropped = attrs.get("p")
-    if type(dropped) is float and "inplace" in attrs:
-        return f"(p {dropped})"
-    text = (
-        between_sizes("in_features", "out_features")
-        or between_sizes("num_embeddings", "embedding_dim", between=" × ")
-        or recurrent
-        or between_sizes("num_features")
-        or between_sizes("num_groups", "num_channels", between=" groups, ")
-        or between_sizes("normalized_shape")
-        or kernel
-    )
-    return f"({text})" if text else ""
-
-
-def _size(value: object, between: str = ", ") -> str | None:
-    """A size, or a tuple of sizes, as text; None for all else."""
-    if type(value) is int:
-        return integer(value)
-    if type(value) is tuple and value and all(type(side) is int for side in value):
-        return between.join(map(integer, value[:6]))
-    return None
 
 
 _is_container = ByClass(lambda cls: any(base in _CONTAINERS for base in mro(cls)))

@@ -1,12 +1,62 @@
-"""Puts what was counted of a module into words. Where the count is not complete, an amount is a lower bound."""
+"""Puts a module into words: the sizes that its class was given, and what was counted of it.
+
+Where the count is not complete, an amount is a lower bound.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ...measure.torch.digest import Digest
 from ...words.line import Word
-from ...words.text import count, listed, plural
+from ...words.text import count, integer, listed, plural
+
+
+def sizes(attrs: dict[str, Any], zero: str) -> str:
+    """The arguments by which layers of one class differ, from the attributes in which torch's layers keep them.
+
+    ``zero`` stands for a size of 0, which means "not known yet" in a lazy layer.
+    """
+
+    def between_sizes(*names: str, between: str = " → ") -> str | None:
+        if names[0] not in attrs:
+            return None
+        found = [attrs.get(name) for name in names]
+        texts = [zero if type(size) is int and size == 0 else _size(size) for size in found]
+        return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
+
+    channels, kernel = between_sizes("in_channels", "out_channels"), _size(attrs.get("kernel_size"), "×")
+    if channels and kernel:
+        return f"({channels}, {kernel})"
+    recurrent, layers = between_sizes("input_size", "hidden_size"), attrs.get("num_layers")
+    if recurrent and type(layers) is int and layers > 1:
+        return f"({recurrent}, {layers} layers)"
+    attention = between_sizes("embed_dim", "num_heads", between=", ")
+    if attention:
+        return f"({attention} heads)"
+    dropped = attrs.get("p")
+    if type(dropped) is float and "inplace" in attrs:
+        return f"(p {dropped})"
+    text = (
+        between_sizes("in_features", "out_features")
+        or between_sizes("num_embeddings", "embedding_dim", between=" × ")
+        or recurrent
+        or between_sizes("num_features")
+        or between_sizes("num_groups", "num_channels", between=" groups, ")
+        or between_sizes("normalized_shape")
+        or kernel
+    )
+    return f"({text})" if text else ""
+
+
+def _size(value: object, between: str = ", ") -> str | None:
+    """A size, or a tuple of sizes, as text; None for all else."""
+    if type(value) is int:
+        return integer(value)
+    if type(value) is tuple and value and all(type(side) is int for side in value):
+        return between.join(map(integer, value[:6]))
+    return None
 
 
 def at_least(found: Digest, amount: str) -> str:
