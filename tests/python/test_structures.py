@@ -1,10 +1,14 @@
-"""Every rule finds its fault, and nothing else, however the program is written and whatever its names are."""
+"""Every rule finds its fault, and nothing else, however the program is written and whatever its names are.
+
+Of each rule, its programs are dealt out to the structures; with `--every-structure` each is asked in all of them.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,30 +31,56 @@ AT_EVERY_LINE = (
 )
 
 
-def written(text: str) -> list[str]:
-    return [in_structure(text, structure) for structure in STRUCTURES]
+def dealt(programs: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """The structures of each program: of each rule, its programs have each structure once before any has it twice."""
+    of_rules: dict[str, list[str]] = {}
+    for name, (rule, _) in programs.items():
+        of_rules.setdefault(rule, []).append(name)
+    structures: dict[str, list[str]] = {name: [] for name in programs}
+    for names in of_rules.values():
+        for turn in range(max(len(names), len(STRUCTURES))):
+            structures[names[turn % len(names)]].append(STRUCTURES[turn % len(STRUCTURES)])
+    return structures
 
 
-def said_in_each(text: str) -> dict[str, Said]:
-    return dict(zip(STRUCTURES, said_of_each(written(text))))
+DEALT = {**dealt(PROGRAMS), **dealt(TRAPS)}
+
+
+@pytest.fixture
+def structures(name: str, request: pytest.FixtureRequest) -> Sequence[str]:
+    """Those in which a program is asked."""
+    return STRUCTURES if request.config.getoption("every_structure", False) else DEALT.get(name, STRUCTURES)
+
+
+def said_in_each(text: str, structures: Sequence[str]) -> dict[str, Said]:
+    return dict(zip(structures, said_of_each([in_structure(text, structure) for structure in structures])))
 
 
 def rules(said: dict[str, Said]) -> dict[str, tuple[set[str], list[str]]]:
     return {structure: (set(one.rules), one.failed) for structure, one in said.items()}
 
 
-NOTHING: dict[str, tuple[set[str], list[str]]] = {structure: (set(), []) for structure in STRUCTURES}
+def assert_nothing_is_said(text: str, structures: Sequence[str]) -> None:
+    assert rules(said_in_each(text, structures)) == {structure: (set(), []) for structure in structures}
+
+
+@pytest.mark.parametrize("programs", [PROGRAMS, TRAPS], ids=["faults", "traps"])
+def test_of_each_rule_all_structures_are_asked(programs: dict[str, tuple[str, str]]) -> None:
+    asked: dict[str, set[str]] = {}
+    for name, structures in dealt(programs).items():
+        asked.setdefault(programs[name][0], set()).update(structures)
+    assert [rule for rule, structures in asked.items() if structures != set(STRUCTURES)] == []
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_rule_finds_its_fault_and_names_it_in_every_structure(name: str) -> None:
+def test_a_rule_finds_its_fault_and_names_it_in_every_structure(name: str, structures: Sequence[str]) -> None:
     rule, program = PROGRAMS[name]
-    said = said_in_each(HEAD + with_fault(program))
-    assert rules(said) == {structure: ({rule}, []) for structure in STRUCTURES}
+    said = said_in_each(HEAD + with_fault(program), structures)
+    assert rules(said) == {structure: ({rule}, []) for structure in structures}
     for structure, one in said.items():
         names = names_of(in_structure(HEAD + with_fault(program), structure))
         assert all(words(finding) & names for finding in one.found), structure
-    assert rules(said_in_each(HEAD + without_fault(program))) == NOTHING
+    assert_nothing_is_said(HEAD + without_fault(program), structures)
 
 
 def names_of(program: str) -> set[str]:
@@ -70,7 +100,7 @@ def words(finding: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_fault_is_found_first_in_every_structure(name: str) -> None:
     expected = EXPECTED[name]
-    for structure, said in said_in_each((FOLDER / "faults" / name / "buggy.py").read_text()).items():
+    for structure, said in said_in_each((FOLDER / "faults" / name / "buggy.py").read_text(), STRUCTURES).items():
         assert said.failed == []
         assert said.rules != [], structure
         assert said.rules[0] in expected["rules"], structure
@@ -80,12 +110,12 @@ def test_a_fault_is_found_first_in_every_structure(name: str) -> None:
 @pytest.mark.parametrize("name", [*EXPECTED, *HEALTHY])
 def test_a_healthy_program_is_so_in_every_structure(name: str) -> None:
     path = FOLDER / "healthy" / f"{name}.py" if name in HEALTHY else FOLDER / "faults" / name / "clean.py"
-    assert rules(said_in_each(path.read_text())) == NOTHING
+    assert_nothing_is_said(path.read_text(), STRUCTURES)
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_what_only_looks_like_a_fault_is_none_in_any_structure(name: str) -> None:
-    assert rules(said_in_each(HEAD + without_fault(TRAPS[name][1]))) == NOTHING
+def test_what_only_looks_like_a_fault_is_none_in_any_structure(name: str, structures: Sequence[str]) -> None:
+    assert_nothing_is_said(HEAD + without_fault(TRAPS[name][1]), structures)
 
 
 @pytest.mark.parametrize("name", AT_EVERY_LINE)

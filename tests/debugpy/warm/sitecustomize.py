@@ -7,6 +7,7 @@ tell how the child ends.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -18,6 +19,9 @@ from types import FrameType
 
 def _serve() -> None:
     import torch  # noqa: F401 - for the children
+
+    gc.collect()
+    gc.freeze()  # what torch has made is gone through neither by a child's collector nor at its end: half a second
 
     asked = socket.socket(fileno=os.dup(0))
     running: dict[int, socket.socket] = {}
