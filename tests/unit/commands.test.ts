@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMAND, type CommandId, VIEW } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/command.ts";
-import { COMMANDS } from "../../extension/src/views/commands.ts";
+import { COMMANDS, registerCommands } from "../../extension/src/views/commands.ts";
 import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Inquiry, Questions } from "../../extension/src/model/questions.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
-import { env, stage, window } from "./vscode.ts";
+import { commands, env, stage, window } from "./vscode.ts";
 
 beforeEach(() => stage.focus(undefined));
 
@@ -333,6 +333,32 @@ describe("a bug report", () => {
 });
 
 const container = { name: "Locals", variablesReference: 4 };
+
+describe("a command that fails", () => {
+  /** What is logged and said when "Refresh" fails in this way. */
+  async function failing(error: Error): Promise<{ logged: string[]; said: string[] }> {
+    const [logged, said] = [[] as string[], [] as string[]];
+    const parts = {
+      inspector: { readAgain: () => Promise.reject(error) },
+      log: { error: (text: string) => logged.push(text) },
+      tree: { say: (sentence: string) => Promise.resolve(said.push(sentence)) },
+    } as unknown as Parts;
+    const registered = registerCommands(parts);
+    await commands.registered.get(COMMAND.refresh)?.();
+    for (const one of registered) one.dispose();
+    return { logged, said };
+  }
+
+  test("says so in the view and in the log: VS Code would let a notification pop up", async () => {
+    const { logged, said } = await failing(new Error("no space left"));
+    expect(said).toEqual(["Not done: no space left"]);
+    expect(logged).toEqual([expect.stringMatching(/^tensorInspector\.refresh: Error: no space left/)]);
+  });
+
+  test("because nobody waits for it any more says nothing", async () => {
+    expect(await failing(new Cancelled())).toEqual({ logged: [], said: [] });
+  });
+});
 
 describe("Summarize Tensor in Variables and Watch", () => {
   test.each([

@@ -213,6 +213,12 @@ export const commands = {
   contexts: new Map<string, unknown>(),
   /** What commands of VS Code's own do. */
   own: new Map<string, () => void>(),
+  /** The commands of the extension under test. */
+  registered: new Map<string, (...args: unknown[]) => unknown>(),
+  registerCommand(id: string, run: (...args: unknown[]) => unknown): { dispose(): void } {
+    commands.registered.set(id, run);
+    return { dispose: () => void commands.registered.delete(id) };
+  },
   async executeCommand(command: string, ...args: unknown[]): Promise<void> {
     if (command === "setContext") commands.contexts.set(String(args[0]), args[1]);
     commands.own.get(command)?.();

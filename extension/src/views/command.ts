@@ -21,7 +21,7 @@ export interface Parts {
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;
-  readonly log: Pick<vscode.OutputChannel, "show">;
+  readonly log: Pick<vscode.LogOutputChannel, "show" | "error">;
 }
 
 /** `argument` is what it is called on, `selected` all rows that are selected with it. */

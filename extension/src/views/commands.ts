@@ -1,5 +1,7 @@
 import * as vscode from "vscode";
+import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
+import { failureOf } from "../model/failure.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { isCounting } from "../model/findingRows.ts";
 import { pinPath, type Row } from "../model/row.ts";
@@ -107,9 +109,22 @@ async function copy(lines: readonly string[]): Promise<void> {
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  return Object.entries(COMMANDS).map(([id, run]) =>
-    vscode.commands.registerCommand(id, (argument: unknown, selected: unknown) => run(parts, argument, selected)),
+  return Object.entries(COMMANDS).map(([id, command]) =>
+    vscode.commands.registerCommand(id, async (argument: unknown, selected: unknown) => {
+      try {
+        return await command(parts, argument, selected);
+      } catch (error) {
+        return sayFailed(parts, id, error);
+      }
+    }),
   );
+}
+
+/** Of a command that raises, VS Code would let a notification pop up. */
+async function sayFailed({ tree, log }: Parts, id: string, error: unknown): Promise<void> {
+  if (error instanceof Cancelled) return;
+  log.error(`${id}: ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`);
+  await tree.say(vscode.l10n.t("Not done: {0}", failureOf(error).message));
 }
 
 /** Pins the expression, opens it in the tree and brings the keyboard there. */
