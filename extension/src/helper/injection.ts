@@ -14,7 +14,7 @@ export interface Bundle {
 /** Every expression of ours ends with this, so that anyone reading the protocol can tell them from the user's. */
 export const MARK = "# tensor-inspector";
 
-/** Answered as soon as the frame's thread is free. */
+/** An expression that is answered as soon as the frame's thread is free. */
 export const PROBE = `0 ${MARK}`;
 
 // A frame's names may shadow any builtin, `__import__` and `sys` included: syntax alone reaches the real `sys`.

@@ -12,12 +12,12 @@ export class Refusal extends Error {
   }
 }
 
-/** What runs the program's code is not sent to a frame that is busy. */
+/** Why what runs the program's code was not sent: its frame is busy. */
 export function notRun(): Refusal {
   return new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
 }
 
-/** What a cancelled lens runs has put copies in the places of the program's models: nothing else is asked meanwhile. */
+/** Why nothing is asked while a cancelled lens still runs: copies stand in the places of the program's models. */
 export function stillRuns(): Refusal {
   const message = l10n.t(
     "cancelled, but the program's code still runs and can't be interrupted: Refresh once it has ended",

@@ -13,8 +13,8 @@ export class Changes {
   #last = new WeakMap<Session, Map<string, Contents>>();
 
   /**
-   * What the rows of a frame said before this answer came: at the function's last stop, or, where the frame is asked again
-   * and there was none, at the first asking. Of two frames of one function at one stop nothing tells which was which.
+   * What the rows of a frame said before: at the function's last stop; or where the frame is read again and has not
+   * stopped before, at its first reading. Of two frames of one function at one stop nothing tells which was which.
    */
   before(frame: Frame, answer: FrameAnswer, rows: Omit<Scene, "contents">): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));

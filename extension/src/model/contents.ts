@@ -127,8 +127,8 @@ export class Contents {
   }
 
   /**
-   * The same question is asked only once, again only if it failed; all who ask get the one answer. `ask` is given what
-   * says that none of them waits any more: those without a signal wait until the end.
+   * Asks a question once: who asks it again shares the answer, unless it failed. `signal` aborts where a caller does not
+   * wait any more; `ask` is given a signal that aborts when none of them does.
    */
   once<T>(question: string, ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.#asked.get(question) as SharedRequest<T> | undefined;

@@ -1,6 +1,6 @@
 import type { Expanded } from "../protocol/generated.ts";
 
-/** A row's way from its root, by names: the same at every stop. */
+/** Where a row stands in the tree, by names, which are the same at every stop. */
 export interface RowPath {
   /** A function's rows share a root; each pin is its own. */
   readonly root: string;

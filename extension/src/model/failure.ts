@@ -6,7 +6,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** What is no refusal is a fault of ours, or of the debugger. */
+/** The failure that an error tells of. One that is no refusal is a fault of ours, or of the debugger. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Refusal) return { code: error.code, message: error.message };
   return { code: "internal", message: error instanceof Error ? error.message : String(error) };

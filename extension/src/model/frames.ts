@@ -22,8 +22,8 @@ export interface FrameSettings {
 }
 
 /**
- * What asking came to: the frame's contents, or why they can't be had; that it was left before it was sent; undefined is
- * an answer that is not true any more.
+ * What asking for a frame came to: its contents, or why they can't be had; "left" where the user left it before the
+ * request was sent; undefined where the answer is not true any more.
  */
 type Outcome = { readonly contents: Contents } | { readonly failure: Failure } | "left" | undefined;
 
@@ -48,7 +48,7 @@ export class Frames {
   readonly #contents = new Map<string, Contents>();
   /** Those among them that are out of date. */
   readonly #old = new WeakSet<Contents>();
-  /** Questions being asked, by the frames' keys; the answer of one that is replaced here is dropped. */
+  /** Requests under way, by the frames' keys; where one is replaced here, its answer is dropped. */
   readonly #asked = new Map<string, Pending>();
   readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();

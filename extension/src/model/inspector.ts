@@ -28,7 +28,7 @@ export class Inspector {
   /** Ends what was asked below the rows that are shown, where it was not sent yet. */
   #loading = new AbortController();
   #asking: Promise<void> = Promise.resolve();
-  /** The frame that was read again because its snapshot was gone; this is done once. */
+  /** The key of the frame that was read again because its snapshot was gone, which is done once. */
   #renewed: string | undefined;
 
   readonly onDidChange = this.#changed.event;
@@ -160,9 +160,9 @@ export class Inspector {
   }
 
   /**
-   * All facts of a node, or of what an expression reaches without running anything, or why they can't be had; undefined
-   * where nothing is paused to ask, or not any more. What is not sent yet when nobody waits for it any more is not sent.
-   * Of the frame that is looked at, unless that of other contents is meant.
+   * All facts of a node, or of the value that an expression reaches without running anything, or why they can't be had;
+   * undefined where nothing is paused, or not any more, or `signal` has aborted. In the frame that is looked at, or in that of the
+   * contents that are `meant`.
    */
   async inspect(value: Address, signal?: AbortSignal, meant?: Contents): Promise<NodeAnswer | Failure | undefined> {
     const contents = meant ?? (await this.settled());

@@ -49,7 +49,7 @@ interface DatedState {
 
 /** The questions that the user keeps in sight, and what is known of them in frames. */
 export class Questions {
-  /** By the reading that they belong to: see `scopeOf`. */
+  /** The questions' states, by what they are true of: see `scopeOf`. */
   readonly #states = new WeakMap<object, Map<Question, DatedState>>();
   readonly #changed = new Emitter();
   /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
@@ -78,7 +78,7 @@ export class Questions {
     this.#changed.fire();
   }
 
-  /** A new one, or in its place, where the same is asked already: that stays as long as the session it began in. */
+  /** Adds a question; one that asks the same is replaced in its place, and keeps its session, with which it ends. */
   add(inquiry: Inquiry, session: Session): Question {
     const before = this.#all.find((one) => isSame(one, inquiry));
     this.#last += 1;
@@ -170,7 +170,10 @@ export function runsCode({ options }: Inquiry): boolean {
   return options?.["run"] === true;
 }
 
-/** What an answer is true of: one reading of a frame. What ran code is not run again only because the frame is read again. */
+/**
+ * What an answer is true of: one reading of a frame. But where asking ran code, it is true of all readings at this stop:
+ * the code is not run again only because the frame is read again.
+ */
 function scopeOf(contents: Contents, question: Question): object {
   return runsCode(question) ? contents.results : contents;
 }

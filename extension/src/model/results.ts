@@ -18,7 +18,7 @@ export class FrameResults {
   }
 
   set(expression: string, result: Result): void {
-    // x was set while `f(x)` ran: its result is out of date.
+    // A result that was marked old while it ran stays so: x was set while `f(x)` ran.
     if (result === "running" || this.#all.get(expression) !== "running") this.#old.delete(expression);
     this.#all.set(expression, result);
   }

@@ -16,7 +16,7 @@ export interface Row {
   readonly id: string;
   readonly path: RowPath;
   readonly parent: Row | undefined;
-  /** What it was made from: one tree shows one frame at one stop. */
+  /** The contents that it was made from: one tree shows one frame at one stop. */
   readonly contents: Contents;
   /** As it is shown: a long name is shortened. */
   readonly label: string;
@@ -46,7 +46,7 @@ export interface Row {
   readonly text?: string;
   /** What is wrong, as the row tells it. */
   readonly finding?: Finding;
-  /** The findings that it stands for: its own, or all that it counts. */
+  /** The findings that dismissing it dismisses: its own, or all that it counts. */
   readonly findings?: readonly Finding[];
   /** What it tells below it, where no value of the program does. */
   readonly notes?: readonly Note[];
@@ -220,7 +220,7 @@ export function textRow(scene: Scene, parent: Row, text: string): Row {
   return { ...plain(scene, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
 }
 
-/** What all rows are; `suffix` tells one that has no path of its own from the row of that path. */
+/** The fields of a row that has only a label. A row without a path of its own has that of another row, and a `suffix`. */
 export function plain(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix = "") {
   const id = `${idOf(path)} ${suffix}`.trimEnd();
   const nothing = {

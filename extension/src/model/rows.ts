@@ -52,7 +52,7 @@ export function* allRows(scene: Scene): Generator<Row> {
   }
 }
 
-/** Those of the frame's rows, pins included, whose values have one of these badges: a value with two names once. An answer is no value. */
+/** The variables and pins of the frame whose values have one of these badges; a value that has two names counts once. */
 export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   const met = new Set<unknown>();
   return frameRows(scene).filter(({ known, question }) => {
@@ -65,7 +65,7 @@ export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   });
 }
 
-/** The row of what is wrong, or the first of the frame's rows whose value holds NaN or Inf where that is graver. */
+/** The row of the findings; or where these are no errors, of the first value that holds NaN or Inf, if there is one. */
 export function firstAlarm(scene: Scene): Row | undefined {
   const finding = findingRows(scene).find(({ known }) => known !== undefined);
   return finding?.tone === "alarm" ? finding : (rowsWith(scene, "nan", "inf")[0] ?? finding);
@@ -86,8 +86,8 @@ export function linesBelow(scene: Scene, row: Row, indent = "  "): string[] {
 }
 
 /**
- * Siblings with names of their own, and these as they are shown. The helper sees to that they differ; but VS Code shows
- * no row at all if two have one id.
+ * Siblings, each with a name that no other has, and with the label that is shown. The helper gives them different names
+ * already; but if two rows had one id, VS Code would show none at all.
  */
 function siblings(nodes: readonly Node[]): [name: string, node: Node, label: string][] {
   const labels = namesApart(

@@ -9,7 +9,7 @@ const RUN_SLICE_MS = 1500;
 /** What is asked of a lens. */
 export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot">;
 
-/** Asks a lens slice by slice until it has its answer. Between slices others are answered, and the asking can end. */
+/** Asks a lens slice by slice until it has its answer. Between slices other requests are answered, and it can be cancelled. */
 export async function askInSlices(
   helper: Pick<Calls, "lens">,
   frame: Frame,

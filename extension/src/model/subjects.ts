@@ -47,7 +47,7 @@ export function wasRun(expression: string | undefined, contents: Contents): bool
   return resultOf(expression, contents) !== undefined;
 }
 
-/** What running it in this frame came to; the node while its stop lasts, in any frame; after that the expression. */
+/** The result of running it in this frame; else its node, while its stop lasts, in any frame; else its expression. */
 function addressOf(question: Question, subject: Subject, contents: Contents): Address {
   const { name, expression, at } = subject;
   const result = isElsewhere(subject, contents) ? undefined : resultOf(expression, contents);

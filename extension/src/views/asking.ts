@@ -7,7 +7,7 @@ import type { Tree } from "./tree.ts";
 
 /** Asks in the frame that is looked at, opens the answer in the tree and brings the keyboard there. */
 export async function askLens({ inspector, lenses, tree }: Parts, inquiry: Inquiry): Promise<void> {
-  const { frame } = inspector; // what is allowed is to run it here, not at a stop that comes meanwhile
+  const { frame } = inspector; // the user agrees to run it here, not at a stop that comes meanwhile
   const wanted = frame && (await withConsent(inquiry));
   if (frame && wanted === undefined) return;
   const question = wanted && (await lenses.ask(wanted, frame));
@@ -26,7 +26,7 @@ export function sayUnasked(tree: Tree): Promise<void> {
   return tree.say(vscode.l10n.t("Nothing can be asked: the program continued, or its values can't be read."));
 }
 
-/** The value of a row that a lens can be asked about. */
+/** The value of a row, as a subject of a lens; undefined where it has none. */
 export function subjectOf(argument: unknown): Subject | undefined {
   if (!isRow(argument) || argument.known === undefined || !argument.can.includes("compare")) return undefined;
   const { name, expression, known, contents } = argument;

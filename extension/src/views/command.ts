@@ -24,12 +24,12 @@ export interface Parts {
   readonly log: Pick<vscode.LogOutputChannel, "show" | "error">;
 }
 
-/** `argument` is what it is called on, `selected` all rows that are selected with it. */
+/** VS Code gives a command what its menu was opened on, as `argument`, and all rows that are selected then. */
 export type Command = (parts: Parts, argument: unknown, selected?: unknown) => unknown;
 
 /**
- * The rows that a command acts on: those among the meant ones that offer one of its actions. VS Code offers it for all
- * that are marked where the row of the menu offers it.
+ * The rows that a command acts on: those of the meant ones that offer one of its actions. VS Code shows it in the menu
+ * where the row that was clicked offers it, whatever the others that are selected with it offer.
  */
 export async function rowsOf(
   tree: Tree,
@@ -43,8 +43,8 @@ export async function rowsOf(
 }
 
 /**
- * The menu's row, or the one that the keyboard is on where a key was pressed; where it is one of several that are marked,
- * all of these. VS Code tells a menu of them as `selected`.
+ * The row whose menu was used, or the one that the keyboard is on where a key was pressed; where it is one of several that
+ * are selected, all of these.
  */
 async function meantRows(tree: Tree, argument: unknown, selected: unknown): Promise<readonly Row[]> {
   if (isRow(argument)) return Array.isArray(selected) && selected.length > 0 ? selected.filter(isRow) : [argument];

@@ -24,7 +24,7 @@ export class Diagnostics implements vscode.Disposable {
   readonly #subscription: { dispose(): unknown };
   /** What is shown, or will be once the documents that it stands in are found. */
   #shown: Contents["findings"];
-  /** The last showing: one before it ends where it is. */
+  /** Another object each time that findings are shown: an older showing that still opens files sees that, and ends. */
   #turn = {};
 
   constructor(inspector: Inspector, settings: { readonly diagnostics: boolean }) {

@@ -11,7 +11,7 @@ import { type DocumentLine, lineOf } from "./documents.ts";
 export const FINDING_COMMANDS = {
   [COMMAND.checkStep]: (parts) => check(parts),
   [COMMAND.checkByRunning]: async (parts) => {
-    // What is allowed is to run the models of this step, not those of one that has come meanwhile.
+    // The user agrees to run the models of this step, not those of one that has come meanwhile.
     const { frame } = parts.inspector;
     if (frame === undefined) await sayNotChecked(parts);
     else if (await mayRunModels()) await check(parts, "running", frame);

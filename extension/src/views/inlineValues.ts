@@ -31,7 +31,7 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     this.#register();
   }
 
-  /** Switched off there is no provider of ours: VS Code looks for values by itself only where nobody provides any. */
+  /** Where they are switched off, we register no provider: VS Code looks for values by itself only where there is none. */
   #register(): void {
     if (this.#settings.inlineValues) {
       this.#registration ??= vscode.languages.registerInlineValuesProvider(PYTHON, this);

@@ -9,7 +9,7 @@ export class Selection implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #last = new Map<string, string>();
-  /** That row's id, where it was in the tree when that was drawn last. */
+  /** The id of that row, if it was in the tree when the tree was drawn last. */
   #drawn: string | undefined;
   /** The focused row is being looked for: once at a time, since that toggles the selection. */
   #focusing: Promise<Row | undefined> = Promise.resolve(undefined);
@@ -53,7 +53,7 @@ export class Selection implements vscode.Disposable {
     }
   }
 
-  /** Notes whether the row that was selected in this function is in the tree; returns it where it was not just now. */
+  /** Notes whether the row that was selected last in this function is in the tree; returns it where it has just come back. */
   follow(contents: Contents | undefined, scene: Scene | undefined): Row | undefined {
     const id = contents && this.#last.get(contents.place);
     const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);
