@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import numpy  # noqa: F401  the kinds of a library are only there where it is
@@ -12,6 +14,7 @@ import pytest
 import torch  # noqa: F401
 
 import tensor_inspector
+from tensor_inspector import api, questions
 
 MODULES = [
     name
@@ -30,3 +33,16 @@ def test_examples_in_docstrings(name: str) -> None:
 def test_examples_in_the_readme() -> None:
     failed, tried = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
     assert (failed, tried > 0) == (0, True)
+
+
+def test_every_public_function_can_be_imported_and_is_told_in_the_readme() -> None:
+    public = [
+        name
+        for module in (api, questions)
+        for name, item in vars(module).items()
+        if inspect.isfunction(item) and item.__module__ == module.__name__ and not name.startswith("_")
+    ]
+    assert sorted(public) == sorted(tensor_inspector.__all__), "its name stands twice in __init__.py"
+    text = README.read_text("utf-8")
+    untold = [name for name in public if re.search(rf"(`|\bti\.){name}\(", text) is None]
+    assert untold == [], "say in the README what it tells"
