@@ -1,6 +1,7 @@
 """What the helper keeps from one request to the next: all of it in one object.
 
-It holds no value of the program: values of a stop belong to its snapshot, and die with it.
+It holds no value of the program: values of a stop belong to its snapshot, and die with it. Elsewhere stand what can be
+worked out again, as the syntax trees of `lenses.step`, and the numbers of earlier stops (`watching`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from .preferences import Preferred
 class Session:
     """The state of one debugged program."""
 
-    __slots__ = ("burst", "cold", "preferred", "running")
+    __slots__ = ("burst", "busy_devices", "cold", "preferred", "running")
 
     def __init__(self) -> None:
         self.preferred = Preferred()  #: what the user prefers: the debugger's own views ask without saying
         self.cold = True  #: until the first frame is answered: it compiles modules, and torch starts threads
         self.burst: Any = None  #: the latest requests of the debugger's own views, a `stock.clock.RequestBurst`
+        self.busy_devices: dict[Any, float] = {}  #: until when each is not waited for
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

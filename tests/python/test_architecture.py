@@ -95,8 +95,11 @@ def circles(graph: dict[str, set[str]]) -> list[set[str]]:
         return found
 
     below = {module: reached(module) for module in graph}
-    return [{module, *(other for other in below[module] if module in below[other])}
-            for module in graph if module in below[module]]  # fmt: skip
+    return [
+        {module, *(other for other in below[module] if module in below[other])}
+        for module in graph
+        if module in below[module]
+    ]
 
 
 def test_where_memory_is_only_one_file_asks() -> None:
@@ -236,13 +239,17 @@ def asks_for_a_class(tree: ast.AST) -> list[int]:
     nodes = list(ast.walk(tree))
     sets = {
         target.id
-        for node in nodes if isinstance(node, ast.Assign) and is_collection(node.value)
-        for target in node.targets if isinstance(target, ast.Name)
-    }  # fmt: skip
+        for node in nodes
+        if isinstance(node, ast.Assign) and is_collection(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     return [
-        node.lineno for node in nodes
-        if (isinstance(node, ast.Call) and is_of_others(node)) or (isinstance(node, ast.Compare) and is_by_equality(node, sets))
-    ]  # fmt: skip
+        node.lineno
+        for node in nodes
+        if (isinstance(node, ast.Call) and is_of_others(node))
+        or (isinstance(node, ast.Compare) and is_by_equality(node, sets))
+    ]
 
 
 def is_collection(node: ast.AST) -> bool:
@@ -285,9 +292,12 @@ def is_by_equality(node: ast.Compare, sets: set[str]) -> bool:
         return False
     return any(
         isinstance(op, (ast.Eq, ast.NotEq))
-        or (isinstance(op, (ast.In, ast.NotIn)) and (is_collection(side) or (isinstance(side, ast.Name) and side.id in sets)))
+        or (
+            isinstance(op, (ast.In, ast.NotIn))
+            and (is_collection(side) or (isinstance(side, ast.Name) and side.id in sets))
+        )
         for op, side in zip(node.ops, node.comparators)
-    )  # fmt: skip
+    )
 
 
 def is_class_of(node: ast.AST) -> bool:

@@ -1210,7 +1210,11 @@ BIG = 2**53
     ],
 )  # fmt: skip
 def test_an_integer_is_compared_with_a_float_to_the_last_digit(whole: int, real: float, far: int, library: str) -> None:
-    a, b = (T([7, whole]), T([7.0, real], dtype=torch.float64)) if library == "torch" else (np.array([7, whole]), np.array([7.0, real]))  # fmt: skip
+    a, b = (
+        (T([7, whole]), T([7.0, real], dtype=torch.float64))
+        if library == "torch"
+        else (np.array([7, whole]), np.array([7.0, real]))
+    )
     for found in (compare(a, b), compare(b, a)):
         told = [one["values"] for one in found.differences if "values" in one]
         assert [(one["different"], one["max_abs"], one["at"]) for one in told] == ([(1, far, [1])] if far else [])

@@ -21,6 +21,7 @@ from tensor_inspector.measure.torch.readable import why_unread
 from tensor_inspector.measure.torch.visits import parts_of
 from tensor_inspector.measure.unread import Unread
 from tensor_inspector.safe.budget import Budget
+from tensor_inspector.session import session
 
 
 class Own(torch.Tensor):
@@ -115,7 +116,7 @@ class Stream:
 @pytest.fixture
 def cuda(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A CUDA that has begun and says nothing against being read; the tensor is on its first device."""
-    monkeypatch.setattr(devices, "_busy", {})
+    monkeypatch.setattr(session, "busy_devices", {})
     for name, answer in (("is_initialized", True), ("is_current_stream_capturing", False), ("get_sync_debug_mode", 0)):
         monkeypatch.setattr(torch.cuda, name, lambda answer=answer: answer)
     there = SimpleNamespace(is_meta=False, device=torch.device("cuda:0"))

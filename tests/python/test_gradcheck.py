@@ -165,8 +165,15 @@ def by_torch(function: Any, inputs: tuple[Any, ...]) -> bool:
         return value.detach().to(torch.complex128 if value.is_complex() else torch.float64) if is_float else value
 
     called = function.apply if isinstance(function, type) else function
-    given = [double(value).requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() | value.is_complex() else double(value) for value in inputs]  # fmt: skip
-    return torch.autograd.gradcheck(called, given, raise_exception=False, check_undefined_grad=False, check_batched_grad=False)  # fmt: skip
+    given = [
+        double(value).requires_grad_()
+        if isinstance(value, torch.Tensor) and value.is_floating_point() | value.is_complex()
+        else double(value)
+        for value in inputs
+    ]
+    return torch.autograd.gradcheck(
+        called, given, raise_exception=False, check_undefined_grad=False, check_batched_grad=False
+    )
 
 
 @pytest.mark.parametrize(("function", "inputs"), RIGHT)

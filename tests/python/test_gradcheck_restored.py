@@ -79,12 +79,21 @@ def picture(model: nn.Module, *tensors: torch.Tensor) -> list[Any]:
     all_tensors: list[torch.Tensor] = [*model.parameters(), *model.buffers(), *tensors]
     return [
         [(id(one), one._version, one.requires_grad, one.detach().numpy().tobytes()) for one in all_tensors],
-        [(id(one.grad), None if one.grad is None else one.grad.numpy().tobytes()) for one in all_tensors if one.is_leaf],
+        [
+            (id(one.grad), None if one.grad is None else one.grad.numpy().tobytes())
+            for one in all_tensors
+            if one.is_leaf
+        ],
         pickle.dumps((random.getstate(), np.random.get_state(), torch.get_rng_state().tolist(), DICE.getstate())),
         [(part.training, list(part._forward_hooks), sorted(vars(part))) for part in model.modules()],
-        [(key, str(value)) for part in model.modules() for key, value in vars(part).items() if type(value) in (int, dict)],
+        [
+            (key, str(value))
+            for part in model.modules()
+            for key, value in vars(part).items()
+            if type(value) in (int, dict)
+        ],
         (*switches(), sys.gettrace(), len(CALLED), COUNT, BOX.calls, str(BOX.kept)),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("ends", [None, ValueError, KeyboardInterrupt])

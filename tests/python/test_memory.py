@@ -393,8 +393,13 @@ class Counting:
 
     @staticmethod
     def memory_stats(number: int) -> dict[str, int]:
-        names = ("allocated_bytes.all.current", "reserved_bytes.all.current", "reserved_bytes.all.peak",
-                 "allocated_bytes.all.peak", "inactive_split_bytes.all.current")  # fmt: skip
+        names = (
+            "allocated_bytes.all.current",
+            "reserved_bytes.all.current",
+            "reserved_bytes.all.peak",
+            "allocated_bytes.all.peak",
+            "inactive_split_bytes.all.current",
+        )
         return dict.fromkeys(names, 0) if number else dict(zip(names, (100, 300, 300, 200, 50)))
 
     @classmethod

@@ -388,11 +388,19 @@ class Switches(nn.Module):
 
 def modes() -> list[Any]:
     return [
-        torch.is_grad_enabled(), torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(),
-        torch.is_anomaly_enabled(), torch.is_autocast_cache_enabled(), torch.backends.cudnn.benchmark,
-        torch.get_default_device(), torch._C._is_multithreading_enabled(), torch.is_warn_always_enabled(),
-        torch.backends.cuda.math_sdp_enabled(), torch.backends.mkldnn.enabled, numpy.geterr(),
-    ]  # fmt: skip
+        torch.is_grad_enabled(),
+        torch.get_default_dtype(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_anomaly_enabled(),
+        torch.is_autocast_cache_enabled(),
+        torch.backends.cudnn.benchmark,
+        torch.get_default_device(),
+        torch._C._is_multithreading_enabled(),
+        torch.is_warn_always_enabled(),
+        torch.backends.cuda.math_sdp_enabled(),
+        torch.backends.mkldnn.enabled,
+        numpy.geterr(),
+    ]
 
 
 def test_modes_that_it_switches_are_put_back() -> None:
@@ -489,9 +497,11 @@ def test_hooks_of_the_program_are_not_called_and_kept() -> None:
 
     model = nn.Sequential(nn.Linear(2, 2))
     hooks = [
-        model[0].register_forward_hook(raising), model[0].register_forward_pre_hook(raising),
-        model.register_full_backward_hook(raising), model[0].weight.register_hook(raising),
-    ]  # fmt: skip
+        model[0].register_forward_hook(raising),
+        model[0].register_forward_pre_hook(raising),
+        model.register_full_backward_hook(raising),
+        model[0].weight.register_hook(raising),
+    ]
     before = [dict(model[0]._forward_hooks), dict(model[0]._forward_pre_hooks), dict(model._backward_hooks)]
     assert ask(model, torch.ones(1, 2))["error"] is None
     assert [dict(model[0]._forward_hooks), dict(model[0]._forward_pre_hooks), dict(model._backward_hooks)] == before

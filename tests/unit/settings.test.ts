@@ -53,6 +53,20 @@ test.each([
   expect(new Settings(memory()).preferences).toMatchObject({ summaries });
 });
 
+test.each([
+  ["my.trainer.Trainer", "step {state.step} · {history:len} kept", []],
+  ["__main__.Trainer", "no braces", []],
+  ["Trainer", "step {step}", ["name"]],
+  ["my.Trainer", "step {step", ["braces"]],
+])("the editor of settings marks what is wrong with a summary: %j: %j", (name, summary, wrong) => {
+  const { propertyNames, additionalProperties } =
+    manifest.contributes.configuration.properties["tensorInspector.summaries"];
+  const fits = { name: propertyNames.pattern, braces: additionalProperties.pattern };
+  const texts = { name, braces: summary };
+  const found = (["name", "braces"] as const).filter((what) => !new RegExp(fits[what]).test(texts[what]));
+  expect(found).toEqual(wrong);
+});
+
 test("the filter lists other values, in the same words", async () => {
   const told: boolean[] = [];
   const settings = new Settings(memory());

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..safe.budget import Budget
 from ..safe.guard import class_name, module
+from ..session import session
 from .unread import META, Unread
 
 _PATIENCE = 100.0  #: milliseconds to wait for a busy device where there is no budget
 _AGAIN = 1.0  #: seconds after which a device that was waited for in vain is waited for again
 _LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
 _FORKED = Unread("elsewhere", "values not read: a forked process can't use CUDA")
-_busy: dict[Any, float] = {}  #: until when a device is not waited for
 
 
 def why_silent(t: Any, budget: Budget | None) -> Unread | None:
@@ -30,8 +30,8 @@ def failed(error: Exception, device: object) -> Unread:
     """What a device raised that was asked for values."""
     if class_name(type(error)) == "OutOfMemoryError":
         return Unread("no_memory", f"stats skipped: no memory left on {device}")
-    said = str(error).partition("\n")[0]
-    return Unread("fault", f"values not read: {said}")
+    message = str(error).partition("\n")[0]
+    return Unread("fault", f"values not read: {message}")
 
 
 def _why_cuda_is(t: Any, cuda: Any, budget: Budget | None) -> Unread | None:
@@ -55,11 +55,11 @@ def _comes_to_an_end(stream: Any, device: Any, patience: float) -> bool:
     if stream.query():
         return True
     begun = perf_counter()
-    if begun < _busy.get(device, 0.0):
+    if begun < session.busy_devices.get(device, 0.0):
         return False
     while (perf_counter() - begun) * 1000 < patience:
         sleep(0.001)
         if stream.query():
             return True
-    _busy[device] = perf_counter() + _AGAIN
+    session.busy_devices[device] = perf_counter() + _AGAIN
     return False

@@ -31,9 +31,11 @@ class Keeper:
         path = os.pathsep.join([str(tests), str(tests.parents[1] / "pyhelper")])
         self._process = subprocess.Popen(
             [sys.executable, "-m", "zoo.cage", str(theirs)],
-            stdin=subprocess.PIPE, pass_fds=[theirs], text=True,
+            stdin=subprocess.PIPE,
+            pass_fds=[theirs],
+            text=True,
             env={**os.environ, "PYTHONPATH": path, "TOKENIZERS_PARALLELISM": "false"},
-        )  # fmt: skip
+        )
         os.close(theirs)
 
     def examine(self, name: str) -> dict[str, Any]:

@@ -146,10 +146,13 @@ class SeriesContents(ChunkedContents):
         low, high, whole = range_of_series(self.array, self.budget.share())
         if low is None or high is None:
             return None
-        seen = "" if whole else "seen "
-        words = [f"{seen}{self.text(low)}…{self.text(high)}" if seen or low != high else f"all {self.text(low)}"]
-        mean = self.array.mean() if self._is_number() and not seen else None
-        return words if mean is None else [*words, f"μ {number(float(mean), 3)}" if mean == mean else "NaN among them"]
+        if not whole:
+            return [f"seen {self.text(low)}…{self.text(high)}"]
+        words = [f"all {self.text(low)}" if low == high else f"{self.text(low)}…{self.text(high)}"]
+        mean = self.array.mean() if self._is_number() else None
+        if mean is None:
+            return words
+        return [*words, f"μ {number(float(mean), 3)}" if mean == mean else "NaN among them"]
 
     def _brief(self, item: object) -> str:
         if item is None:

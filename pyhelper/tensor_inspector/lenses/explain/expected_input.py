@@ -63,11 +63,9 @@ def wanted(module: Any) -> ExpectedInput | None:
         size, spatial = _size(module, "num_features"), _spatial(module) or 0
         channels = _channels(size)
         front = -spatial - 1 if is_of(module, "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d") and spatial else 1
-        letters = (
-            f"[N, {channels}, {_LETTERS[spatial]}]"
-            if spatial > 1
-            else f"[N, {channels}]" + (f" or [N, {channels}, L]" if spatial else "")
-        )
+        letters = f"[N, {channels}, {_LETTERS[spatial]}]" if spatial > 1 else f"[N, {channels}]"
+        if spatial == 1:
+            letters += f" or [N, {channels}, L]"
         return ExpectedInput("channels", size, front, dims, spatial, letters)
     if is_of(module, "GroupNorm"):
         size = _setting(module, "num_channels")

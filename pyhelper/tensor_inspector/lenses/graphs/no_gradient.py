@@ -145,7 +145,7 @@ class _NoGradient(Lens):
         self._finding = targets
         self._targets: list[Target] = []
         self._is_found = False
-        self._told = 0
+        self._explained = 0
         self._step = step
         self._reasons: dict[tuple[Any, ...], Reason] = {}
         self._losses = [] if step is None else _losses(step)
@@ -154,17 +154,17 @@ class _NoGradient(Lens):
     def go_on(self) -> bool:
         if not self._is_found and not self._find():
             return False
-        while self._told < len(self._targets):
-            target = self._targets[self._told]
+        while self._explained < len(self._targets):
+            target = self._targets[self._explained]
             reason = self._why(target)
             self._reasons.setdefault(reason.key(), reason).targets.append(target)
-            self._told += 1
+            self._explained += 1
             if self.budget.spent():
                 break
-        return self._told == len(self._targets)
+        return self._explained == len(self._targets)
 
     def progress(self) -> float:
-        return self._told / max(1, len(self._targets))
+        return self._explained / max(1, len(self._targets))
 
     def found(self) -> Found:
         reasons: list[NoGradientReason] = [

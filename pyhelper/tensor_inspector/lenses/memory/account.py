@@ -86,7 +86,9 @@ class Account:
         if len(members) == 1:  # as most have
             (member,) = members
             index, op = inventory.indices[member], ops.get(member)
-            return [op] if op is not None else [name(index)] if index >= 0 else []
+            if op is not None:
+                return [op]
+            return [name(index)] if index >= 0 else []
         members.sort(key=inventory.ranks.__getitem__)
         indices = [inventory.indices[member] for member in members if member not in ops]
         named = [name(index) for index in indices if index >= 0]

@@ -158,8 +158,8 @@ class Opened:
         for name, item in in_slots:
             yield HeldPart(f".{name}", item, is_attribute=True)
         if self.how == self.OBJECT and (self._is_in_c or not (attributes or in_slots)):
-            told = [self.cls, attributes, *list(attributes.values()), *(item for _, item in in_slots)]
-            known = set(map(id, told))
+            listed = [self.cls, attributes, *list(attributes.values()), *(item for _, item in in_slots)]
+            known = set(map(id, listed))
             for item in gc.get_referents(value):
                 if id(item) not in known:
                     yield HeldPart("" if self._is_of_pandas else ".…", item, False, is_attribute=True)

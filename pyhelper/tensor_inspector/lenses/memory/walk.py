@@ -203,11 +203,11 @@ class Walk:
 
     def path(self, number: int) -> str | None:
         """What one types for it in the paused frame."""
-        name, told = self._spell(number)
-        return name if told == _TYPED else None
+        name, sort = self._spell(number)
+        return name if sort == _TYPED else None
 
     def _spell(self, number: int) -> tuple[str, int]:
-        """The name of a value, and what it tells. All on the way to it are spelled once: many have one holder."""
+        """The name of a value, and of which sort it is. All on the way to it are spelled once: many have one holder."""
         spelled, above = self._spelled, self._above
         found = spelled.get(number)
         if found is not None:
@@ -216,16 +216,21 @@ class Walk:
         while number >= 0 and number not in spelled:
             way.append(number)
             number = above[number]
-        name, told = spelled.get(number, ("", _TYPED))
+        name, sort = spelled.get(number, ("", _TYPED))
         for number in reversed(way):
             key = self._index_of_key(number) if number in self._keys else None
             if key is None:
-                own = self._names[number]
-                by_own = _TYPED if self._paths[number] else _UNIQUE if above[number] < 0 else _ANY
+                last, sort_of_last = self._names[number], self._sort_of_name(number)
             else:
-                own, by_own = self._spell(key)
-                own = f"[{own}]"
+                last, sort_of_last = self._spell(key)
+                last = f"[{last}]"
             if len(name) > _LONGEST:
-                name, told = f"{name[:_LONGEST]}…", _ANY
-            name, told = spelled[number] = name + own, by_own if by_own < told else told
-        return name, told
+                name, sort = f"{name[:_LONGEST]}…", _ANY
+            name, sort = spelled[number] = name + last, min(sort, sort_of_last)
+        return name, sort
+
+    def _sort_of_name(self, number: int) -> int:
+        """What the last part of a value's name is good for."""
+        if self._paths[number]:
+            return _TYPED
+        return _UNIQUE if self._above[number] < 0 else _ANY

@@ -100,7 +100,7 @@ def lambda_of(code: CodeType) -> ast.Lambda | None:
 
 #: A backslash that stands for nothing, such as that of "\\d", after those that do.
 _ODD = re.compile(r"""(\\(?:\r?\n|[\\'"abfnrtvxNuU0-3]|[4-7](?![0-7]{2})))|\\""")
-_MARKS = "\x01\x02\x03\x04\x05\x06\x0e\x0f"
+_UNPRINTABLE = "\x01\x02\x03\x04\x05\x06\x0e\x0f"
 
 
 def parsed(text: str) -> ast.Module:
@@ -109,16 +109,16 @@ def parsed(text: str) -> ast.Module:
     The parser hands those of ``"\\d"`` to the program's filters and writes them to its stderr, though the program had
     them when it was compiled. So such a backslash stands for itself only once the text is parsed.
     """
-    mark = next((sign for sign in _MARKS if sign not in text), None)
-    if "\\" not in text or mark is None:
+    unused = next((sign for sign in _UNPRINTABLE if sign not in text), None)
+    if "\\" not in text or unused is None:
         return ast.parse(text)
-    tree = ast.parse(_ODD.sub(lambda found: found[1] or mark, text))
+    tree = ast.parse(_ODD.sub(lambda found: found[1] or unused, text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             if type(node.value) is str:
-                node.value = node.value.replace(mark, "\\")
+                node.value = node.value.replace(unused, "\\")
             elif type(node.value) is bytes:
-                node.value = node.value.replace(mark.encode(), b"\\")
+                node.value = node.value.replace(unused.encode(), b"\\")
     return tree
 
 

@@ -30,14 +30,14 @@ def affine(a: Any, b: Any, rtol: float, along: int | None = None) -> Relation | 
     if not float(abs(y - x).max()) > far:
         return None
     if along is None:
-        one, other, told = x.reshape(1, -1), y.reshape(1, -1), True
+        one, other, is_possible = x.reshape(1, -1), y.reshape(1, -1), True
     else:
         size = x.shape[along]
         if size < 2 or math.prod(x.shape) < _ROWS * size:
             return None
         one, other = (xp.moveaxis(side, along, 0).reshape(size, -1) for side in (x, y))
-        told = _vary(one, far, xp)
-    found = _by(one, other, rtol, xp) if told else None
+        is_possible = _vary(one, far, xp)
+    found = _by(one, other, rtol, xp) if is_possible else None
     return None if found is None else _relation(found, one, other, b, rtol, along, xp)
 
 

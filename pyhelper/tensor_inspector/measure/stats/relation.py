@@ -80,10 +80,10 @@ class Related:
                     self._way = None
                     continue
                 self._partial = PartialDifference()
-            told = self._proved(self._way, budget)
-            if told is None:
+            holds = self._proved(self._way, budget)
+            if holds is None:
                 return False
-            if told:
+            if holds:
                 self.found = self._way.relation
                 return True
             self._way = None
@@ -101,17 +101,17 @@ class Related:
         sides = way.whole()
         if sides is None:
             one, other = way.sample(_SAMPLED)
-            told = _outcome(one, other, difference(one, other, Budget()))
+            outcome = _outcome(one, other, difference(one, other, Budget()))
             way.relation["read"] = len(one)
         else:
             found = difference(*sides, budget, partial=self._partial)
             if isinstance(found, Unread) or found["read"] < found["count"]:
                 return None if budget.spent() else False
-            told = _outcome(*way.sample(_SAMPLED), found)
-        if way.relation["how"] == "rounded" and told:
+            outcome = _outcome(*way.sample(_SAMPLED), found)
+        if way.relation["how"] == "rounded" and outcome:
             return False
-        way.relation["close"] = told is True
-        return told is not None
+        way.relation["close"] = outcome is True
+        return outcome is not None
 
     def _affine(self) -> Relation | None:
         if not self._is_one_shape() or not self._is_telling:
