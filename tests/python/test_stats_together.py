@@ -1,12 +1,16 @@
 """Statistics of many tensors at once are those that each has alone."""
 
 import math
+import mmap
+import os
+import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check
 
+from tensor_inspector.measure.stats import of_tensor
 from tensor_inspector.measure.stats.together import of_alike
 from tensor_inspector.safe.budget import Budget
 
@@ -85,3 +89,26 @@ def test_memory_of_the_program_is_not_written_to():
 
 def test_empty_ones_are_left_to_be_read_alone():
     assert set(read([torch.randn(4) for _ in range(4)] + [torch.empty(0) for _ in range(8)])) == set(range(4))
+
+
+def test_those_in_memory_of_numpy_and_in_shared_memory_are_read_at_once():
+    numpy = pytest.importorskip("numpy")
+    tensors = [torch.from_numpy(numpy.full(300, at + 0.5, dtype="f4")) for at in range(9)]
+    tensors += [torch.full((300,), at + 9.5).share_memory_() for at in range(9)]
+    assert {at: stats["min"] for at, stats in read(tensors).items()} == {at: at + 0.5 for at in range(18)}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("is_named", [False, True])
+def test_one_over_a_truncated_file_is_not_read_among_others(tmp_path, is_named):
+    numpy, path = pytest.importorskip("numpy"), tmp_path / "values"
+    path.write_bytes(b"\0" * 40_000)
+    if is_named:
+        whole = torch.from_file(str(path), shared=True, size=10_000)
+    else:
+        with open(path, "r+b") as file:
+            whole = torch.from_numpy(numpy.frombuffer(mmap.mmap(file.fileno(), 0), dtype="f4"))
+    tensors = [torch.from_numpy(numpy.ones(500, dtype="f4")) for _ in range(9)] + list(whole.split(500))
+    os.truncate(path, 4096)
+    assert set(read(tensors)) == {*range(9), 9, 10}
+    assert of_tensor(tensors[-1], Budget()).code == "truncated"

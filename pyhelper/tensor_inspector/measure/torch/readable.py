@@ -11,7 +11,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
-from ...safe.memory import mapped
+from ...safe.memory import are_mapped, mapped
 from .. import devices
 from ..unread import FREED, UNMAPPED, Unread, too_small
 
@@ -31,7 +31,7 @@ def why_unread(t: Any, budget: Budget | None = None) -> Unread | None:
 
 
 def are_there(tensors: list[Any]) -> bool:
-    """Whether all of these have contiguous elements in memory that torch has allocated for this process, and all of it.
+    """Whether all of these have contiguous elements in memory that can be read, and all of it.
 
     It is asked of all at once, in a third of the time. Where it is False, `why_unread` says which can't be read.
     """
@@ -43,11 +43,23 @@ def are_there(tensors: list[Any]) -> bool:
     storages = list(map(tensor.untyped_storage, tensors))
     asked = (tensor.storage_offset, tensor.numel, tensor.element_size)
     extents = zip(*(map(ask, tensors) for ask in asked), map(storage.nbytes, storages))
-    return (
-        all((offset + count) * size <= have for offset, count, size, have in extents)
-        and all(map(storage.resizable, storages))
-        and not any(map(storage.is_shared, storages))
-    )
+    if not all((offset + count) * size <= have for offset, count, size, have in extents):
+        return False
+    if all(map(storage.resizable, storages)) and not any(map(storage.is_shared, storages)):
+        return True  # memory that torch has allocated for this process is there
+    return _are_mapped(tensors, storages)
+
+
+def _are_mapped(tensors: list[Any], storages: list[Any]) -> bool:
+    """Whether the last bytes of those that lie in other memory can be read, none of which is that of a named file."""
+    methods, first, last = module("torch").Tensor, address_of_first(), []
+    for tensor, storage in zip(tensors, storages):
+        is_foreign, count = not storage.resizable(), methods.numel(tensor)
+        if is_foreign and getattr(storage, "filename", None):
+            return False
+        if count and (is_foreign or storage.is_shared()):
+            last.append(first(tensor) + count * methods.element_size(tensor) - 1)
+    return are_mapped(last)
 
 
 def why_opaque(dtype: Any) -> Unread | None:
