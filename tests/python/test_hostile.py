@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from math import inf, nan
 from types import FrameType
+from typing import Any
 
 import pytest
+import torch
 from hostile import RAN, objects
 
 from tensor_inspector import facts, summarize, tree
@@ -83,3 +86,33 @@ def test_among_the_variables_of_a_frame_none_runs() -> None:
     frame = stop(OBJECTS["metaclass"], OBJECTS["trapped"], OBJECTS["properties"])
     Snapshot(rows(frame, "all", Budget())).page(0, 0, 100, Budget())
     assert RAN == []
+
+
+def with_methods_of_its_own(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor with an attribute of every method's name."""
+    tensor.__dict__.update({name: lambda *_, name=name, **__: RAN.append(name) for name in dir(torch.Tensor)})
+    return tensor
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: torch.randn(3, 4),
+        lambda: torch.tensor([1.0, nan, inf]),
+        lambda: torch.randint(0, 9, (20,)),
+        lambda: torch.randn(6, 4).t()[::2],
+        lambda: torch.randn(3, dtype=torch.complex64).conj(),
+        lambda: torch.ones(1).expand(1 << 22),
+        lambda: torch.zeros(1 << 21).half(),
+        lambda: torch.full((1 << 21,), nan).view(2, -1).t(),
+        lambda: torch.eye(3).to_sparse(),
+        lambda: torch.nn.Parameter(torch.ones(4)),
+    ],
+)
+@pytest.mark.parametrize("within", [lambda t: t, lambda t: [t, torch.ones(2)] * 3, lambda t: {"a": [t]}])
+def test_attributes_of_a_tensor_that_are_named_as_methods_are_not_called(made: Any, within: Any) -> None:
+    value = within(with_methods_of_its_own(made()))
+    for ask in (lambda it: facts(it, quantiles=[0.5], bins=2), lambda it: tree(it, depth=3)):
+        ask(value)
+    assert RAN == []
+    assert "not read" not in summarize(value)

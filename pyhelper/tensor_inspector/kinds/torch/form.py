@@ -10,6 +10,7 @@ from ...measure.reading import badges, is_alarming
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import (
     EXACT_TENSORS,
+    attributes_of,
     base_of,
     device_name,
     dtype_name,
@@ -231,7 +232,7 @@ class Form:
         """Rows for further attributes of the instance, without the marks that torch.compile leaves."""
         if self.is_closed:
             return []
-        attrs = _instance_dict(self.value) if type(self.value) in EXACT_TENSORS else None
+        attrs = attributes_of(self.value) if type(self.value) in EXACT_TENSORS else None
         if attrs is not None and (not attrs or all(name.startswith("_dynamo") for name in attrs if type(name) is str)):
             return []
         return [*other_attributes(self.value), *property_rows(self.value)]
@@ -251,6 +252,3 @@ def _values_rows(value: Any) -> Rows:
                 yield Child(f"[{start + index}]", TensorElements(part[index]), f"[{start + index}]")
 
     return Rows(plural(length, "row" if value.dim() > 1 else "value"), length, rows)
-
-
-_instance_dict: Any = torch.Tensor.__dict__["__dict__"].__get__

@@ -57,8 +57,8 @@ def not_finite(torch: Any, tensors: Iterable[Numbered], budget: Budget) -> NotFi
     """Which of the numbered tensors hold NaN or Inf, as long as there is time: the small ones first, many at once, then
     a piece of each in turn.
 
-    The tensors are strided, their dtypes are among the `summed_dtypes`, their memory can be read. The caller holds the
-    guard.
+    The tensors are strided, their dtypes are among the `summed_dtypes`, their memory can be read. They may have
+    attributes of their own, so methods are called by their class. The caller holds the guard.
     """
     rest: list[Numbered] = []
     read = 0
@@ -68,7 +68,7 @@ def not_finite(torch: Any, tensors: Iterable[Numbered], budget: Budget) -> NotFi
         if not some:
             break
         read += _read_together(torch, some, rest)
-    pieces, pace = _in_turn(rest), Pace(budget, _PIECE)
+    pieces, pace = _in_turn(torch, rest), Pace(budget, _PIECE)
     nan: set[int] = set()
     inf: set[int] = set()
     while not budget.spent():
@@ -78,9 +78,9 @@ def not_finite(torch: Any, tensors: Iterable[Numbered], budget: Budget) -> NotFi
         if any(_is_split(torch, piece) for piece in batch) and pace.alone():
             batch = [part for piece in batch for part in _for_one_thread(torch, piece)]
         for at, part, _, _ in _doubtful(torch, batch):
-            if at not in nan and part.isnan().any().item():
+            if at not in nan and torch.isnan(part).any().item():
                 nan.add(at)
-            if at not in inf and part.isinf().any().item():
+            if at not in inf and torch.isinf(part).any().item():
                 inf.add(at)
         pace.note(elements)
         read += sum([size * weight for _, _, size, weight in batch])
@@ -121,15 +121,15 @@ def _groups(tensors: list[tuple[Numbered, int]]) -> Iterator[tuple[list[Numbered
     yield some, elements
 
 
-def _in_turn(tensors: Iterable[Numbered]) -> Iterator[Piece]:
+def _in_turn(torch: Any, tensors: Iterable[Numbered]) -> Iterator[Piece]:
     """The first piece of each tensor, then the second of each that has one, and so on."""
     waiting: deque[Iterator[Piece]] = deque()
     for at, tensor in tensors:
-        size = tensor.numel()
+        size = torch.Tensor.numel(tensor)
         if size <= _PIECE:
             yield at, tensor, size, 1
             continue
-        rest = _pieces(at, tensor)
+        rest = _pieces(at, torch.Tensor.detach(tensor))
         yield next(rest)
         waiting.append(rest)
     while waiting:
@@ -160,14 +160,16 @@ def _batch(pieces: Iterator[Piece]) -> tuple[list[Piece], int]:
 def _is_split(torch: Any, piece: Piece) -> bool:
     """Whether torch splits a piece among threads, for which busy cores would make it wait."""
     _, part, size, _ = piece
-    return size > ALONE and part.is_cpu and not (part.dtype in _normed_dtypes(torch) and part.is_contiguous())
+    return (
+        size > ALONE and part.is_cpu and not (part.dtype in _normed_dtypes(torch) and torch.Tensor.is_contiguous(part))
+    )
 
 
 def _for_one_thread(torch: Any, piece: Piece) -> Iterator[Piece]:
     at, elements, _, weight = piece
     if not _is_split(torch, piece):
         return iter((piece,))
-    parts = elements.split(ALONE) if elements.dim() == 1 else blocks(elements, ALONE)
+    parts = torch.Tensor.split(elements, ALONE) if elements.ndim == 1 else blocks(elements, ALONE)
     return ((at, part, part.numel(), weight) for part in parts)
 
 
@@ -195,7 +197,7 @@ def _is_finite_together(torch: Any, parts: list[Any], are_flat: bool) -> bool:
 
 def sums(torch: Any, parts: list[Any]) -> list[Any]:
     """The quickest on a CPU of what is not `_NORMED`."""
-    return [part.sum() for part in parts]
+    return list(map(torch.sum, parts))
 
 
 def norms(torch: Any, parts: list[Any]) -> list[Any]:

@@ -35,6 +35,7 @@ grad_hooks_of = _getter("_post_accumulate_grad_hooks")
 is_on_meta = _getter("is_meta")
 is_nested, is_quantized = map(_getter, ("is_nested", "is_quantized"))
 names_of = _getter("names")  # gone since torch 2.13
+attributes_of: Any = torch.Tensor.__dict__["__dict__"].__get__  #: of an instance of `EXACT_TENSORS`, by name
 _forward_ad = module("torch.autograd.forward_ad")
 _creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
 
@@ -261,8 +262,9 @@ def tangent_of(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The same elements as a ``torch.Tensor``, so that no method of a subclass runs on them."""
-    return value if type(value) in EXACT_TENSORS else Base.as_subclass(value, torch.Tensor)
+    """The same elements as a ``torch.Tensor``, so that no method of a subclass or of the instance runs on them."""
+    is_plain = type(value) in EXACT_TENSORS and not attributes_of(value)
+    return value if is_plain else Base.as_subclass(value, torch.Tensor)
 
 
 def is_opaque(value: Any) -> bool:
