@@ -85,12 +85,13 @@ _AT_ONCE = tuple(
 #: used, as all others are: the program may import torch later.
 _SOON = tuple(
     """
-    kinds.alarms kinds.contained kinds.contained_memory kinds.declared kinds.facts kinds.holder kinds.python.mappings
-    kinds.stats_rows kinds.subscripts kinds.summaries kinds.torch.dense kinds.torch.finite kinds.torch.forms
-    kinds.torch.module kinds.torch.module_words kinds.torch.form kinds.torch.tensor kinds.torch.training
-    measure.memory.blocks measure.memory.extents measure.memory.storages measure.reading measure.stats.together
-    measure.torch.digest measure.torch.dispatch measure.torch.finite measure.torch.metadata measure.torch.visits
-    measure.values stop.frame stop.process words.contained_memory words.stats words.values
+    kinds.alarms kinds.contained kinds.contained_memory kinds.declared kinds.facts kinds.holder
+    kinds.python.mappings kinds.stats_rows kinds.subscripts kinds.summaries kinds.templates kinds.torch.dense
+    kinds.torch.finite kinds.torch.forms kinds.torch.module kinds.torch.module_words kinds.torch.form
+    kinds.torch.tensor kinds.torch.training measure.memory.blocks measure.memory.extents measure.memory.storages
+    measure.reading measure.stats.together measure.torch.digest measure.torch.dispatch measure.torch.finite
+    measure.torch.metadata measure.torch.visits measure.values stop.frame stop.process words.contained_memory
+    words.stats words.values
     """.split()
 )
 

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from tensor_inspector import gateway, summarize
-from tensor_inspector.kinds.declared import parse
 from tensor_inspector.kinds.summaries import SUMMARIES
+from tensor_inspector.kinds.templates import parse
 from tensor_inspector.session import session
 
 ran: list[str] = []  #: what of the program's ran, which nothing may
@@ -131,6 +131,17 @@ def test_it_holds_for_subclasses_and_in_the_lines_of_others() -> None:
 def test_a_summary_that_stands_alone_has_no_type_in_the_lines_of_others() -> None:
     declare("= step {step}")
     assert summarize([Best(step=1)]) == "list · 1: step 1"
+
+
+def test_one_that_stands_alone_is_said_in_the_summary_of_another_but_not_deeper() -> None:
+    names = {f"{__name__}.Best": "= <{name}>", f"{__name__}.Trainer": "of {best}"}
+    gateway.prefer({"summaries": names})
+    holder = Trainer(best=Best(name=Best(name=Best(name="a"))))
+    assert summarize(holder) == "Trainer · of <<Best>>"
+    assert summarize([holder]) == "list · 1: Trainer of <Best>"
+    endless = Best()
+    endless.__dict__["name"] = endless
+    assert summarize(endless) == "Best · <<<Best>>>"
 
 
 def test_what_another_kind_says_stays_behind_it() -> None:

@@ -10,99 +10,33 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..safe.attributes import slots
 from ..safe.budget import Budget
 from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, top_package
-from ..safe.record import Record
 from ..session import session
 from ..words.line import Word, named, short
-from ..words.text import listed, middle, one_line
+from ..words.text import listed, one_line
 from .kind import Kind
 from .python.containers import Container
 from .python.mappings import Mapping, pair_texts
 from .python.objects import PlainObject, attributes
 from .registry import as_kind
 from .summaries import SUMMARIES, declared_name, packages
+from .templates import TEXT_METHODS, Field, Phrase, Template, Way, parse
 
 _SHOWN = 12  #: items looked at for a line
 _ITEMS = 80  #: characters of what is in a value
 _ATTRIBUTES = 60  #: characters of attributes
 _TEXT = 60  #: characters of a text
 _BRIEF = 24  #: characters of a summary's first part that stand for the object in another's line
-_SPECS = ("", "len", "items", "keys")  #: what is said without running anything
-_TEXT_METHODS = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
 _OWN = packages(SUMMARIES)
-
-
 _ENDINGS = ("(s)", "(es)", "(ren)")  #: of what is several
 _ATOMS = Classes(int, float, str)
 _SIZED = Classes(str, bytes, bytearray, range)
-_ALONE = "= "  #: begins a summary that stands without the type
 
-Way = tuple[tuple[str, Any], ...]
 if TYPE_CHECKING:
     AsKind = Callable[[object, Budget], Kind]
 
 
-class Field(Record):
-    """One pair of braces in a summary: the paths to values, and what is shown of them."""
-
-    ways: tuple[Way, ...]
-    spec: str
-
-
-Phrase = tuple[object, ...]  #: text and fields in turn
-
-
-class Template(Record):
-    """A parsed summary: parts, each with alternatives. ``alone`` is true where it stands without the type's name."""
-
-    parts: list[list[Phrase]]
-    alone: bool
-
-
 class Unavailable(Exception):
     """A value that a summary names does not exist."""
-
-
-def parse(text: str, runs: bool = False) -> Template:
-    """Parses a summary. With ``runs`` it may call methods of the library.
-
-    Raises ``ValueError`` with a sentence about the mistake.
-    """
-    alone = text.startswith(_ALONE)
-    parts = (text[len(_ALONE) :] if alone else text).split(" · ")
-    return Template([[_phrase(one, runs) for one in part.split(" | ")] for part in parts], alone)
-
-
-def _phrase(text: str, runs: bool) -> Phrase:
-    found: list[object] = []
-    before, opened, rest = text.partition("{")
-    while opened:
-        inside, closed, rest = rest.partition("}")
-        if not closed:
-            raise ValueError(f"'{{{middle(inside, 24)}' has no closing brace")
-        paths, _, spec = inside.partition(":")
-        if spec not in _SPECS and not (runs and spec in _TEXT_METHODS):
-            raise ValueError(f"'{middle(spec, 24)}' is none of len, items, keys")
-        found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), spec)]
-        before, opened, rest = rest.partition("{")
-    return (*found, before)
-
-
-def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
-    """``*``, ``*_``, or attributes and items: ``a.b[0]["key"]``; a key has no dot, comma or bracket."""
-    for step in path.replace("[", ".[").removeprefix(".").split(".") if path else ():
-        key = step[1:-1]
-        if step == path and step in ("*", "*_"):
-            yield "all", step[1:]
-        elif step.isidentifier():
-            yield "attribute", step
-        elif runs and step.endswith("()"):
-            yield "call", step[:-2]
-        elif step.startswith("[") and step.endswith("]") and key.removeprefix("-").isdecimal():
-            yield "item", int(key)
-        elif step.startswith("[") and step.endswith("]") and key[:1] in ("'", '"') and key[-1:] == key[:1]:
-            yield "item", key[1:-1]
-        else:
-            raise ValueError(f"'{middle(path, 24)}' is no way such as 'a.b[0][\"key\"]'")
 
 
 class Declared(Kind):
@@ -111,6 +45,7 @@ class Declared(Kind):
     _declared_name: str
     _only_summary: bool  #: whether nothing but its attributes would be said without it
     _template: Template | ValueError  #: or what is wrong with it
+    _is_inner = False  #: whether it stands in the summary of another, in the line of a third
 
     def parts(self) -> Iterable[str | None]:
         first, *rest = super().parts()
@@ -120,14 +55,16 @@ class Declared(Kind):
         return [first, *summary, *rest]
 
     def brief(self) -> str:
-        """Adds the first part of the summary, if it is short. Summaries of values in it are left out: they could nest
-        without end."""
+        """Adds the first part of the summary, if it is short. Of values in it only those summaries stand that do so
+        for the type, and none in these: they could nest without end."""
         before = super().brief()
-        summary = next(self._summary(_as_known), "") if self._only_summary else ""
+        summary = next(self._summary(_as_known if self._is_inner else _inner), "") if self._only_summary else ""
         if not 0 < len(summary) <= _BRIEF:
             return before
-        alone = isinstance(self._template, Template) and self._template.alone
-        return summary if alone else f"{before} {short(summary)}"
+        return summary if self._stands_alone() else f"{before} {short(summary)}"
+
+    def _stands_alone(self) -> bool:
+        return isinstance(self._template, Template) and self._template.alone
 
     def _summary(self, as_kind: AsKind) -> Iterator[str]:
         """The parts of the summary whose values exist."""
@@ -184,11 +121,13 @@ def _as_known(value: object, budget: Budget) -> Kind:
     return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
 
 
-def _in_fewer_words(value: object, budget: Budget) -> Kind:
+def _inner(value: object, budget: Budget) -> Kind:
     """The same, but for one whose summary stands for its type."""
     kind: Kind = as_kind(value, budget)
-    stands_alone = isinstance(kind, Declared) and isinstance(kind._template, Template) and kind._template.alone
-    return kind if stands_alone else _as_known(value, budget)
+    if isinstance(kind, Declared) and kind._stands_alone():
+        kind._is_inner = True
+        return kind
+    return _as_known(value, budget)
 
 
 def _follow(value: Any, way: Way, budget: Budget) -> Any:
@@ -220,13 +159,13 @@ def _formatted(values: list[Any], spec: str, package: str, budget: Budget, as_ki
     value = values[0]
     if spec == "len":
         return f"{_length(value, package, budget):,}"
-    if spec in _TEXT_METHODS:
-        name = _TEXT_METHODS[spec]
+    if spec in TEXT_METHODS:
+        name = TEXT_METHODS[spec]
         if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
             raise Unavailable
         return _text(first_of(type(value), name)(value))
     if spec:
-        for kind_of_item in (as_kind, _in_fewer_words):
+        for kind_of_item in (as_kind, _inner):
             texts = list(islice(_items(values, spec, package, budget, kind_of_item), _SHOWN + 1))
             if sum(map(len, texts)) + 2 * len(texts) <= _ITEMS:
                 break
