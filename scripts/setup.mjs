@@ -51,7 +51,7 @@ export function setUp(...names) {
  * @param {string} command
  * @param {string[]} args
  */
-function hand(command, args) {
+function runWithTools(command, args) {
   const child = spawn(command, args, { cwd: root, env: { ...process.env, PATH: toolPath() }, stdio: "inherit" });
   process.on("SIGINT", () => {}); // the terminal sends it to the command too, which cleans up first
   process.on("SIGTERM", () => child.kill("SIGTERM"));
@@ -75,7 +75,7 @@ function main(args) {
     console.error(error.message);
     process.exit(1);
   }
-  if (command !== undefined) hand(command, rest);
+  if (command !== undefined) runWithTools(command, rest);
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

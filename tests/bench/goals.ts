@@ -1,6 +1,6 @@
 /** What a benchmark has to measure, and how much each figure should be at most: `goals.py`, for what runs in VS Code. */
 
-export interface Goal {
+interface Goal {
   readonly figure: string;
   readonly most: number;
   readonly unit: string;

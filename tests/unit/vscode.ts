@@ -304,7 +304,7 @@ interface PickItem {
 }
 
 /** A box of picks, in which a test types, adds and accepts. */
-export class QuickPick {
+class QuickPick {
   title = "";
   items: readonly PickItem[] = [];
   selectedItems: readonly PickItem[] = [];

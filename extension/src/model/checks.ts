@@ -1,4 +1,4 @@
-import type { Finding, LensAnswer } from "../protocol/generated.ts";
+import type { Finding, FindingsFound, LensAnswer } from "../protocol/generated.ts";
 
 /** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
 export type CheckMode = "usual" | "thorough" | "running";
@@ -17,11 +17,17 @@ export interface CheckResult extends Check {
   readonly news?: readonly Finding[];
 }
 
+/** The findings in the answer to a check, with the rules that were asked. */
+export function findingsIn({ found }: LensAnswer): FindingsFound | undefined {
+  return found?.lens === "findings" ? found : undefined;
+}
+
 /** The findings that were not known before; undefined if none were known. */
-export function newsOf(before: CheckResult | undefined, { found }: LensAnswer): Finding[] | undefined {
-  if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
-  const known = new Set(before.answer.found.findings.map(keyOf));
-  return found.findings.filter((finding) => !known.has(keyOf(finding)));
+export function newsOf(before: CheckResult | undefined, answer: LensAnswer): Finding[] | undefined {
+  const [known, found] = [before && findingsIn(before.answer), findingsIn(answer)];
+  if (known === undefined || found === undefined) return undefined;
+  const keys = new Set(known.findings.map(keyOf));
+  return found.findings.filter((finding) => !keys.has(keyOf(finding)));
 }
 
 function keyOf({ rule, source, evidence }: Finding): string {
@@ -35,17 +41,17 @@ export function repeated({ mode, repeatsRun }: Check): Check {
 
 /** Whether one of these rules found the cause of other findings. */
 export function hasCause(checked: CheckResult | undefined, rules: readonly string[]): boolean {
-  const found = checked?.answer.found;
-  if (found?.lens !== "findings") return false;
-  return found.findings.some(
+  const { findings = [] } = (checked && findingsIn(checked.answer)) ?? {};
+  return findings.some(
     ({ rule, consequences }) => rules.includes(rule) && consequences.some((one) => !rules.includes(one.rule)),
   );
 }
 
 /** What is left of a check without the findings of these rules. */
 export function without(checked: CheckResult, rules: readonly string[]): CheckResult {
-  const { found, node } = checked.answer;
-  if (found?.lens !== "findings" || node === undefined) return checked;
+  const { node } = checked.answer;
+  const found = findingsIn(checked.answer);
+  if (found === undefined || node === undefined) return checked;
   const isKept = (rule: string | undefined): boolean => rule === undefined || !rules.includes(rule);
   const kept = {
     ...found,

@@ -34,7 +34,10 @@ export class Contents {
   readonly results: FrameResults;
   /** The lines of this function's rows at its last stop. */
   readonly before: Lines;
-  /** What is wrong with the step in sight, as was known before where it was read again; undefined before that is known. */
+  /**
+   * What is wrong with the step in sight: of an earlier reading of the frame until that of this one is known; undefined
+   * before any is. `Findings` alone sets this and `checking`, once the contents are made.
+   */
   findings: CheckResult | undefined;
   /** How far a check is that the user asked for, or why it failed. */
   checking: Failure | { readonly progress: number } | undefined;

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
-import type { CheckResult } from "./checks.ts";
+import { type CheckResult, findingsIn } from "./checks.ts";
 import type { Contents } from "./contents.ts";
 import type { RowPath } from "./expansion.ts";
 import { factOf, titleOf } from "./findingText.ts";
@@ -16,8 +16,7 @@ const OUTCOME: RowPath = { root: "checked", names: [] };
 
 /** The findings of a stop; undefined before they are known. */
 export function findingsOf({ findings }: Contents): FindingsFound | undefined {
-  const found = findings?.answer.found;
-  return found?.lens === "findings" ? found : undefined;
+  return findings && findingsIn(findings.answer);
 }
 
 /** The first rows of the tree: the progress or failure of a check that the user asked for, and the findings. */

@@ -210,9 +210,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** VS Code starts every pane of an extension here collapsed: at the first stop ever with tensors, ours opens, once. */
   #introduce(): void {
+    if (this.#memory.get<boolean>(INTRODUCED) === true) return;
     const { scene } = this.#inspector;
     const first = scene && frameRows(scene)[0];
-    if (first === undefined || this.#memory.get<boolean>(INTRODUCED) === true) return;
+    if (first === undefined) return;
     void this.#memory.update(INTRODUCED, true);
     if (!this.#view.visible) void this.#reveal(first, { select: false, focus: false });
   }

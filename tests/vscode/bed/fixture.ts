@@ -22,7 +22,7 @@ export async function withWorkbench(options: WorkspaceOptions, use: (wb: Workben
   }
 }
 
-/** For the files of a worker, which see to one window one after the other: each finds it as if it were new. */
+/** The window that the files of a worker use, one after the other: each finds it as if it were new. */
 class SharedWindow {
   #window: Window | undefined;
 

@@ -45,7 +45,7 @@ export class Recording {
   readonly #records: DapRecord[] = [];
   #bytesRead = 0;
 
-  /** From now on. */
+  /** Records what is said from now on. */
   constructor(home: string) {
     this.#file = path.join(home, "dap.jsonl");
     this.#bytesRead = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
@@ -88,7 +88,7 @@ export class Recording {
     return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
   }
 
-  /** The same without what goes on with a lens that was begun. */
+  /** The same, but of a lens that takes several requests only the first. */
   begun(): string[] {
     return this.evaluated().flatMap((expression) => {
       const isSlice = requestIn(expression)?.resume !== undefined;

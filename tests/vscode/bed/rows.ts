@@ -24,8 +24,8 @@ export interface Row {
 }
 
 /**
- * Every row of the first list, if there is one, also those scrolled out of sight; leaves the list scrolled to the top. A Monaco list renders while
- * it handles the wheel event, so this is one synchronous pass and all rows are of one moment.
+ * Every row of the first list, if there is one, also those scrolled out of sight; leaves the list scrolled to the top. A
+ * Monaco list renders while it handles the wheel event, so this is one synchronous pass and all rows are of one moment.
  */
 export function readRows([list]: readonly Element[]): Row[] {
   const viewport = list?.querySelector(":scope > .monaco-scrollable-element");
