@@ -6,6 +6,8 @@ import json
 import re
 import sys
 import textwrap
+import threading
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import everyday_errors  # noqa: E402
+from untouched import Watch  # noqa: E402
 
 from tensor_inspector import explain, findings  # noqa: E402
 from tensor_inspector.lenses.explain import operation  # noqa: E402
@@ -217,9 +220,9 @@ def check(structure: Any, case: tuple[str, ...], folder: Path) -> None:
     for name in written(names).split():
         assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words), f"{name} is not in: {words}"
     failing = next(at for at, each in enumerate(text.splitlines(), 1) if each.strip() == written(line))
-    assert found[0]["source"] is None or found[0]["source"]["file"] == str(folder / "program.py")
+    assert found[0]["source"] is not None
+    assert found[0]["source"]["file"] == str(folder / "program.py")
     if rule not in ("graph-freed", "inplace-modified", "loss-without-grad"):
-        assert found[0]["source"] is not None
         assert found[0]["source"]["line"] == failing
 
 
@@ -368,6 +371,51 @@ SENTENCES = [
         "Net.forward has no argument q: it takes x, n, s",
         "",
     ),
+    (
+        "ops = (R(3, 4), R(5, 6)); torch.matmul(*ops)",
+        "ops[0] is [3, 4] and ops[1] is [5, 6]: the last dimension of ops[0], 4, must be the first dimension of ops[1], 5",
+        "",
+    ),
+    (
+        'kw = {"input": R(3, 4), "mat2": R(5, 6)}; torch.mm(**kw)',
+        'kw["input"] is [3, 4] and kw["mat2"] is [5, 6]: the last dimension of kw["input"], 4, must be the first',
+        "",
+    ),
+    (
+        "xs = [R(2, 3), R(2, 3), R(2, 4)]; torch.cat([x * 2 for x in xs])",
+        "xs[0] * 2 is [2, 3] and xs[2] * 2 is [2, 4]: joined along dimension 0 they must agree in dimension 1: 3 and 4",
+        "dim=1",
+    ),
+    (
+        'd = {"u": R(3, 2), "v": R(3, 1)}; torch.stack(list(d.values()), dim=0)',
+        'd["u"] is [3, 2] and d["v"] is [3, 1]: to stack them all must have one shape, they differ in dimension 1',
+        "",
+    ),
+    (
+        "torch.zeros(2, 3) @ torch.ones((2, 3))",
+        "torch.zeros(2, 3) is [2, 3] and torch.ones((2, 3)) is [2, 3]: the last dimension of torch.zeros(2, 3), 3, must",
+        "(torch.ones((2, 3))).T",
+    ),
+    (
+        "x = R(2, 3); n = 4; x[None].matmul(torch.randn(n, 2))",
+        "x[None] is [1, 2, 3] and torch.randn(n, 2) is [4, 2]: the last dimension of x[None], 3, must be the first",
+        "",
+    ),
+    (
+        "x = R(2); x + torch.zeros_like(R(3)) * torch.ones(3)",
+        "x is [2] and torch.zeros_like(R(3)) * torch.ones(3) has 3 in dimension 0: dimension 0 is 2 and 3",
+        "",
+    ),
+    (
+        "from torch.utils.checkpoint import checkpoint as saving; fc = nn.Linear(4, 4); saving(fc, R(2, 5), use_reentrant=False)",
+        "the input of fc is [2, 5], but fc (Linear 4 → 4) wants a last dimension of 4",
+        "give it 4 there, or make fc for 5",
+    ),
+    (
+        "net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.BatchNorm2d(4)); net(R(2, 3, 4, 4))",
+        "the input of net[1] is [2, 8, 4, 4], but net[1] (BatchNorm2d 4) wants [N, 4, H, W]: 4 channels, not 8",
+        "give it 4 there, or make net[1] for 8",
+    ),
     ("m = nn.Linear(2, 3); m.foward", "m (Linear) has no foward: its parts are weight, bias", "m.forward"),
 ]
 
@@ -505,6 +553,22 @@ def test_of_other_exceptions_nothing_is_said(line: str, tmp_path: Path) -> None:
     found = explain(raised(f"{HEAD}x = R(3)\n{line}\n", tmp_path))
     assert list(found) == []
     assert found.checked or found.skipped
+
+
+def test_why_an_error_that_is_known_is_not_explained_is_said(tmp_path: Path) -> None:
+    found = explain(
+        raised(f"{HEAD}from functools import partial\nadd = partial(torch.add, R(3))\nadd(R(4))\n", tmp_path)
+    )
+    assert (list(found), found.checked) == ([], [])
+    assert dict(found.skipped) == {"all": "what the failing line works on has no name in it"}
+    assert "1 not asked: what the failing line works on has no name in it" in str(found)
+
+
+def test_what_the_program_raises_itself_is_not_explained(tmp_path: Path) -> None:
+    found = explain(
+        raised(f'{HEAD}raise RuntimeError("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")\n', tmp_path)
+    )
+    assert (list(found), dict(found.skipped)) == ([], {"all": "the program raised it itself"})
 
 
 class Hostile(RuntimeError):
@@ -691,3 +755,56 @@ def test_what_was_there_is_read_from_the_message_of_cuda() -> None:
     )
     assert memory._free_by_message(text) == "12.44 MiB of 79.15 GiB was free, 8.31 GiB was reserved but not in use"
     assert memory._free_by_message("can't allocate memory") is None
+
+
+FAILED_STEP = """
+from torch.utils.checkpoint import checkpoint
+class Odd:
+    def __getattribute__(self, name): raise RuntimeError("the program's code ran")
+    __repr__ = __len__ = __iter__ = __bool__ = __eq__ = __hash__ = __getattribute__
+def step():
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 4))
+    optimizer, odd = torch.optim.Adam(model.parameters()), Odd()
+    x, w, y, batch = R(6, 4), R(5, 3), torch.zeros(6).long(), {"image": torch.ones(2), "odd": odd}
+    out, parts = checkpoint(model, x, use_reentrant=False), [x, w]
+    with torch.autograd.graph.save_on_cpu():
+        kept = model(x)
+    loss = (out.sum() + kept.sum()).exp()
+    loss.detach().add_(1)
+    {}
+step()
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x @ w",
+        "model(w)",
+        "loss.backward()",
+        "checkpoint(model, w, use_reentrant=False)",
+        "F.cross_entropy(out, y - 5)",
+        "batch['labels']",
+        "torch.cat([one * 2 for one in parts], 1)",
+        "torch.distributions.Normal(x, -kept.abs() - 1)",
+        "torch.zeros(10**7, 10**7)",
+    ],
+)
+def test_explaining_changes_nothing(line: str, tmp_path: Path) -> None:
+    error = raised(HEAD + FAILED_STEP.replace("{}", line), tmp_path)
+    frame = next(one for one, _ in traceback.walk_tb(error.__traceback__) if one.f_code.co_name == "step")
+    held = dict(frame.f_locals)
+    assert explain(error)  # which also loads what torch and we need for the first look
+    with Watch(held, (tmp_path,)) as watch:
+        explain(error)
+    assert watch.changes() == []
+
+
+def test_an_error_of_another_thread_is_explained_there_and_here(tmp_path: Path) -> None:
+    text = f"{HEAD}def work():\n    x, w = R(3, 4), R(5, 6)\n    return x @ w\nwork()\n"
+    errors: list[Any] = []
+    thread = threading.Thread(target=lambda: errors.extend([error := raised(text, tmp_path), explain(error)]))
+    thread.start()
+    thread.join()
+    assert errors[1][0]["title"].startswith("x is [3, 4] and w is [5, 6]")
+    assert list(explain(errors[0])) == list(errors[1])

@@ -106,11 +106,23 @@ OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
     "Adam up": lambda of: torch.optim.Adam(of, lr=0.01, maximize=True, weight_decay=0.3),
     "AdamW": lambda of: torch.optim.AdamW(of, lr=0.01),
     "AdamW with decay": lambda of: torch.optim.AdamW(of, lr=0.01, weight_decay=0.5),
+    "Adam with the largest": lambda of: torch.optim.Adam(of, lr=0.01, amsgrad=True, betas=(0.5, 0.6)),
+    "RMSprop": lambda of: torch.optim.RMSprop(of, lr=0.01),
+    "RMSprop with all": lambda of: torch.optim.RMSprop(
+        of, lr=0.01, centered=True, momentum=0.9, weight_decay=0.3, alpha=0.7
+    ),
+    "RMSprop up": lambda of: torch.optim.RMSprop(of, lr=0.01, maximize=True),
+    "Adagrad": lambda of: torch.optim.Adagrad(of, lr=0.01, lr_decay=0.1, weight_decay=0.3),
+    "Adadelta": lambda of: torch.optim.Adadelta(of, lr=0.5, weight_decay=0.3),
+    "Adamax": lambda of: torch.optim.Adamax(of, lr=0.01, weight_decay=0.3),
+    "NAdam": lambda of: torch.optim.NAdam(of, lr=0.01, weight_decay=0.3),
+    "NAdam with decay apart": lambda of: torch.optim.NAdam(of, lr=0.01, weight_decay=0.3, decoupled_weight_decay=True),
+    "RAdam": lambda of: torch.optim.RAdam(of, lr=0.01, weight_decay=0.3),
     "rate in a tensor": lambda of: torch.optim.AdamW(of, lr=torch.tensor(0.01)),
 }
 
 
-@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("steps", [0, 3, 7])
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
 def test_updates_are_what_the_next_step_changes(
     make: Callable[[Any], torch.optim.Optimizer], steps: int, monkeypatch: pytest.MonkeyPatch
@@ -139,7 +151,7 @@ def test_updates_are_what_the_next_step_changes(
     assert {row["name"]: row["update_norm"] for row in rows} == pytest.approx(changed, rel=1e-5)
 
 
-@pytest.mark.parametrize("make", [torch.optim.RMSprop, partial(torch.optim.Adam, amsgrad=True)])
+@pytest.mark.parametrize("make", [torch.optim.Rprop, torch.optim.ASGD])
 def test_a_rule_that_is_not_known_is_not_guessed(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         model = nn.Linear(3, 2)

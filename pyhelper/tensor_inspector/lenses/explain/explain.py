@@ -126,6 +126,7 @@ def explain(
     candidates = list(_candidates(error))
     if not candidates:
         return Findings(skipped=[("all", f"this {class_name(type(error))} is {_NOT}")])
+    reason = "what the failing line works on has no name in it"
     try:
         for found in candidates:
             trace = entries_of(found, traceback if found is error else None)
@@ -133,18 +134,19 @@ def explain(
                 trace = [TraceEntry(frame, frame.f_lineno, frame.f_lasti)]
             if not trace:
                 return Findings(skipped=[("all", "the exception has no traceback")])
-            findings = _explained(ErrorContext(found, trace, budget))
+            context = ErrorContext(found, trace, budget)
+            if context.is_raised_by_user():  # with a message that only resembles torch's
+                reason = "the program raised it itself"
+                continue
+            findings = _explained(context)
             if findings:
                 return Findings(findings, RULES)
-        return Findings([], RULES)
+        return Findings(skipped=[("all", reason)])
     except Exception as failed:  # values may be in any state after an error
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
 
 
 def _explained(context: ErrorContext) -> list[Finding]:
-    """The findings about one exception; none where the program raised it itself."""
-    if context.is_raised_by_user():
-        return []
     return [one for one in _findings(context) if one["evidence"] or context.kind == "memory"]
 
 

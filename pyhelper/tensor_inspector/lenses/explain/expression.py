@@ -12,10 +12,11 @@ from typing import Any
 from ...measure.torch.metadata import grad_of
 from ...measure.torch.modules import is_module, is_of
 from ...safe.attributes import attribute
-from ...safe.guard import KEYS, NUMBERS, dict_attribute, dict_get, each, instance_dict
+from ...safe.guard import KEYS, NUMBERS, SEQUENCES, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
 from .expected_input import convolved
+from .items import gives_items, items_of, positional
 from .operand import CASTS, UNKNOWN, Operand, in_title, operand
 from .trace import TraceEntry
 
@@ -23,7 +24,8 @@ _MISSING = object()
 _DEEPEST = 40  #: expressions inside each other
 _SAME = frozenset(
     "abs clamp clone contiguous cos detach dropout elu exp gelu leaky_relu log log_softmax neg relu"
-    " requires_grad_ sigmoid silu sin softmax softplus sqrt square tanh".split()
+    " requires_grad_ sigmoid silu sin softmax softplus sqrt square tanh zeros_like ones_like rand_like randn_like"
+    " empty_like".split()
 )
 _RESHAPED = frozenset(
     "view reshape flatten t transpose permute unsqueeze squeeze sum mean argmax argmin std var prod logsumexp"
@@ -33,6 +35,7 @@ _KEEPING = tuple(
     "ReLU GELU SiLU Tanh Sigmoid Dropout Identity Softmax LogSoftmax LayerNorm ELU BatchNorm1d BatchNorm2d"
     " BatchNorm3d LeakyReLU GroupNorm Softplus".split()
 )
+_FILLED = ("zeros", "ones", "empty", "rand", "randn")  #: what makes a tensor of the sizes that it is given
 _PRODUCTS = ("matmul", "mm", "bmm", "mv", "dot", "__matmul__")
 _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional", "np", "numpy")
 
@@ -67,6 +70,9 @@ class Reader:
             return _member(self.read(node.value, depth), node.attr)
         if isinstance(node, ast.Subscript):
             return _item(self.read(node.value, depth), self._index(node.slice, depth))
+        if gives_items(node):
+            items = items_of(self, node, depth)
+            return UNKNOWN if items is None else [self.read(item, depth) for item in items]
         if isinstance(node, (ast.Tuple, ast.List)):
             return [self.read(item, depth) for item in node.elts]
         if isinstance(node, ast.UnaryOp):
@@ -99,7 +105,7 @@ class Reader:
         return self.read(node, depth)
 
     def _call(self, node: ast.Call, depth: int) -> Any:
-        arguments = [self.read(argument, depth) for argument in node.args]
+        arguments = [self.read(argument, depth) for argument in positional(self, node, depth)]
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(arguments) == 1:
             return _length(arguments[0])
         if not isinstance(node.func, ast.Attribute):
@@ -110,6 +116,10 @@ class Reader:
         arguments += [keeps for keeps in keepdims if keeps is not False]
         if type(receiver) is Operand:
             return method(node.func.attr, receiver, arguments)
+        if text_of(node.func.value) == "torch":
+            made = filled(node.func.attr, arguments)
+            if made is not None:
+                return made
         if text_of(node.func.value) in _LIBRARIES and arguments and type(arguments[0]) is Operand:
             return method(node.func.attr, arguments[0], arguments[1:])
         return self._of_module(node, arguments, depth)
@@ -150,6 +160,14 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
         if name in ("item", "tolist", "numpy", "cpu", "cuda", "to")
         else Operand("", device=of.device, parts=(of,))
     )
+
+
+def filled(name: str, arguments: list[Any]) -> Operand | None:
+    """A new tensor, by the function of torch that makes it."""
+    sizes = arguments[0] if len(arguments) == 1 and type(arguments[0]) in SEQUENCES else arguments
+    if name not in _FILLED or any(type(size) is not int for size in sizes):
+        return None
+    return Operand("", sizes=tuple(sizes))
 
 
 def combined(op: ast.AST, left: Any, right: Any) -> Any:

@@ -68,7 +68,8 @@ def running_layer(
         (entry for entry in library.in_modules if module_of(entry) is module and entry.function == "forward"),
         library.in_modules[-1],
     )
-    written = _written(outermost, library.call, failing)
+    is_called = module_of(library.frames[0]) is outermost  # and no function that calls it, as `checkpoint`
+    written = _written(outermost, library.call, failing) if is_called else None
     path = next((member.path for member in members(outermost, Steps(budget)) if member.module is module), None)
     name = None if written is None or path is None else written + path
     if name is None and id(module) in step.members:

@@ -11,6 +11,7 @@ from ..step.expressions import last_name, shown_text
 from ..step.parsed import lines_of_file, parsed
 from ..step.source import Source
 from .expression import Reader
+from .items import named_arguments, positional
 from .operand import UNKNOWN, Operand, operand
 from .trace import TraceEntry
 
@@ -129,13 +130,14 @@ class FailingLine:
     def _call(self, node: ast.Call) -> Operation:
         read = self.reader.read
         name = last_name(node.func)
-        arguments = [read(argument) for argument in node.args]
+        given = positional(self.reader, node)
+        arguments = [read(argument) for argument in given]
         if isinstance(node.func, ast.Attribute):
             receiver = read(node.func.value)
             if type(receiver) is Operand:
                 arguments.insert(0, receiver)
-        named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
-        written = [None] * (len(arguments) - len(node.args)) + [shown_text(argument) for argument in node.args]
+        named = {name: read(value) for name, value in named_arguments(self.reader, node).items()}
+        written = [None] * (len(arguments) - len(given)) + [shown_text(argument) for argument in given]
         listed = [_as_operands(value, name or "") for value, name in zip(arguments, written)]
         return Operation(name.rstrip("_") or name, listed, named, node)
 

@@ -28,9 +28,22 @@ class Update(Record):
 
     def norm(self) -> float | None:
         """The norm of the next step's change; None where that is not known."""
-        work = {"SGD": self._sgd, "Adam": self._adam, "AdamW": self._adam}.get(self.rule)
+        work = {
+            "SGD": self._sgd,
+            "Adam": self._adam,
+            "AdamW": self._adam,
+            "NAdam": self._nadam,
+            "RAdam": self._radam,
+            "Adamax": self._adamax,
+            "RMSprop": self._rmsprop,
+            "Adagrad": self._adagrad,
+            "Adadelta": self._adadelta,
+        }.get(self.rule)
         parts = None if work is None else work()
-        return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))
+        try:
+            return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))
+        except _NotKnown:
+            return None
 
     def _number(self, name: str) -> float | None:
         """An option that is a number, or a tensor of one."""
@@ -66,11 +79,12 @@ class Update(Record):
         if rate is None or decay is None or eps is None or type(betas) not in SEQUENCES or len(betas) != 2:
             return None
         first, second = map(_as_number, betas)
-        if first is None or second is None or self.group.flag("amsgrad"):
+        if first is None or second is None:
             return None
-        state = [self._state_of(name) for name in ("exp_avg", "exp_avg_sq")]
+        names = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if self.group.flag("amsgrad") else []))
+        state = [self._state_of(name) for name in names]
         steps = _as_number(self._state_of("step")) if state[0] is not None else 0
-        if steps is None or (state[0] is None) != (state[1] is None):
+        if steps is None or len({one is None for one in state}) > 1:
             return None
         rows = _in_rows(self.weight, self.gradient, *(one for one in state if one is not None))
         return None if rows is None else self._adam_parts(rows, rate, decay, eps, first, second, int(steps) + 1)
@@ -88,8 +102,104 @@ class Update(Record):
             mean = state[0].mul(first).add_(change, alpha=1 - first) if state else change * (1 - first)
             square = state[1] * second if state else torch.zeros_like(change)
             square.addcmul_(change, change, value=1 - second)
+            if len(state) > 2:
+                square = torch.maximum(square, state[2])
             found = mean.mul_(scale).div_(square.sqrt_().div_(rooted).add_(eps))
             yield found.add_(weight, alpha=rate * decay) if decay and apart else found
+
+    # The rules below work with what they keep as if it were zero before the first step, as it is.
+
+    def _nadam(self) -> Iterator[Any]:
+        rate, first, second, eps, slowing = self._numbers("lr", "beta1", "beta2", "eps", "momentum_decay")
+        steps = self._next_step()
+        now, then = (first * (1 - 0.5 * 0.96 ** (at * slowing)) for at in (steps, steps + 1))
+        product = now * (self._kept_number("mu_product") or 1.0)
+        for weight, change, mean, square in self._kept("exp_avg", "exp_avg_sq"):
+            mean = mean * first + change * (1 - first)
+            square = square * second + change * change * (1 - second)
+            moved = change * ((1 - now) / (1 - product)) + mean * (then / (1 - product * then))
+            yield self._decayed(moved * rate / ((square / (1 - second**steps)).sqrt() + eps), weight, rate)
+
+    def _radam(self) -> Iterator[Any]:
+        rate, first, second, eps = self._numbers("lr", "beta1", "beta2", "eps")
+        steps, most = self._next_step(), 2 / (1 - second) - 1
+        length = most - 2 * steps * second**steps / (1 - second**steps)
+        for weight, change, mean, square in self._kept("exp_avg", "exp_avg_sq"):
+            moved = (mean * first + change * (1 - first)) * (rate / (1 - first**steps))
+            if length > 5:
+                rectified = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+                square = square * second + change * change * (1 - second)
+                moved = moved * sqrt(rectified * (1 - second**steps)) / (square.sqrt() + eps)
+            yield self._decayed(moved, weight, rate)
+
+    def _adamax(self) -> Iterator[Any]:
+        rate, first, second, eps = self._numbers("lr", "beta1", "beta2", "eps")
+        scale = rate / (1 - first ** self._next_step())
+        for _, change, mean, largest in self._kept("exp_avg", "exp_inf"):
+            yield scale * (mean * first + change * (1 - first)) / torch.maximum(largest * second, change.abs() + eps)
+
+    def _rmsprop(self) -> Iterator[Any]:
+        rate, alpha, eps, momentum = self._numbers("lr", "alpha", "eps", "momentum")
+        for _, change, square, mean, buffer in self._kept("square_avg", "grad_avg", "momentum_buffer"):
+            spread = square * alpha + change * change * (1 - alpha)
+            if self.group.flag("centered"):
+                spread = spread - (mean * alpha + change * (1 - alpha)).square()
+            yield rate * (buffer * momentum + change / (spread.sqrt() + eps))
+
+    def _adagrad(self) -> Iterator[Any]:
+        rate, slowing, eps = self._numbers("lr", "lr_decay", "eps")
+        slowed = rate / (1 + (self._next_step() - 1) * slowing)
+        for _, change, total in self._kept("sum"):
+            yield slowed * change / ((total + change * change).sqrt() + eps)
+
+    def _adadelta(self) -> Iterator[Any]:
+        rate, rho, eps = self._numbers("lr", "rho", "eps")
+        for _, change, square, moved in self._kept("square_avg", "acc_delta"):
+            square = square * rho + change * change * (1 - rho)
+            yield rate * change * ((moved + eps) / (square + eps)).sqrt()
+
+    def _numbers(self, *names: str) -> list[float]:
+        """Options that must be numbers; ``beta1`` and ``beta2`` are those of ``betas``."""
+        betas = self.group.option("betas")
+        if type(betas) in SEQUENCES and len(betas) == 2:
+            options = dict(zip(("beta1", "beta2"), map(_as_number, betas)))
+        else:
+            options = {}
+        found = [options[name] if name in options else self._number(name) for name in names]
+        known = [number for number in found if number is not None]
+        if len(known) < len(names):
+            raise _NotKnown
+        return known
+
+    def _kept_number(self, name: str) -> float | None:
+        return _as_number(self._state_of(name))
+
+    def _next_step(self) -> int:
+        """The number of the step that is next, from 1 on."""
+        return int(self._kept_number("step") or 0) + 1
+
+    def _kept(self, *names: str) -> Iterator[tuple[Any, ...]]:
+        """Piece by piece: weights, what their gradients change, decay included, and what is kept under these names."""
+        (decay,) = self._numbers("weight_decay")
+        kept = [self._state_of(name) for name in names]
+        rows = _in_rows(self.weight, self.gradient, *(one for one in kept if one is not None))
+        if rows is None:
+            raise _NotKnown
+        sign = -1.0 if self.group.flag("maximize") else 1.0
+        for weight, gradient, *known in _pieces(rows):
+            change = gradient * sign
+            if decay and not self.group.flag("decoupled_weight_decay"):
+                change.add_(weight, alpha=decay)
+            yield weight, change, *(known.pop(0) if one is not None else torch.zeros_like(change) for one in kept)
+
+    def _decayed(self, moved: Any, weight: Any, rate: float) -> Any:
+        """With the decay that is apart from the gradient."""
+        (decay,) = self._numbers("weight_decay")
+        return moved.add_(weight, alpha=rate * decay) if self.group.flag("decoupled_weight_decay") else moved
+
+
+class _NotKnown(Exception):
+    """An option or a state is not what the rule needs."""
 
 
 class Rules:

@@ -149,13 +149,19 @@ def _asked(context: ErrorContext, rules: list[Rule], names: tuple[str, ...]) -> 
 
 
 def found_by_rules(context: ErrorContext, rules: list[Rule], *names: str) -> list[tuple[Rule, Violation]]:
-    """What these rules find in the step, as if the failed backward were still to come; nothing where a rule fails."""
+    """What these rules find in the step, as if the failed backward were still to come; nothing where a rule fails.
+
+    What is about no other line is about the failing one.
+    """
     for loss in context.step.losses:
         loss.pending = loss.pending or loss.backward.lineno == context.step.source.lineno
     try:
-        return list(_asked(context, rules, names))
+        found = list(_asked(context, rules, names))
     except Exception:
         return []
+    for _, one in found:
+        one.lineno = one.lineno or context.line
+    return found
 
 
 def _freed(context: ErrorContext, node: AutogradNode) -> AutogradNode | None:

@@ -25,8 +25,8 @@ def of_layer(context: ErrorContext) -> tuple[str, Violation] | None:
         return None
     if wants.is_met(given.sizes):
         return _of_small_input(context, layer, wants, given) or _of_state(context, layer, given)
-    fit = suggestion_for(given.sizes, wants, given.written)
-    if is_channels_last(given.sizes, wants):
+    fit = suggestion_for(given.sizes, wants, given.written) if given.is_written else ""
+    if given.is_written and is_channels_last(given.sizes, wants):  # what a layer has made has them first
         title = (
             f"{given.name} is {shape(given.sizes)}",
             ", ",

@@ -52,7 +52,7 @@ def _transposed(a: Operand, b: Operand) -> str:
         return f"{b.written}.T" if len(b.sizes) == 2 else f"{b.written}.transpose(-2, -1)"
     if len(a.sizes) == 2 and a.sizes[0] == b.sizes[-2 if len(b.sizes) > 1 else -1]:
         return f"{a.written}.T"
-    return f"a {b.written} with {a.sizes[-1]} there"
+    return f"{b.written} with {a.sizes[-1]} there"
 
 
 def of_linear(context: ErrorContext, operation: Operation) -> Violation | None:
