@@ -154,14 +154,25 @@ class Client:
         self,
         program: Path | str,
         *,
+        limit: float = LIMIT,
+        **options: Any,
+    ) -> Stop:
+        """As `start_and_attach`, up to the first stop."""
+        self.start_and_attach(program, limit=limit, **options)
+        return self.wait_for_stop(limit)
+
+    def start_and_attach(
+        self,
+        program: Path | str,
+        *,
         breakpoints: Breakpoints = (),
         exceptions: Sequence[str] = (),
         args: Sequence[str] = (),
         warm: Warm | None = None,
         limit: float = LIMIT,
         **options: object,
-    ) -> Stop:
-        """Starts `python -m debugpy --listen … program`, connects to it as VS Code does, and returns its first stop.
+    ) -> None:
+        """Starts `python -m debugpy --listen … program`, and connects to it as VS Code does.
 
         `warm` starts it in the program's folder, with torch loaded.
         """
@@ -175,7 +186,6 @@ class Client:
         assert self._debuggee is not None
         self._socket = self._connect(self.address, self._debuggee, limit)
         self._attach(self._socket, _by_file(program, breakpoints), exceptions, limit, options)
-        return self.wait_for_stop(limit)
 
     def attach_again(
         self, to: Client, *, breakpoints: Mapping[Path, Iterable[int]], limit: float = LIMIT, **options: object

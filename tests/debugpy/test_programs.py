@@ -10,6 +10,7 @@ import pytest
 from client import Client, Lost, Stop, stop_lines
 from helper import Helper, inject_expression
 from table import EXPECTED, PROGRAMS, StartSession
+from warm import Warm
 
 OUT_OF_MEMORY = "s15_out_of_memory.py"  # its thread ends with an exception, which it prints
 HOSTILE = "s24_hostile_objects.py"  # the debugger's own Variables view runs its harmful code, without us too
@@ -19,7 +20,7 @@ Ran = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def runs() -> Callable[[str], tuple[Ran, Ran, dict[str, list[str]]]]:
+def runs(warm: Warm) -> Callable[[str], tuple[Ran, Ran, dict[str, list[str]]]]:
     """How a program has run with us, asked for everything at its stops, and without, and what was not shown as it must."""
 
     @cache
@@ -29,7 +30,7 @@ def runs() -> Callable[[str], tuple[Ran, Ran, dict[str, list[str]]]]:
         wrong: dict[str, list[str]] = {}
         with Client(greeting=inject_expression(stock_views=True)) as with_us, Client() as without:
             for client in (with_us, without):  # both are under way while the first is looked at
-                client.start(file, breakpoints=list(markers))
+                client.start_and_attach(file, breakpoints=list(markers), warm=warm, redirectOutput=True)
             helper = Helper(with_us)
 
             def everything(client: Client, stop: Stop) -> None:
@@ -103,7 +104,8 @@ def run(client: Client, ask: Ask) -> dict[str, Any]:
             stop = client.wait_for_stop()
         except Lost:
             code = client.wait_for_end()
-            return {"stops": stops, "stdout": client.output("stdout"), "stderr": client.output("stderr"), "code": code}
+            printed = {"both": client.printed(), "stdout": client.output("stdout"), "stderr": client.output("stderr")}
+            return {"stops": stops, "code": code, **printed}
         assert stop.reason == "breakpoint"
         stops.append((stop.function, stop.line))
         ask(client, stop)

@@ -21,7 +21,7 @@ from faults import HEAD, PROGRAMS, with_fault, without_fault
 from faults.traps import TRAPS
 
 _SESSIONS = 4  #: among which the programs are dealt out
-_OF_EACH_RULE = 3  #: pairs, and traps
+_OF_EACH_RULE = 2  #: pairs, and traps
 
 
 def some(programs: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
