@@ -62,10 +62,12 @@ SUMMARIES = {
     "sklearn.base.BaseEstimator": (
         "{n_features_in_} feature(s) in | fitted: {*_} | not fitted · {classes_:len} class(es) · {*}"
     ),
+    "sklearn.feature_extraction.text.HashingVectorizer": "{n_features} feature(s) out",
     "sklearn.model_selection._search.BaseSearchCV": (
         "best {best_score_}: {best_params_:items} | fitted: {*_} | not fitted · {estimator}"
     ),
     "sklearn.pipeline.Pipeline": "{steps:items}",
+    "sklearn.preprocessing.FunctionTransformer": "{func} · {*}",
     "sqlalchemy.engine.Engine": "{url.drivername} · {url.host} · {url.database}",
     "sqlalchemy.engine.Row": "{_key_to_index,_data:items}",
     "sqlalchemy.engine.RowMapping": "{_key_to_index,_data:items}",
@@ -101,6 +103,7 @@ SUMMARIES = {
     "typing.NewType": "= {__name__} · of {__supertype__}",
     "typing.ParamSpec": "= {__name__}",
     "typing.TypeVar": "= {__name__} · bound {__bound__} · {__constraints__:items}",
+    "typing.Union": "= Union[{__args__:items}]",
     "typing._AnnotatedAlias": "{__origin__} with {__metadata__:items}",
     "typing._GenericAlias": (
         "= {_name}[{__args__:items}] | {__origin__._name}[{__args__:items}] | {__origin__}[{__args__:items}]"

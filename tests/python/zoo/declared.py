@@ -208,6 +208,13 @@ LIBRARIES: Zoo = {
         lambda: search(False), says=("GridSearchCV · not fitted · LogisticRegression",), silent=("NaN",), needs=("sklearn",)
     ),
     "sklearn search, fitted": Specimen(lambda: search(True), says=("GridSearchCV · best 0.8: C 1",), needs=("sklearn",)),
+    "sklearn vectorizer that learns nothing": Specimen(
+        lambda: of("sklearn.feature_extraction.text", "HashingVectorizer", n_features=64), says=("· 64 features out",),
+        silent=("fitted",), needs=("sklearn",),
+    ),
+    "sklearn function": Specimen(
+        lambda: of("sklearn.preprocessing", "FunctionTransformer", len), says=("FunctionTransformer · len()",), silent=("fitted",), needs=("sklearn",)
+    ),
     "sklearn vectorizer, fitted": Specimen(
         vectorizer, says=("CountVectorizer · fitted: ", "vocabulary_ dict of 2"), needs=("sklearn",)
     ),
