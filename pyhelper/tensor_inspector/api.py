@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .arguments import budget_of, exception_of, frame_of, is_set, rules_of, shares_of, whole
+from .arguments import budget_of, exception_of, flag, frame_of, quantiles_of, rules_of, whole_number
 from .asking import parameters_in_sight, printed
 from .kinds import Child, as_kind
 from .kinds.facts import add_distribution_of
-from .measure.stats.tally import MOST
+from .measure.stats.tally import MAX_POINTS
 from .safe.guard import module
 from .safe.untouched import Untouched
 from .stop.snapshot import PAGE, ask_kind, failed_facts
@@ -55,7 +55,7 @@ def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budg
     >>> found["type"], found["rows"]
     ('list', [['length', '2']])
     """
-    shares, bars, budget = shares_of(quantiles), whole("bins", bins, most=MOST), budget_of(budget_ms)
+    shares, bars, budget = quantiles_of(quantiles), whole_number("bins", bins, most=MAX_POINTS), budget_of(budget_ms)
     with Untouched():
         found: Facts = ask_kind(value, budget, lambda kind: kind.facts(), lambda why: failed_facts(value, why))
         if shares or bars:
@@ -69,7 +69,7 @@ def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = 
     At most ``rows`` rows of each value are shown. Properties are listed, not read. Raises ``TypeError`` or
     ``ValueError`` where ``depth`` or ``rows`` is no whole number from 0 up.
     """
-    depth, rows, budget = whole("depth", depth), whole("rows", rows), budget_of(budget_ms)
+    depth, rows, budget = whole_number("depth", depth), whole_number("rows", rows), budget_of(budget_ms)
     with Untouched():
         return printed(Child("value", value, "value"), depth, rows, budget)
 
@@ -127,7 +127,7 @@ def findings(
     the time in which the first call loads the rules.
     """
     frame, ignore = frame_of(frame), rules_of(ignore)
-    thorough, run = is_set("thorough", thorough), is_set("run", run)
+    thorough, run = flag("thorough", thorough), flag("run", run)
     if module("torch") is None:
         return _without_torch()
     from .watching import findings as stop

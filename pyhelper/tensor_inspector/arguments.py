@@ -1,16 +1,18 @@
-"""Checks the arguments of the public functions: what is wrong is said in a sentence."""
+"""Checks the arguments of the public functions: each function returns one that is valid, or raises a `TypeError` or a
+`ValueError` that says in a sentence what is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from types import FrameType
 
-from .measure.stats.tally import MOST
+from .measure.stats.tally import MAX_POINTS
 from .safe.budget import Budget
 from .safe.guard import class_name
 
 
 def budget_of(ms: float) -> Budget:
+    """The budget of so many milliseconds; an infinite one is no limit."""
     if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
         raise TypeError("budget_ms is a number of milliseconds, as in 40")
     if not float(ms) >= 0:
@@ -18,26 +20,27 @@ def budget_of(ms: float) -> Budget:
     return Budget(float(ms))
 
 
-def shares_of(quantiles: Iterable[float]) -> list[float]:
+def quantiles_of(quantiles: Iterable[float]) -> list[float]:
+    """Some shares between 0 and 1."""
     try:
         shares = [float(share) for share in quantiles]
     except (TypeError, ValueError):
         raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
     if not all(0.0 <= share <= 1.0 for share in shares):
         raise ValueError("quantiles lie between 0 and 1")
-    if len(shares) > MOST:
-        raise ValueError(f"at most {MOST} quantiles can be asked for")
+    if len(shares) > MAX_POINTS:
+        raise ValueError(f"at most {MAX_POINTS} quantiles can be asked for")
     return shares
 
 
-def is_set(name: str, value: bool) -> bool:
+def flag(name: str, value: bool) -> bool:
     """An option that is True or False; what may mean either is refused."""
     if type(value) is not bool:
         raise TypeError(f"{name} is True or False, not {class_name(type(value))}")
     return value
 
 
-def whole(name: str, value: int, most: float = float("inf")) -> int:
+def whole_number(name: str, value: int, most: float = float("inf")) -> int:
     """An option that is a whole number from 0 up, also one of numpy's."""
     try:
         found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
@@ -51,19 +54,21 @@ def whole(name: str, value: int, most: float = float("inf")) -> int:
 
 
 def frame_of(value: FrameType | None) -> FrameType | None:
+    """A frame, or None for that of the caller."""
     if value is not None and type(value) is not FrameType:
         raise TypeError(f"frame is a frame, as sys._getframe() gives one, not {class_name(type(value))}")
     return value
 
 
 def exception_of(value: BaseException) -> BaseException:
-    """By its class alone: `isinstance` would ask the value."""
+    """An exception, by its class alone: `isinstance` would ask the value."""
     if not issubclass(type(value), BaseException):
         raise TypeError(f"explain takes an exception, as sys.last_value is one, not {class_name(type(value))}")
     return value
 
 
 def rules_of(value: Collection[str]) -> list[str]:
+    """The ids of some rules; whether there are such is asked where the rules are loaded."""
     try:
         rules = [] if isinstance(value, str) else list(value)
     except TypeError:

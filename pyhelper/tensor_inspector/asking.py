@@ -28,19 +28,19 @@ def ask(lens: str, values: dict[str, object], options: dict[str, Any], depth: in
     from .lenses.lens import InvalidQuestion, Paused
     from .lenses.step import frames
 
-    budget, thread, raised = budget_of(ms), modes(), frames.handled()
+    budget, thread_modes, raised = budget_of(ms), modes(), frames.handled()
     guard = Untouched()
     with guard:
         frame = frames.caller()
-        view = frames.nearest(frame)
-        known = [] if view is None else reversed(list(view.variables.items()))
-        names = {id(value): name for name, value in known if type(value) not in _SHARED}
+        visible = frames.nearest(frame)
+        variables = [] if visible is None else reversed(list(visible.variables.items()))
+        names = {id(value): name for name, value in variables if type(value) not in _SHARED}
         asked = {role: Child(names.get(id(value), role), value, names.get(id(value))) for role, value in values.items()}
         paused = None
         if frame is not None:
             about = None if raised is None else (type(raised), raised, None)
-            grad_mode = thread is None or thread.grad
-            paused = Paused(frame, about, grad_mode, None, lambda expression, frame: None, thread)
+            grad_mode = thread_modes is None or thread_modes.grad
+            paused = Paused(frame, about, grad_mode, None, lambda expression, frame: None, thread_modes)
         try:
             work = registry.lens(lens, asked, options, budget, paused)
             work.guard, work.limit = guard, budget if isfinite(budget.ms) else None

@@ -64,7 +64,7 @@ def frame_at(at: At) -> FrameType | None:
     return found if type(found) is FrameType else None
 
 
-def number_of(frame: FrameType) -> int | None:
+def dap_id_of(frame: FrameType) -> int | None:
     """The DAP id of a frame, also of one that the client has not asked for yet; None where no debugger gives any."""
     schema = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
     number = None if _debugger() is None or schema is None else schema.BaseSchema._translate_id_to_dap(id(frame))
@@ -230,7 +230,7 @@ def start_thread(target: Callable[[], None], name: str) -> Thread:
     return thread  # type: ignore[no-any-return]
 
 
-def stop() -> tuple[int, ...]:
+def stop_key() -> tuple[int, ...]:
     """A value that is equal within one stop and different in the next, and that keeps nothing of the stop alive."""
     debugger = _debugger()
     manager = getattr(debugger, "suspended_frames_manager", None)
@@ -242,7 +242,7 @@ def views_changed() -> None:
     """Tell the client to fetch the rows of its views again; while nothing is paused they show nothing."""
     debugger = _debugger()
     commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
-    if debugger is not None and commands is not None and stop():
+    if debugger is not None and commands is not None and stop_key():
         event = {"type": "event", "event": "invalidated", "body": {"areas": ["variables"]}}
         debugger.writer.add_command(commands.NetCommand(0, 0, event, is_json=True))
 

@@ -14,8 +14,8 @@ from .lenses import registry
 from .lenses.lens import InvalidQuestion, Lens, Paused
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
-from .safe.modes import Modes, modes
-from .safe.untouched import Untouched, gradients_are_on
+from .safe.modes import Modes, gradients_are_on, modes
+from .safe.untouched import Untouched
 from .session import session
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
@@ -181,10 +181,11 @@ def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this was asked")
     snapshot = known_snapshot or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
-    thread, guard = modes() if resume is None and "at" not in request else None, Untouched()
+    thread_modes = modes() if resume is None and "at" not in request else None
+    guard = Untouched()
     with guard:
         if resume is None:
-            lens = _begun_lens(request, budget, grad_mode, thread)
+            lens = _begun_lens(request, budget, grad_mode, thread_modes)
         elif resume in snapshot.unfinished_lenses:
             lens = snapshot.unfinished_lenses.pop(resume)
             lens.budget.renew(budget.ms)
@@ -227,13 +228,13 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
         raise Refused("raised", "the run was ended before it was done") from None
 
 
-def _begun_lens(request: LensRequest, budget: Budget, grad_mode: bool, thread: Modes | None) -> Lens:
+def _begun_lens(request: LensRequest, budget: Budget, grad_mode: bool, thread_modes: Modes | None) -> Lens:
     values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
-    paused = _paused_for_lens(request, grad_mode, thread)
+    paused = _paused_for_lens(request, grad_mode, thread_modes)
     return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
 
 
-def _paused_for_lens(request: LensRequest, grad_mode: bool, thread: Modes | None) -> Paused | None:
+def _paused_for_lens(request: LensRequest, grad_mode: bool, thread_modes: Modes | None) -> Paused | None:
     """The paused frame with all that a lens may ask of it. Where another thread asks, gradients count as on."""
     paused = _frame_of(request)
     if paused is None:
@@ -242,7 +243,7 @@ def _paused_for_lens(request: LensRequest, grad_mode: bool, thread: Modes | None
     def reach(expression: str, at: FrameType) -> object:
         return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACH))
 
-    return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach, thread)
+    return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach, thread_modes)
 
 
 def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:

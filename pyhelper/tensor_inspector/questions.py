@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .arguments import is_set, whole
+from .arguments import flag, whole_number
 from .asking import ask, inputs_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def autograd(tensor: object, *, depth: int = 1, budget_ms: float = float("inf"))
     A dict that prints as a tree of operations, ``depth`` levels deep; repeated parts are folded. Raises ``TypeError``
     where it is no tensor.
     """
-    return ask("autograd", {"tensor": tensor}, {}, whole("depth", depth), budget_ms)
+    return ask("autograd", {"tensor": tensor}, {}, whole_number("depth", depth), budget_ms)
 
 
 def gradients(model: object, *, budget_ms: float = float("inf")) -> Answer:
@@ -49,7 +49,7 @@ def memory(*, thorough: bool = False, budget_ms: float = float("inf")) -> Answer
     Each byte counts once, however many tensors and arrays share it. Nothing is allocated on a device to know it.
     ``thorough`` goes through all objects of the process, for tensors that no name in sight reaches. Sizes are in bytes.
     """
-    return ask("memory", {}, {"rows": 10**9, "thorough": is_set("thorough", thorough)}, 2, budget_ms)
+    return ask("memory", {}, {"rows": 10**9, "thorough": flag("thorough", thorough)}, 2, budget_ms)
 
 
 def gradcheck(function: object, /, *inputs: object, budget_ms: float = float("inf"), **named: object) -> Answer:
@@ -146,4 +146,4 @@ def report(*, values: bool = False) -> Answer:
     asks for that: no number, text or key, and of messages only what libraries say, without what they quote. The home
     folder is ``~``.
     """
-    return ask("report", {}, {"values": is_set("values", values)}, 1, float("inf"))
+    return ask("report", {}, {"values": flag("values", values)}, 1, float("inf"))

@@ -201,7 +201,7 @@ class Prepared:
 def test_the_rule_of_a_wrapped_optimizer_is_that_of_the_one_inside() -> None:
     weight = torch.ones(2, requires_grad=True)
     for optimizer in (torch.optim.SGD([weight], lr=0.1), Prepared(torch.optim.SGD([weight], lr=0.1))):
-        update = updates.Rules([optimizer]).of(weight, torch.ones(2))
+        update = updates.UpdateRules([optimizer]).of(weight, torch.ones(2))
         assert update is not None
         assert update.rule == "SGD"
 
@@ -211,7 +211,7 @@ def test_a_weight_that_does_not_lie_in_a_row_is_copied_up_to_a_size(make: Any, m
     monkeypatch.setattr(updates, "_COPIED", 12)
     for rows, norm in ((3, pytest.approx(0.1 * 12**0.5)), (4, None)):
         weight, gradient = torch.zeros(4, rows).t().requires_grad_(), torch.ones(rows, 4)
-        update = updates.Rules([make([weight], lr=0.1)]).of(weight, gradient)
+        update = updates.UpdateRules([make([weight], lr=0.1)]).of(weight, gradient)
         assert update is not None
         assert update.norm() == norm
 

@@ -646,7 +646,7 @@ def test_what_took_longer_than_the_search_should_but_was_done_in_time_is_complet
         inventory = Inventory(stop())
         if is_walked:
             inventory.walk.go_on(Budget())
-        answer = memory_lens.MemoryAnswer(inventory, Budget(), 100)
+        answer = memory_lens.MemoryLens(inventory, Budget(), 100)
         answer.limit = Budget(60_000)
         assert (answer.go_on(), inventory.complete) == (is_walked, is_walked)
 

@@ -425,7 +425,7 @@ def test_where_there_was_no_time_the_graph_is_not_called_too_large() -> None:
 
 
 def test_what_a_graph_has_no_room_for_makes_it_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "MOST", 20)
+    monkeypatch.setattr(graph, "MAX_NODES", 20)
     y = torch.ones(2, requires_grad=True)
     for _ in range(30):
         y = y * 1.5

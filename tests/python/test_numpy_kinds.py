@@ -18,7 +18,7 @@ from test_paths import walked
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Elements, Property, Rows, TextRow
 from tensor_inspector.kinds.numpy.dates import date_text
-from tensor_inspector.measure.valid import Arrays, hidden, of_valid
+from tensor_inspector.measure.valid import Arrays, count_hidden, of_valid
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.expression import resolve
@@ -114,7 +114,7 @@ def test_what_is_repeated_is_read_once() -> None:
         Arrays(np.broadcast_to([1.0, nan, 3.0], (10**9, 3))), lambda part: part.arrays[0].ravel(), Budget()
     )
     assert (stats["count"], stats["nan"], stats["mean"], stats["exact"]) == (3 * 10**9, 10**9, 2.0, True)
-    assert hidden(np.broadcast_to([True, False], (10**9, 2))) == 10**9
+    assert count_hidden(np.broadcast_to([True, False], (10**9, 2))) == 10**9
 
 
 def test_what_there_was_no_time_for_is_marked() -> None:

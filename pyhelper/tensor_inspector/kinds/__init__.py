@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic
-from .registry import LIBRARIES, WRITTEN_OUT, as_kind, kind_of, libraries, unfinished
+from .registry import LIBRARIES, WRITTEN_OUT, as_kind, as_unmade, kind_of, libraries
 from .rows import Property, Rows, TextRow
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Rows",
     "TextRow",
     "as_kind",
+    "as_unmade",
     "kind_of",
     "libraries",
-    "unfinished",
 ]

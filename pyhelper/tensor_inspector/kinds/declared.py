@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..safe.attributes import slots
 from ..safe.budget import Budget
-from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, top_package
+from ..safe.guard import Classes, c_attribute, class_attribute, instance_dict, library_of, mro, plain_str, top_package
 from ..session import session
-from ..words.line import Word, named, short
+from ..words.line import Word, class_word, short
 from ..words.text import listed, one_line
 from .kind import Kind
 from .python.containers import Container
@@ -51,7 +51,7 @@ class Declared(Kind):
         first, *rest = super().parts()
         summary = list(self._summary(as_kind))
         if isinstance(self, PlainObject) and self._only_summary and summary:
-            return [named(self.type_name()), *self.warnings(), *summary]
+            return [class_word(self.type_name()), *self.warnings(), *summary]
         return [first, *summary, *rest]
 
     def brief(self) -> str:
@@ -142,7 +142,7 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     if how == "item":
         return as_kind(value, budget).item(what)
     if how == "call":
-        method: Any = first_of(type(value), what)
+        method: Any = class_attribute(type(value), what)
         if type(method) is not MethodDescriptorType:  # in C, and the package's: only our own table names one
             raise Unavailable
         return method(value)
@@ -150,8 +150,8 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
         if found is not None:
             return found
     found = c_attribute(value, what)
-    if found is None and type(first_of(type(value), what)) in _ATOMS:
-        found = first_of(type(value), what)
+    if found is None and type(class_attribute(type(value), what)) in _ATOMS:
+        found = class_attribute(type(value), what)
     return as_kind(value, budget).attribute(what) if found is None else found
 
 
@@ -163,7 +163,7 @@ def _formatted(values: list[Any], spec: str, package: str, budget: Budget, as_ki
         name = TEXT_METHODS[spec]
         if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
             raise Unavailable
-        return _text(first_of(type(value), name)(value))
+        return _text(class_attribute(type(value), name)(value))
     if spec:
         for kind_of_item in (as_kind, _inner):
             texts = list(islice(_items(values, spec, package, budget, kind_of_item), _SHOWN + 1))
@@ -193,7 +193,7 @@ def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:
         return kind.items()
     if not _is_of(type(value), package):
         raise Unavailable
-    return iter(first_of(type(value), "__iter__")(value))
+    return iter(class_attribute(type(value), "__iter__")(value))
 
 
 def _brief(value: Any, budget: Budget, as_kind: AsKind) -> str:
@@ -206,7 +206,7 @@ def _text(value: str) -> str:
 
 def _length(value: Any, package: str, budget: Budget) -> int:
     if type(value) in _SIZED or _is_of(type(value), package) or _is_of(type(value), "numpy"):
-        return int(first_of(type(value), "__len__")(value))
+        return int(class_attribute(type(value), "__len__")(value))
     return int(as_kind(value, budget).length())  # type: ignore[attr-defined]
 
 

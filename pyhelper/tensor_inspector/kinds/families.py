@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Callable
 
-from ..safe.guard import class_name, library_of, stands_in
+from ..safe.guard import class_name, is_found_in, library_of
 from .kind import Kind
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> Kind
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         for base in bases:
-            if class_name(base) in known and any(stands_in(base, package) for package in packages):
+            if class_name(base) in known and any(is_found_in(base, package) for package in packages):
                 return known[class_name(base)]
         return None
 

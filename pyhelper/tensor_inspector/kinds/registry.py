@@ -38,12 +38,12 @@ WRITTEN_OUT = {"torch": ("Shard", "_StridedShard", "Replicate", "Partial", "_Par
 def as_kind(value: object, budget: Budget) -> Kind:
     """``value`` as its kind, ready to be asked."""
     kind = kind_of(type(value))
-    return kind(value, budget) if kind.is_made(value) else unfinished(value, budget)
+    return kind(value, budget) if kind.is_made(value) else as_unmade(value, budget)
 
 
-def unfinished(value: object, budget: Budget) -> Kind:
-    """The same of a value that is still being made."""
-    return load("python.objects").Unfinished(value, budget)  # type: ignore[no-any-return]
+def as_unmade(value: object, budget: Budget) -> Kind:
+    """The kind of a value whose ``__init__`` has not run yet, or not to its end."""
+    return load("python.objects").Unmade(value, budget)  # type: ignore[no-any-return]
 
 
 def _choose(cls: type) -> type[Kind]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..safe.record import Record
-from ..words.text import middle
+from ..words.text import shorten_middle
 
 TEXT_METHODS = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
 _SPECS = ("", "len", "items", "keys")  #: what is said without running anything
@@ -48,10 +48,10 @@ def _phrase(text: str, runs: bool) -> Phrase:
     while opened:
         inside, closed, rest = rest.partition("}")
         if not closed:
-            raise ValueError(f"'{{{middle(inside, 24)}' has no closing brace")
+            raise ValueError(f"'{{{shorten_middle(inside, 24)}' has no closing brace")
         paths, _, spec = inside.partition(":")
         if spec not in _SPECS and not (runs and spec in TEXT_METHODS):
-            raise ValueError(f"'{middle(spec, 24)}' is none of len, items, keys")
+            raise ValueError(f"'{shorten_middle(spec, 24)}' is none of len, items, keys")
         found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), spec)]
         before, opened, rest = rest.partition("{")
     return (*found, before)
@@ -72,4 +72,4 @@ def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
         elif step.startswith("[") and step.endswith("]") and key[:1] in ("'", '"') and key[-1:] == key[:1]:
             yield "item", key[1:-1]
         else:
-            raise ValueError(f"'{middle(path, 24)}' is no way such as 'a.b[0][\"key\"]'")
+            raise ValueError(f"'{shorten_middle(path, 24)}' is no way such as 'a.b[0][\"key\"]'")

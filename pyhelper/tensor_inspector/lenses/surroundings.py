@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..measure.torch.graph import Graph
-from ..measure.torch.metadata import dtype_name, sizes_text
 from ..measure.torch.modules import members
 from ..measure.torch.node import AutogradNode
 from ..safe.budget import Budget, Steps
@@ -24,10 +23,10 @@ def step_around(paused: Paused | None, budget: Budget) -> Step | None:
     if paused is None:
         return None
     frame = paused.frame
-    view = frames.nearest(frame) if frame.f_code.co_filename == _PROMPT else None
-    if view is None:
-        view = frames.View(frame, frames.variables(frame))
-    return Step(frames.in_sight(view), budget.share(_SHARE), thorough=False, grad_mode=True)
+    visible = frames.nearest(frame) if frame.f_code.co_filename == _PROMPT else None
+    if visible is None:
+        visible = frames.VisibleFrame(frame, frames.variables(frame))
+    return Step(frames.in_sight(visible), budget.share(_SHARE), thorough=False, grad_mode=True)
 
 
 def names_of_parameters(paused: Paused | None, budget: Budget) -> dict[int, str]:
@@ -73,8 +72,3 @@ class Names:
                 if known is not None and made is not None and made.leaf is None:
                     self._results.setdefault(known.index, variable)
         return self._results.get(node.index)
-
-
-def dtype_and_shape(value: Any) -> str:
-    """``float32[32, 10]``"""
-    return f"{dtype_name(value)}{sizes_text(value)}"

@@ -12,7 +12,7 @@ _CODES = 1 << 18  #: codes counted together
 
 
 class Chunks:
-    """A chunked array of Arrow's."""
+    """A chunked array of Arrow's, as the `Sliceable` that `of_valid` reads."""
 
     __slots__ = ("array", "shape")
 
@@ -36,7 +36,7 @@ class Chunks:
 
 
 class Slices:
-    """A series of polars."""
+    """A series of polars, as the `Sliceable` that `of_valid` reads."""
 
     __slots__ = ("series", "shape")
 

@@ -13,7 +13,7 @@ from ..safe.guard import module
 
 FEW = 1000  #: different values up to which each is counted
 _COUNTED = 1 << 20  #: elements whose values are counted
-MOST = 1 << 16  #: samples that are told apart
+MAX_SAMPLES = 1 << 16  #: samples that are told apart
 _BLOCK = 256  #: of them that are read at once
 _COMPARED = 1 << 26  #: elements that are compared
 _PICKED = 64  #: of a sample, by which those are found that may be equal
@@ -38,7 +38,7 @@ def counts(values: Any, *, whole: bool = True) -> tuple[int, dict[Any, int]] | N
 def equal_samples(values: Any, budget: Budget) -> list[int] | None:
     """For each sample the first that is equal to it; None where there was no time, or too much to compare."""
     amount = int(values.shape[0]) if len(values.shape) > 1 else 0
-    if not 2 <= amount <= MOST or not 0 < _size(values) <= _COMPARED:
+    if not 2 <= amount <= MAX_SAMPLES or not 0 < _size(values) <= _COMPARED:
         return None
     rows = values.reshape(amount, -1)
     width = int(rows.shape[1])

@@ -17,7 +17,22 @@ from .stats.tally import ComplexTally, Tally
 from .unread import OFF, skipped
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from ..protocol import Stats
+
+    class Sliceable(Protocol):
+        """Elements of one ``shape`` that `of_valid` reads in parts: arrays, a column of a table."""
+
+        shape: Any
+
+        def __getitem__(self, where: Any) -> Sliceable: ...
+
+        def at(self, positions: range) -> Sliceable:
+            """The elements at these positions, in row-major order."""
+
+        def distinct(self) -> Sliceable:
+            """The elements without those that only repeat others, as of an expanded array; itself where none do."""
 
     Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension
 
@@ -55,15 +70,15 @@ class Arrays:
         return self[tuple(slice(None) if any(steps) else slice(1) for steps in strides)]
 
 
-def hidden(mask: Any) -> int:
+def count_hidden(mask: Any) -> int:
     """How many elements a mask hides."""
     few = Arrays(mask).distinct()
     repeated: int = mask.size // max(1, math.prod(few.shape))
     return int(module("numpy").count_nonzero(few.arrays[0])) * repeated
 
 
-def of_valid(parts: Any, take: Take, budget: Budget) -> Reading:
-    """Statistics of what ``take`` finds in ``parts``: a shape, cut by slices, and read ``at`` positions.
+def of_valid(parts: Sliceable, take: Take, budget: Budget) -> Reading:
+    """Statistics of what ``take`` finds in ``parts``.
 
     ``count`` is how many there are, what was not read among them.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import MemberDescriptorType, WrapperDescriptorType
 from typing import Any, NamedTuple
 
-from .guard import ByClass, c_attribute, class_dict, class_name, dict_get, first_of, instance_dict, mro, stored
+from .guard import ByClass, c_attribute, class_attribute, class_dict, class_name, dict_get, instance_dict, mro, raw_dict
 from .memory import bytes_at
 
 _MISSING = object()
@@ -89,7 +89,7 @@ def is_stored(cls: type, name: str) -> bool:
 def attribute(value: object, name: str) -> Any:
     """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
     if is_stored(type(value), name):
-        found = dict_get(stored(value), name, _MISSING)
+        found = dict_get(raw_dict(value), name, _MISSING)
         if found is not _MISSING:
             return found
         for slot, item in slots(value):
@@ -107,8 +107,8 @@ def has(value: object, name: str) -> bool:
 
 def is_bare(value: object) -> bool:
     """Whether an instance of a class with an ``__init__`` holds nothing at all: that has not run yet."""
-    is_empty = not dict.__len__(stored(value)) and next(slots(value), None) is None
-    return is_empty and type(first_of(type(value), "__init__")) is not WrapperDescriptorType
+    is_empty = not dict.__len__(raw_dict(value)) and next(slots(value), None) is None
+    return is_empty and type(class_attribute(type(value), "__init__")) is not WrapperDescriptorType
 
 
 def is_made_in_cpp(value: object) -> bool:

@@ -107,7 +107,7 @@ def class_dict(cls: type) -> Mapping[str, Any]:
     return _class_dict(cls)  # type: ignore[no-any-return]
 
 
-def first_of(cls: type, name: str) -> Any:
+def class_attribute(cls: type, name: str) -> Any:
     """The entry ``name`` of the nearest class in the MRO that has one, as ``cls.name`` would find it; None where none
     has."""
     return next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
@@ -118,7 +118,7 @@ def owner_of(cls: type, name: str) -> type | None:
     return next((base for base in mro(cls) if name in class_dict(base)), None)
 
 
-def is_filled(value: object) -> bool:
+def is_filled_dict(value: object) -> bool:
     """Whether it is a dict that is not empty, by the built-in type: a subclass may define its own truth value."""
     return issubclass(type(value), dict) and dict.__len__(value) > 0  # type: ignore[arg-type]
 
@@ -180,7 +180,7 @@ def _in_pieces(iterate: Any, container: object, start: int) -> Iterator[Any]:
         start, amount, tries = start + len(piece), min(2 * amount, most), 0
 
 
-def stored(value: object) -> dict[Any, Any]:
+def raw_dict(value: object) -> dict[Any, Any]:
     """The instance's ``__dict__`` by the interpreter's own descriptor; empty where there is none.
 
     ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``. It may be a dict subclass
@@ -207,10 +207,22 @@ def instance_dict(value: object) -> dict[str, Any]:
 
     Only the namespace of a module is returned as it is: those of libraries are large and often asked for.
     """
-    found = stored(value)
+    found = raw_dict(value)
     if type(found) is dict and (type(value) is ModuleType or not [key for key in list(found) if type(key) is not str]):
         return found
+    return _with_plain_names(found)
+
+
+def _with_plain_names(found: dict[Any, Any]) -> dict[str, Any]:
+    """The entries under strings, which are made exact ones: a subclass may have methods of its own."""
     return {plain_str(name): item for name, item in each(dict.items, found) if issubclass(type(name), str)}
+
+
+def copied_locals(local: object) -> dict[str, Any]:
+    """A copy of a frame's ``f_locals``; empty where a class body keeps them in a mapping of the program's own."""
+    if issubclass(type(local), dict):
+        return _with_plain_names(local)  # type: ignore[arg-type]
+    return dict(local) if class_name(type(local)) == "FrameLocalsProxy" else {}  # type: ignore[call-overload]
 
 
 def dict_attribute(value: object, name: str) -> dict[Any, Any]:
@@ -245,7 +257,7 @@ def module(name: str) -> Any:
     return found if type(found) is ModuleType else None
 
 
-def stands_in(cls: type, package: str) -> bool:
+def is_found_in(cls: type, package: str) -> bool:
     """Whether a module of that package really holds the class under its name; a class may only claim so by
     ``__module__``."""
     home = class_module(cls)

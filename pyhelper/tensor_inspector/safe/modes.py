@@ -51,6 +51,12 @@ def modes() -> Modes | None:
     )
 
 
+def gradients_are_on() -> bool:
+    """Whether what this thread computes is recorded for a backward; True without torch."""
+    torch = module("torch")
+    return bool(getattr(torch, "is_grad_enabled", bool)()) if "_C" in instance_dict(torch) else True
+
+
 def _is(c: Any, name: str, usual: bool = True) -> bool:
     """The result of a torch function without arguments; ``usual`` where this version of torch lacks it."""
     ask = getattr(c, name, None)

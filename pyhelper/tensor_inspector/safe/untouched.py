@@ -8,12 +8,6 @@ from typing import Any, Callable
 from .guard import instance_dict, module
 
 
-def gradients_are_on() -> bool:
-    """Whether what this thread computes is recorded for a backward; to be asked outside of `Untouched`."""
-    torch = module("torch")
-    return bool(getattr(torch, "is_grad_enabled", bool)()) if "_C" in instance_dict(torch) else True
-
-
 class RestoringContext:
     """A context whose end calls the functions in ``_undo``, the last first.
 

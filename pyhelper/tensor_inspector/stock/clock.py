@@ -20,16 +20,16 @@ class RequestBurst:
     """
 
     def __init__(self) -> None:
-        self._worked = 0.0
+        self._worked = 0.0  #: seconds of this burst in which we answered
         self._stop: tuple[int, ...] = ()
-        self._entered: float | None = None
-        self._left = -_PAUSE
+        self._entered: float | None = None  #: when the answer under way was begun
+        self._ended = -_PAUSE  #: when the latest answer was given
         self._budget = Budget(session.preferred.budget_ms)
 
     def begin(self) -> Budget:
         """Called for each value or its rows; starts a new budget if a new burst has begun."""
-        now, stop = perf_counter(), debugger.stop()
-        if now - self._left >= _PAUSE or stop != self._stop:
+        now, stop = perf_counter(), debugger.stop_key()
+        if now - self._ended >= _PAUSE or stop != self._stop:
             self._stop = stop
             self._worked, self._entered = 0.0, None
             self._budget = Budget(session.preferred.budget_ms, reads=session.preferred.reads, clock=self._clock)
@@ -37,8 +37,8 @@ class RequestBurst:
         return self._budget
 
     def end(self) -> None:
-        self._left = perf_counter()
-        self._worked += 0.0 if self._entered is None else self._left - self._entered
+        self._ended = perf_counter()
+        self._worked += 0.0 if self._entered is None else self._ended - self._entered
         self._entered = None
 
     def _clock(self) -> float:

@@ -11,17 +11,16 @@ from .. import debugger
 from ..debugger import EXCEPTION, RETURN_VALUES
 from ..kinds import Child, Rows, as_kind
 from ..safe.budget import Budget
-from ..safe.guard import Classes, class_name, each, plain_str
+from ..safe.guard import Classes, copied_locals, each, plain_str
 from ..session import session
 from ..words.line import INLINE
-from ..words.text import full_path, one_line
-from ..words.text import listed as in_short
+from ..words.text import full_path, listed, one_line
 
 if TYPE_CHECKING:
     from ..protocol import Filter, FrameFile, InlineValue
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
-_UNLISTED = 200  #: variables that are not rows
+_WITHOUT_ROW = 200  #: variables that are inline values only
 _CALLERS = 30  #: frames whose files are sent
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
@@ -39,13 +38,13 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     return Rows.of("", children)
 
 
-def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[InlineValue]:
-    """Variables that the filter and the page leave out, for the ends of lines, as far as the time goes."""
+def inline(frame: FrameType, shown: Collection[str], budget: Budget) -> list[InlineValue]:
+    """The inline values of variables that have no row among those ``shown``, as far as the time goes."""
     found: list[InlineValue] = []
     for name, value in each(dict.items, variables(frame)):
-        if budget.spent() or len(found) == _UNLISTED:
+        if budget.spent() or len(found) == _WITHOUT_ROW:
             break
-        if type(name) is not str or name in listed or name in _DEBUGGERS or _group(name, value) is not None:
+        if type(name) is not str or name in shown or name in _DEBUGGERS or _group(name, value) is not None:
             continue
         try:
             kind = as_kind(value, budget)
@@ -58,14 +57,9 @@ def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[In
 
 
 def variables(frame: FrameType) -> dict[str, Any]:
-    """The frame's locals as a dict. A class body may keep them in a mapping of the program's own: that is not asked."""
+    """The frame's locals as a dict: that of the frame itself, where it has one."""
     local = frame.f_locals
-    cls = type(local)
-    if cls is dict:
-        return local
-    if issubclass(cls, dict):
-        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
-    return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+    return local if type(local) is dict else copied_locals(local)
 
 
 def raised(frame: FrameType) -> tuple[Any, Any, Any] | None:
@@ -84,7 +78,7 @@ def files(frame: FrameType) -> list[FrameFile]:
     found: dict[str, FrameFile] = {}
     caller: FrameType | None = frame
     for _ in range(_CALLERS):
-        number = None if caller is None else debugger.number_of(caller)
+        number = None if caller is None else debugger.dap_id_of(caller)
         if caller is None or number is None:
             break
         file = full_path(caller.f_code.co_filename)
@@ -103,7 +97,7 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
     total = None if filter == "tensors" else len(debuggers) + len(ungrouped) + len(groups)
     shown = ungrouped or groups
     return Rows(
-        in_short([child.name for child in shown[:8]], len(shown) > 8, 60),
+        listed([child.name for child in shown[:8]], len(shown) > 8, 60),
         total,
         lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
     )
@@ -157,7 +151,7 @@ _DEBUGGERS = {RETURN_VALUES: _returned, EXCEPTION: _raised}  #: what the debugge
 def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
     for group, children in grouped.items():
         if children:
-            yield Child(group, Rows.of(in_short((child.name for child in children), False, 60), children), "")
+            yield Child(group, Rows.of(listed((child.name for child in children), False, 60), children), "")
 
 
 def _group(name: str, value: object) -> str | None:

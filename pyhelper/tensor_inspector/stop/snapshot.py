@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, as_kind, unfinished
+from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, as_kind, as_unmade
 from ..safe.attributes import is_bare
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, plain_message
@@ -270,7 +270,7 @@ def ask_kind(
         except Exception:
             if not is_bare(value):
                 raise
-            return ask(unfinished(value, budget))
+            return ask(as_unmade(value, budget))
     except Exception as error:
         return otherwise(one_line(f"not read: {class_name(type(error))}: {plain_message(error)}"))
 

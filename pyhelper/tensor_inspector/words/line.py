@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from .text import LINE, joined, listed, middle
+from .text import LINE, joined, listed, shorten_middle
 
 SHORT = 90  #: characters of a line in short
 INLINE = 60  #: characters at the end of a line of source
@@ -135,15 +135,15 @@ def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool
     return Word(f"{lead}{full}", f"{lead}{brief}")
 
 
-def named(name: str) -> Word:
+def class_word(name: str) -> Word:
     """The name of a class; in short without its middle."""
-    return Word(name, middle(name, _USUAL))
+    return Word(name, shorten_middle(name, _USUAL))
 
 
-def runs(texts: Iterable[str]) -> list[str]:
+def grouped_runs(texts: Iterable[str]) -> list[str]:
     """Texts in their order, equal neighbours as one.
 
-    >>> runs(["f32[2,3]"] * 3 + ["7", "7"]), runs(["dict of 2"] * 12)
+    >>> grouped_runs(["f32[2,3]"] * 3 + ["7", "7"]), grouped_runs(["dict of 2"] * 12)
     (['f32[2,3] ×3', '7', '7'], ['(dict of 2) ×12'])
     """
     found: list[str] = []
@@ -159,7 +159,9 @@ def runs(texts: Iterable[str]) -> list[str]:
 def _fitted(items: Sequence[tuple[str, str]], more: bool, limit: int, widths: tuple[int, ...]) -> str:
     """Labels and texts joined by commas. Labels are shortened in the middle before texts are left out at the end."""
     for width in widths:
-        whole = ", ".join([*(f"{middle(label, width)}{text}" for label, text in items), *(["…"] if more else [])])
+        whole = ", ".join(
+            [*(f"{shorten_middle(label, width)}{text}" for label, text in items), *(["…"] if more else [])]
+        )
         if len(whole) <= limit:
             return whole
-    return listed((f"{middle(label, _LABELS[1])}{text}" for label, text in items), more, limit - len(", …"))
+    return listed((f"{shorten_middle(label, _LABELS[1])}{text}" for label, text in items), more, limit - len(", …"))

@@ -13,8 +13,8 @@ from typing import Any
 
 from ..session import session
 
-LINE = 120
-_MOST = 1.7976931348623157e308  #: of float64
+LINE = 120  #: characters of a line
+_MAX_FLOAT = 1.7976931348623157e308
 _HUGE = 1e308  #: from here on rounding may lead beyond that
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -23,10 +23,10 @@ def shorten(text: str, limit: int = LINE) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def middle(text: str, limit: int) -> str:
+def shorten_middle(text: str, limit: int) -> str:
     """Shortened in the middle: long names of one family differ at their ends.
 
-    >>> middle("encoder.layers.0.self_attn.q_proj.weight", 24)
+    >>> shorten_middle("encoder.layers.0.self_attn.q_proj.weight", 24)
     'encoder.…n.q_proj.weight'
     """
     if len(text) <= limit:
@@ -172,8 +172,8 @@ def bounded(value: float, error: float, digits: int = 0, about: bool = False) ->
     if abs(value) <= error:
         return "≈0"
     low, high = value - error, value + error
-    if not -_MOST <= low < high <= _MOST:
-        low, high = max(low, -_MOST), min(high, _MOST)
+    if not -_MAX_FLOAT <= low < high <= _MAX_FLOAT:
+        low, high = max(low, -_MAX_FLOAT), min(high, _MAX_FLOAT)
     text = _agreed(low, high, digits) or _agreed(low, high, digits + 1)
     if text is not None:
         return sign + text
@@ -198,11 +198,11 @@ def count(value: int, beside: int | None = None) -> str:
     >>> count(512), count(5130), count(25_557_032), count(10**12), count(999_999, 10**6)
     ('512', '5.1K', '25.6M', '10¹²', '999,999')
     """
-    text = _in_short(value)
-    return text if beside is None or beside == value or text != _in_short(beside) else f"{value:,}"
+    text = _abbreviated(value)
+    return text if beside is None or beside == value or text != _abbreviated(beside) else f"{value:,}"
 
 
-def _in_short(value: int) -> str:
+def _abbreviated(value: int) -> str:
     if value < 1000:
         return str(value)
     for unit, size in (("K", 10**3), ("M", 10**6), ("B", 10**9)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
-from ...measure.valid import Arrays, hidden, of_valid
+from ...measure.valid import Arrays, count_hidden, of_valid
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
@@ -36,7 +36,7 @@ class MaskedContents(Contents):
         self.unread = self.under.unread
 
     def hidden(self) -> int:
-        return hidden(self.mask)
+        return count_hidden(self.mask)
 
     def _read(self) -> Reading:
         if not isinstance(self.under, Numbers):
@@ -122,7 +122,9 @@ class MaskedRecords(Records):
         self.mask = mask
 
     def words(self) -> list[str]:
-        amount = sum(hidden(self.mask[name]) for name in self.array.dtype.names if self.mask.dtype[name].kind == "b")
+        amount = sum(
+            count_hidden(self.mask[name]) for name in self.array.dtype.names if self.mask.dtype[name].kind == "b"
+        )
         return [*super().words(), *([f"{amount:,} masked"] if amount else [])]
 
     def comparable(self) -> Comparable:

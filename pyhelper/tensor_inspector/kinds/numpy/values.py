@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ...safe.guard import (
     Classes,
     c_attribute,
+    class_attribute,
     class_name,
     dict_get,
-    first_of,
     instance_dict,
+    is_found_in,
     module,
     mro,
     plain_str,
-    stands_in,
 )
 from ...words.text import joined, listed, plural, quoted, quoted_bytes, shorten
 from ...words.values import value_text
@@ -40,7 +40,7 @@ def _array(value: Any) -> Any:
     a metaclass of the program's: then only the memory is read."""
     if type(type(value)) is type:
         return _as_array(value)
-    dtype = numpy.dtype(next(base for base in mro(type(value)) if stands_in(base, "numpy")))
+    dtype = numpy.dtype(next(base for base in mro(type(value)) if is_found_in(base, "numpy")))
     return numpy.frombuffer(value, dtype).copy().reshape(())
 
 
@@ -202,7 +202,7 @@ class ArrayFunction(Atom):
 
 def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
     """Whether `_array` runs no code of the program."""
-    own_buffer = type(first_of(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
+    own_buffer = type(class_attribute(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
     numeric = any(base is numpy.number or base is numpy.bool_ for base in bases)
     return type(cls) is type or (numeric and not own_buffer)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import dict_attribute, first_of, plain_str
-from ...words.line import named
+from ...safe.guard import class_attribute, dict_attribute, plain_str
+from ...words.line import class_word
 from ...words.text import listed
 from ..families import by_name
 from ..kind import Kind
@@ -45,9 +45,9 @@ class Config(PlainObject):
     def parts(self) -> Iterable[str | None]:
         fields = {child.name: child for child in attributes(self.value) if child.value is not None}
         telling = [fields[name] for name in _TELLING if name in fields]
-        model = plain_str(first_of(type(self.value), "model_type"))
+        model = plain_str(class_attribute(type(self.value), "model_type"))
         shown = telling or [child for child in fields.values() if not child.name.startswith("_")]
-        return [named(self.type_name()), model, attributes_part(f"{self.type_name()} · {model}", shown, self)]
+        return [class_word(self.type_name()), model, attributes_part(f"{self.type_name()} · {model}", shown, self)]
 
 
 _known = by_name(

@@ -13,8 +13,8 @@ from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from ...safe.attributes import traits
-from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro
-from ...words.line import INLINE, content, named, runs, short
+from ...safe.guard import Classes, c_attribute, class_attribute, class_dict, each, mro
+from ...words.line import INLINE, class_word, content, grouped_runs, short
 from ...words.text import joined, listed
 from ..families import by_base
 from ..holder import HolderKind
@@ -61,7 +61,7 @@ class Container(HolderKind):
     def parts(self) -> Iterable[str | None]:
         warnings, memory_word = self.warnings(), self.memory_word()
         return [
-            named(self.type_name()),
+            class_word(self.type_name()),
             *warnings,
             self.content(joined([self.type_name(), *warnings, memory_word])),
             memory_word,
@@ -92,17 +92,17 @@ class Container(HolderKind):
         if length > _SHOWN:
             opened = f"{self.brief()} {opened}"
         elif base is not type(self.value):
-            opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
+            opened, closed = f"{class_word(self.type_name()).short}({opened}", f"{closed})"
         opened = "".join(f"{short(word)} · " for word in self.warnings()) + opened
         return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
 
     def written(self) -> Iterable[str]:
         """The first items as `inline` writes them."""
-        return runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))
+        return grouped_runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))
 
     def indexed(self) -> bool:
         """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""
-        return type(first_of(type(self.value), "__getitem__")) in _BUILT_IN
+        return type(class_attribute(type(self.value), "__getitem__")) in _BUILT_IN
 
     def beside(self) -> list[Child]:
         """Rows besides the items: attributes of the instance, and properties of its class."""
@@ -133,7 +133,7 @@ class Container(HolderKind):
 
     def item_texts(self) -> list[tuple[str, str]]:
         """The first items for the line: label and text of each."""
-        return [("", text) for text in runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
+        return [("", text) for text in grouped_runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
 
 
 class Sequence(Container):
@@ -193,7 +193,7 @@ class NamedTuple(Sequence):
 
     def inline(self) -> str | None:
         shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
-        opened = f"{named(self.type_name()).short}("
+        opened = f"{class_word(self.type_name()).short}("
         return f"{opened}{listed(shown, False, room_for_items(opened, ')'))})"
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
@@ -262,7 +262,7 @@ def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
 
 def _is_field(cls: type, name: str) -> bool:
     """Whether ``value.name`` is an item, and no property of the program's."""
-    return type(first_of(cls, name)) in _FIELDS and not traits(cls).computes
+    return type(class_attribute(cls, name)) in _FIELDS and not traits(cls).computes
 
 
 _known = by_base({Sequence: (list, tuple, deque), Set: (set, frozenset)})

@@ -10,7 +10,7 @@ from typing import Any
 from ...safe.budget import Budget, Steps
 from ...safe.guard import Classes, c_attribute, each, mro
 from ...words.line import Word, short
-from ...words.text import integer, middle, quoted_bytes
+from ...words.text import integer, quoted_bytes, shorten_middle
 from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
 from ..registry import kind_of
@@ -126,7 +126,7 @@ def key_words(keys: Iterable[object], asked: Kind) -> Iterator[str]:
             yield key_word(key, asked)
             continue
         shared = _shared(before, key)
-        yield middle(f"…{key[len(shared) + 1 :]}" if shared else key, _LONG_WORD)
+        yield shorten_middle(f"…{key[len(shared) + 1 :]}" if shared else key, _LONG_WORD)
         before = key
 
 
@@ -140,7 +140,7 @@ def key_word(key: object, asked: Kind) -> str:
     """A key in a few characters: a string bare, a number or a tuple of such as a literal, all else by its kind."""
     cls = type(key)
     if cls is str:
-        return middle(key, _WORD)  # type: ignore[arg-type]
+        return shorten_middle(key, _WORD)  # type: ignore[arg-type]
     if cls is tuple and len(key) <= _PARTS:  # type: ignore[arg-type]
         parts = ["(…)" if type(part) is tuple else _literal_word(part, asked) for part in key]  # type: ignore[attr-defined]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
@@ -159,7 +159,7 @@ def key_name(key: object, index: int, asked: Kind) -> str:
     """A key as the name of a row, unique in its dict: what is shortened or only described carries its position."""
     cls = type(key)
     if cls is str:
-        return repr(key) if len(key) <= _NAME else f"{middle(key, _NAME)!r} #{index}"  # type: ignore[arg-type]
+        return repr(key) if len(key) <= _NAME else f"{shorten_middle(key, _NAME)!r} #{index}"  # type: ignore[arg-type]
     if cls is bytes:
         shown = quoted_bytes(key, _NAME)  # type: ignore[arg-type]
         return shown if len(key) <= _NAME else f"{shown} #{index}"  # type: ignore[arg-type]

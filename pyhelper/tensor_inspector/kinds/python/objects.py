@@ -15,17 +15,17 @@ from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
     c_attribute,
+    class_attribute,
     class_dict,
     class_module,
     class_name,
     each,
-    first_of,
     instance_dict,
     mro,
     plain_str,
-    stored,
+    raw_dict,
 )
-from ...words.line import Word, content, named, short
+from ...words.line import Word, class_word, content, short
 from ...words.text import joined, listed
 from ..holder import HolderKind
 from ..kind import COMPUTED, Child, Kind
@@ -47,7 +47,7 @@ class PlainObject(HolderKind):
     """An object by its attributes. Properties are listed, and read only on a click, since they run code."""
 
     def parts(self) -> Iterable[str | None]:
-        return [named(self.type_name()), *self.warnings(), *self.attribute_words(), self.memory_word()]
+        return [class_word(self.type_name()), *self.warnings(), *self.attribute_words(), self.memory_word()]
 
     def entries(self) -> Iterable[tuple[object, object]] | None:
         return self._named() if writes_out(type(self.value)) else None
@@ -86,7 +86,7 @@ class PlainObject(HolderKind):
         return (child.value for child in attributes(self.value))
 
 
-class Unfinished(PlainObject):
+class Unmade(PlainObject):
     """An instance whose ``__init__`` has not run or not come far, by the attributes that are there."""
 
     def parts(self) -> Iterable[str | None]:
@@ -148,7 +148,7 @@ class CppObject(WordedObject):
 def attributes(value: object) -> Iterator[Child]:
     """What the instance's dict and slots hold. Where both have a name, the expression reaches the slot."""
     cls, names, slotted = type(value), set(), dict(slots(value))
-    for index, (key, item) in enumerate(each(dict.items, stored(value))):
+    for index, (key, item) in enumerate(each(dict.items, raw_dict(value))):
         name = plain_str(key)
         names.add(name)
         path = None if name in slotted else suffix(cls, name)
@@ -177,7 +177,7 @@ def property_rows(value: object) -> list[Child]:
 def attribute_count(value: object) -> int:
     beside = [name for name, _ in slots(value)]
     names = instance_dict(value) if beside else {}  # which goes through all that it holds
-    return dict.__len__(stored(value)) + sum(name not in names for name in beside)
+    return dict.__len__(raw_dict(value)) + sum(name not in names for name in beside)
 
 
 def suffix(cls: type, name: str) -> str | None:
@@ -187,7 +187,7 @@ def suffix(cls: type, name: str) -> str | None:
 
 def c_suffix(cls: type, name: str) -> str | None:
     """``.name`` where that is what the class keeps in C; None where a subclass overrides it."""
-    found = first_of(cls, name)
+    found = class_attribute(cls, name)
     is_in_c = type(found) is GetSetDescriptorType or type(found) is MemberDescriptorType
     return f".{name}" if is_in_c and not traits(cls).computes else None
 
@@ -254,8 +254,8 @@ def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
 
 def _writes_out(cls: type) -> bool:
     """Whether the ``repr`` of an object includes all that it holds, as a dataclass's or an exception's does."""
-    bases, found = mro(cls), first_of(cls, "__repr__")
-    return any(found is first_of(writer, "__repr__") for writer in _WRITERS) or any(
+    bases, found = mro(cls), class_attribute(cls, "__repr__")
+    return any(found is class_attribute(writer, "__repr__") for writer in _WRITERS) or any(
         "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import Classes, c_attribute, class_name, first_of, instance_dict, module, mro, plain_str
+from ...safe.guard import Classes, c_attribute, class_attribute, class_name, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
@@ -161,7 +161,7 @@ class WeakReference(Kind):
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         target = ReferenceType.__call__(self.value)
-        answers = first_of(type(self.value), "__call__") is ReferenceType.__dict__["__call__"]
+        answers = class_attribute(type(self.value), "__call__") is ReferenceType.__dict__["__call__"]
         return [] if target is None or start else [Child("referent", target, "()" if answers else None)]
 
 

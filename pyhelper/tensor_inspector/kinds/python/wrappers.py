@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from ...safe.guard import Classes, dict_get, each, first_of, instance_dict
+from ...safe.guard import Classes, class_attribute, dict_get, each, instance_dict
 from ...words.text import listed, plural
 from ..families import by_base
 from ..kind import Child
@@ -33,7 +33,7 @@ class _WrapsBuiltIn:
         return found if issubclass(type(found), base) else base()
 
     def indexed(self) -> bool:
-        getter = first_of(type(self.value), "__getitem__")
+        getter = class_attribute(type(self.value), "__getitem__")
         return type(dict_get(instance_dict(self.value), "data")) in _EXACT and any(
             getter is known for known in _GETTERS
         )

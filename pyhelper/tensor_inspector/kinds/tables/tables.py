@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ...measure.unread import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
-from ...words.line import Word, content, dtype_word, named
+from ...words.line import Word, class_word, content, dtype_word
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, Elements, Kind, NotFound, NotStatic
@@ -146,7 +146,7 @@ class Table(Kind):
         missing, sizes = self._missing_words(), f"{rows:,} × {columns:,}"
         beside = joined([self.type_name(), missing])
         shown = content(beside, f"{sizes}: ", texts, columns > len(labels)) if texts else sizes
-        return [named(self.type_name()), shown, Word(missing, loud=True) if missing else None]
+        return [class_word(self.type_name()), shown, Word(missing, loud=True) if missing else None]
 
     def badges(self) -> list[Badge]:
         return ["nan"] if self._missing() else []

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
 from ...safe.attributes import is_bare
-from ...safe.guard import Classes, class_name, instance_dict, mro, owner_of, stands_in
+from ...safe.guard import Classes, class_name, instance_dict, is_found_in, mro, owner_of
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home
@@ -46,7 +46,7 @@ class Dataset(_ItemSource):
 
     def words(self) -> Iterable[str | None]:
         stream = any(
-            class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(self.value))
+            class_name(base) == "IterableDataset" and is_found_in(base, "torch") for base in mro(type(self.value))
         )
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
@@ -218,7 +218,7 @@ def _sample(tensor: Any) -> str:
 
 
 def _is_of_torch(cls: type) -> bool:
-    return stands_in(cls, "torch.utils.data")
+    return is_found_in(cls, "torch.utils.data")
 
 
 kind_for = by_home(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...measure.stats import Reading, Unread
-from ...safe.guard import class_dict, class_name, instance_dict, mro, stands_in
+from ...safe.guard import class_dict, class_name, instance_dict, is_found_in, mro
 from ...words.text import listed
 from ..kind import Child
 from ..rows import TextRow
@@ -80,13 +80,13 @@ class Collective(PythonSubclass):
 def _placement(placement: Any) -> str:
     """``Shard(0)``, ``Replicate``; one of the program's own classes by its name."""
     cls = type(placement)
-    return repr(placement).replace("dim=", "").replace("()", "") if stands_in(cls, "torch") else class_name(cls)
+    return repr(placement).replace("dim=", "").replace("()", "") if is_found_in(cls, "torch") else class_name(cls)
 
 
 def mesh_text(mesh: Any) -> str:
     """``dp=2, tp=4``, or ``mesh 2×4`` without names, by the properties of torch's own class."""
     cls = next(
-        (base for base in mro(type(mesh)) if class_name(base) == "DeviceMesh" and stands_in(base, "torch")), None
+        (base for base in mro(type(mesh)) if class_name(base) == "DeviceMesh" and is_found_in(base, "torch")), None
     )
     sizes, names = (None if cls is None else _property(cls, name, mesh) for name in ("shape", "mesh_dim_names"))
     names = names or instance_dict(mesh).get("mesh_dim_names")  # before torch 2.9 a plain attribute

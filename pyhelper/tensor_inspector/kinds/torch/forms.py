@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import EXACT_TENSORS, keys_of, signature_of
 from ...safe.budget import Budget
-from ...safe.guard import ByClass, class_name, mro, stands_in
+from ...safe.guard import ByClass, class_name, is_found_in, mro
 from ..registry import load
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _wrapper_form(value: Any) -> Any:
 
 def _find(cls: type) -> Any:
     """The form of a tensor class of torch itself; None for others."""
-    known = (base for base in mro(cls) if class_name(base) in _BY_NAME and stands_in(base, "torch"))
+    known = (base for base in mro(cls) if class_name(base) in _BY_NAME and is_found_in(base, "torch"))
     return next((_load(_BY_NAME[class_name(base)]) for base in known), None)
 
 

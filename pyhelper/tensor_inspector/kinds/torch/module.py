@@ -16,14 +16,14 @@ from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
     Classes,
+    class_attribute,
     class_dict,
     class_name,
     dict_attribute,
     dict_get,
     each,
-    first_of,
     instance_dict,
-    is_filled,
+    is_filled_dict,
     module,
     mro,
     owner_of,
@@ -130,7 +130,7 @@ class Module(Kind):
 
     def _has_forward(self) -> bool:
         """Whether it can be called: lists of modules can't."""
-        return "forward" in self._attrs or first_of(type(self.value), "forward") is not torch.nn.Module.forward
+        return "forward" in self._attrs or class_attribute(type(self.value), "forward") is not torch.nn.Module.forward
 
     def child_count(self) -> int | None:
         rest, hooks = self._others
@@ -223,7 +223,7 @@ class Module(Kind):
         """The names of attributes that are no part of it nor of torch's bookkeeping, and those of hooks."""
         hooks, rest = [], []
         for name, item in each(dict.items, self._attrs):
-            if name.endswith("_hooks") and is_filled(item):
+            if name.endswith("_hooks") and is_filled_dict(item):
                 hooks.append(name)
             if name not in _INTERNAL and not (name.startswith("_") and "hook" in name):
                 rest.append(name)

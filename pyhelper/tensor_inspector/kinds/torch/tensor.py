@@ -17,7 +17,7 @@ from ...measure.torch.metadata import (
     hooks_of,
     is_parameter,
 )
-from ...safe.guard import class_name, is_filled
+from ...safe.guard import class_name, is_filled_dict
 from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..families import by_base
@@ -198,9 +198,9 @@ class Tensor(WithRows):
             rows.append(Child("base", base, "._base"))
         if tangent is not None:
             rows.append(Child("tangent", tangent))
-        if is_filled(hooks):
+        if is_filled_dict(hooks):
             rows.append(Child("hooks", hooks, "._backward_hooks"))
-        if is_filled(grad_hooks):
+        if is_filled_dict(grad_hooks):
             rows.append(Child("hooks after accumulation", grad_hooks, "._post_accumulate_grad_hooks"))
         return rows
 

@@ -13,7 +13,7 @@ from ...measure.torch.readable import why_unread
 from ...safe.attributes import traits
 from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str
-from ...words.line import Word, is_loud, named
+from ...words.line import Word, class_word, is_loud
 from ...words.text import joined, listed, number, plural
 from ..families import by_base
 from ..kind import Child, WithRows
@@ -60,7 +60,7 @@ class Optimizer(WithRows):
 
     def inline(self) -> str | None:
         loud = filter(is_loud, finite_words(self.not_finite))
-        return " ".join(filter(None, (*loud, named(self.type_name()).short, _lrs(self._groups()))))
+        return " ".join(filter(None, (*loud, class_word(self.type_name()).short, _lrs(self._groups()))))
 
     def badges(self) -> list[Badge]:
         return finite_badges(self.not_finite)

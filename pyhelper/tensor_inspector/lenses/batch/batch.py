@@ -16,7 +16,7 @@ from .data import data_of
 from .part import DataPart
 from .parts import DataParts
 from .problems import Problem, problems, size_of
-from .settings import role_of, settings, text_of
+from .settings import data_role_of, settings, text_of
 from .words import row_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _LEAST = 250  #: values that are measured in any time, and of each part one
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     asked = values["batch"]
-    role = role_of(asked.value)
+    role = data_role_of(asked.value)
     return BatchLens(asked, budget) if role is None else SettingsLens(asked, role, budget)
 
 
@@ -138,7 +138,7 @@ class SettingsLens(Lens):
         super().__init__(budget)
         self._asked = asked
         self._role: Any = role
-        self._settings = list(settings(asked.value, role, budget))
+        self._settings = list(settings(asked.value, role))
 
     def go_on(self) -> bool:
         return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, as_kind
 from ...safe.budget import Budget
-from ...safe.guard import class_name, first_of, full_name, instance_dict, mro, plain_message, stands_in
+from ...safe.guard import class_attribute, class_name, full_name, instance_dict, is_found_in, mro, plain_message
 from ...words.text import full_path, one_line
 from ..explain.trace import entries_of
 from ..lens import Lens, Paused, wrong_type
@@ -20,7 +20,7 @@ from .data import data_of
 from .item_words import row_of
 from .part import DataPart
 from .parts import DataParts
-from .settings import role_of
+from .settings import data_role_of
 from .uncopied import Files, moving, unrestored
 
 if TYPE_CHECKING:
@@ -31,12 +31,14 @@ _TEXT = 300  #: characters of a message
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["dataset"]``, a dataset or a loader, and the item at the option ``index``, 0 by default. Raises
+    ``TypeError`` for what has no items, ``ValueError`` where taking one could not be undone."""
     asked, index = values["dataset"], _whole(options.get("index", 0))
-    is_loader = role_of(asked.value) == "loader"
+    is_loader = data_role_of(asked.value) == "loader"
     dataset = instance_dict(asked.value).get("dataset") if is_loader else asked.value
-    is_stream = any(class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(dataset)))
+    is_stream = any(class_name(base) == "IterableDataset" and is_found_in(base, "torch") for base in mro(type(dataset)))
     is_other = not is_loader and as_kind(dataset, Budget(reads=False)).kind != "object"
-    if is_other or first_of(type(dataset), "__iter__" if is_stream else "__getitem__") is None:
+    if is_other or class_attribute(type(dataset), "__iter__" if is_stream else "__getitem__") is None:
         raise wrong_type(asked if not is_loader else Child(f"{asked.name}.dataset", dataset), "a torch Dataset")
     if is_stream and not 0 <= index < _FAR:
         raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")

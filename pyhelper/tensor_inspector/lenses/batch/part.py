@@ -264,7 +264,7 @@ class DataPart:
         if len(self.values) > 1 or not shape:
             return
         one_each = all(size == 1 for size in shape[1:])
-        if one_each and shape[0] <= samples.MOST:
+        if one_each and shape[0] <= samples.MAX_SAMPLES:
             self.keys = elements.reshape(-1).tolist()
             return
         self.keys = samples.equal_samples(elements, budget.share())

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...kinds import as_kind
 from ...safe.budget import Budget
-from ...safe.guard import class_name, full_name, instance_dict, mro, plain_str, stands_in
+from ...safe.guard import class_name, full_name, instance_dict, is_found_in, mro, plain_str
 from ...words.text import one_line
 
 _LOADER = tuple(
@@ -21,16 +21,16 @@ _ROLES = {"DataLoader": "loader", "Sampler": "sampler", "Dataset": "dataset"}
 _SHOWN = 50  #: attributes
 
 
-def role_of(value: Any) -> str | None:
+def data_role_of(value: Any) -> str | None:
     """loader, sampler or dataset, where its class says so; None of all else."""
     for base in mro(type(value)):
         role = _ROLES.get(class_name(base))
-        if role is not None and stands_in(base, "torch.utils.data"):
+        if role is not None and is_found_in(base, "torch.utils.data"):
             return role
     return None
 
 
-def settings(value: Any, role: str, budget: Budget) -> Iterator[tuple[str, Any]]:
+def settings(value: Any, role: str) -> Iterator[tuple[str, Any]]:
     """Names and values of the settings, the most important first. `length` only where torch's own classes store it."""
     from ...kinds.torch.data import length  # only where torch is loaded
 
@@ -49,6 +49,7 @@ def settings(value: Any, role: str, budget: Budget) -> Iterator[tuple[str, Any]]
 
 
 def text_of(name: str, value: Any, budget: Budget) -> str:
+    """The text of a setting."""
     if value is None:
         return "not asked: only the program's code could tell" if name in ("length", "batches", "shuffle") else "None"
     if type(value) is FunctionType:

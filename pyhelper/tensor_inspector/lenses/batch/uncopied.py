@@ -7,7 +7,7 @@ from functools import partial
 from types import GeneratorType
 from typing import Any, Callable
 
-from ...safe.guard import class_module, class_name, first_of
+from ...safe.guard import class_attribute, class_module, class_name
 from ..running.deep_copy import Uncopied
 
 _FILES = ("FileIO", "BufferedReader", "BufferedRandom", "BytesIO", "StringIO", "TextIOWrapper")
@@ -61,4 +61,4 @@ def _is_file(cls: type) -> bool:
 
 
 def _is_iterator(cls: type) -> bool:
-    return cls is GeneratorType or (class_module(cls) in _ITERATORS and first_of(cls, "__next__") is not None)
+    return cls is GeneratorType or (class_module(cls) in _ITERATORS and class_attribute(cls, "__next__") is not None)

@@ -9,7 +9,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name
 from .atoms import Tolerance
 from .comparison import Comparison
-from .pair import Noted
+from .pair import PairDifference
 from .relations import Relations
 from .walk import PairWalk
 
@@ -29,7 +29,7 @@ def compare(
     ``known`` tells the names of parameters in sight, by which optimizers are compared.
     """
     found = Comparison()
-    noted: list[Noted] = []
+    noted: list[PairDifference] = []
     if not PairWalk(a, b, found, budget, Tolerance(rtol, atol), noted=noted, known=known).go_on():
         found.complete = False
     Relations(noted).go_on(budget)

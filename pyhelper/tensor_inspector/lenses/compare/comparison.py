@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.record import Record
-from ...words.text import count, middle, plural
+from ...words.text import count, plural, shorten_middle
 from ..answer import plain
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
@@ -128,7 +128,7 @@ class Comparison:
         outcome = f"{plural(total, 'difference')}{', close' if self.close else ''}" if total else nothing
         head = f"{outcome} · {self.how_far()}"
         first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
-        shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in first]
+        shown = [(shorten_middle(found["path"], _PATH) or "value", found["text"]) for found in first]
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])

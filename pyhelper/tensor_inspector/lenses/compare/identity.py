@@ -13,7 +13,17 @@ from ...kinds.python.objects import attribute_count, attributes
 from ...kinds.python.plain import EnumMember
 from ...safe.attributes import traits
 from ...safe.budget import Budget
-from ...safe.guard import Classes, class_name, first_of, instance_dict, library_of, module, mro, plain_str, stands_in
+from ...safe.guard import (
+    Classes,
+    class_attribute,
+    class_name,
+    instance_dict,
+    is_found_in,
+    library_of,
+    module,
+    mro,
+    plain_str,
+)
 
 _DEEP = 20  #: levels of a value, and
 _MANY = 10_000  #: parts of it that are included in its token
@@ -108,7 +118,7 @@ class _TokenReader:
         cls: Any = type(value)
         if cls in _ALONE or issubclass(cls, type) or kind_of(cls) is EnumMember:
             return Token((_SELF, id(value)))
-        equal = first_of(cls, "__eq__")
+        equal = class_attribute(cls, "__eq__")
         for base in _ATOMS:
             if equal is base.__dict__["__eq__"] and issubclass(cls, base):
                 return _atom(value, cls, base)
@@ -140,7 +150,7 @@ class _TokenReader:
         if any(base is numpy.get("dtype") for base in mro(cls)):
             return self._of_dtype(value, cls, deep)
         library = library_of(cls)
-        if not stands_in(cls, library):
+        if not is_found_in(cls, library):
             return None
         if any(base is numpy.get("generic") for base in mro(cls)):
             return _of_scalar(value, cls) if library == "numpy" else None

@@ -13,7 +13,7 @@ from ..lens import Lens, Paused
 from .atoms import Tolerance
 from .compare import amount
 from .comparison import Comparison
-from .pair import MISSING, Noted
+from .pair import MISSING, PairDifference
 from .relations import Relations, words
 from .walk import PairWalk
 
@@ -32,15 +32,15 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     ``TypeError`` or ``ValueError``.
     """
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
-    return _Compare(values["a"], values["b"], budget, tolerance, partial(_names_in_sight, paused, budget))
+    return CompareLens(values["a"], values["b"], budget, tolerance, partial(_names_in_sight, paused, budget))
 
 
-class _Compare(Lens):
+class CompareLens(Lens):
     def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: Known) -> None:
         super().__init__(budget)
         self._sides = (a, b)
         self._found = Comparison()
-        self._noted: list[Noted] = []
+        self._noted: list[PairDifference] = []
         self._walk = PairWalk(
             a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted, known=known
         )
@@ -113,7 +113,7 @@ def _names(sides: tuple[Child, Child]) -> str:
     return " ↔ ".join(side.name for side in sides)
 
 
-def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
+def _rows(noted: list[PairDifference], sides: tuple[Child, Child]) -> Iterator[Child]:
     for one in noted:
         paths = one.location.path, one.location.other
         three = zip(sides, (one.a, one.b), paths)
@@ -121,7 +121,7 @@ def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
         yield Child(one.location.shown() or _names(sides), Rows.of(one.difference["text"], below, "difference"), "")
 
 
-def _side(noted: Noted, side: Child, value: object, path: str | None) -> Child:
+def _side(noted: PairDifference, side: Child, value: object, path: str | None) -> Child:
     """The value on one side, by the expression that reaches it there."""
     reached = None if path is None or side.suffix is None else side.suffix + path
     return Child(reached or f"{side.name} › {noted.location.shown()}".rstrip(" ›"), value, reached)

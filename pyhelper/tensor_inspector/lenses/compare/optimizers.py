@@ -14,9 +14,7 @@ from ...words.text import plural
 from .rows import KeyedRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Known = Callable[[], dict[int, str]]
+    from .row_pairs import Known
 
 _KEPT = ("param_groups", "state")
 

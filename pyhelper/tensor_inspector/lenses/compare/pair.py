@@ -88,7 +88,7 @@ class Pair:
         self.tolerance = tolerance
 
 
-class Noted(Record):
+class PairDifference(Record):
     """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
 
     location: Location
@@ -97,12 +97,12 @@ class Noted(Record):
     b: Any
 
 
-class Notes:
+class DifferenceRecorder:
     """What is found: the differences, and beside each the values themselves where ``noted`` is given."""
 
     __slots__ = ("_noted", "found")
 
-    def __init__(self, found: Comparison, noted: list[Noted] | None = None) -> None:
+    def __init__(self, found: Comparison, noted: list[PairDifference] | None = None) -> None:
         self.found = found
         self._noted = noted
 
@@ -112,4 +112,4 @@ class Notes:
     def take(self, pair: Pair, note: Note) -> None:
         difference = self.found.note(pair.location.shown(), note)
         if difference is not None and self._noted is not None:
-            self._noted.append(Noted(pair.location, difference, pair.a, pair.b))
+            self._noted.append(PairDifference(pair.location, difference, pair.a, pair.b))

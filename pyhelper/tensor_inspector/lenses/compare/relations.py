@@ -10,7 +10,7 @@ from ...measure.stats import Unread
 from ...measure.stats.relation import Related
 from ...safe.budget import Budget
 from ...words.text import count, number
-from .pair import MISSING, Noted
+from .pair import MISSING, PairDifference
 
 if TYPE_CHECKING:
     from ...protocol import Relation
@@ -23,9 +23,9 @@ _NUMBERS = ("float", "bfloat", "int", "uint", "bool", "complex")
 class Relations:
     """Looks for a relation of each pair whose shapes or elements differ; it can be taken in several goes."""
 
-    def __init__(self, noted: list[Noted]) -> None:
+    def __init__(self, noted: list[PairDifference]) -> None:
         self._noted = noted
-        self._waiting: deque[Noted] | None = None
+        self._waiting: deque[PairDifference] | None = None
         self._all = 0
         self._at: Related | None = None
 
@@ -110,13 +110,13 @@ def _share(relation: Relation) -> str:
     return f"{count(relation['read'])} of {count(relation['count'])} elements"
 
 
-def _add_relation(noted: Noted, relation: Relation | None) -> None:
+def _add_relation(noted: PairDifference, relation: Relation | None) -> None:
     if relation is not None:
         noted.difference["relation"] = relation
         noted.difference["text"] = f"{words(relation)}: {noted.difference['text']}"
 
 
-def _is_open(noted: Noted) -> bool:
+def _is_open(noted: PairDifference) -> bool:
     """Whether it is two that have other shapes, or other elements."""
     difference = noted.difference
     if noted.a is MISSING or noted.b is MISSING or "relation" in difference:
@@ -124,7 +124,7 @@ def _is_open(noted: Noted) -> bool:
     return difference["what"] in ("shape", "values")
 
 
-def _related(noted: Noted, budget: Budget) -> Related | None:
+def _related(noted: PairDifference, budget: Budget) -> Related | None:
     """The search, where both are plain tensors or arrays of numbers."""
     sides = []
     for value in (noted.a, noted.b):

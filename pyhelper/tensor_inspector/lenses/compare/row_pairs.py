@@ -14,7 +14,7 @@ from ...words.text import plural
 from .atoms import Tolerance
 from .comparison import KEPT
 from .elements import ELEMENTS, Compared
-from .pair import MISSING, Notes, Pair
+from .pair import MISSING, DifferenceRecorder, Pair
 from .rows import PAGE, KeyedRow, alone, in_order, matched, rows_of
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from ...protocol import DifferenceKind
 
-    Known = Callable[[], dict[int, str]]
-
+    Known = Callable[[], dict[int, str]]  #: the names of the parameters in sight, by their ids
     Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
 
 #: Classes of which equal values are passed over at once.
@@ -38,7 +37,7 @@ _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 class RowPairs:
     """What only one holder has is noted here; what both have is given back, as pairs to compare."""
 
-    def __init__(self, notes: Notes, budget: Budget, known: Known | None = None) -> None:
+    def __init__(self, notes: DifferenceRecorder, budget: Budget, known: Known | None = None) -> None:
         """``known`` gives the names of parameters in sight."""
         self._notes = notes
         self._budget = budget

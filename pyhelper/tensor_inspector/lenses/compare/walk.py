@@ -14,7 +14,7 @@ from ...words.text import led_by, one_line, shape
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
 from .elements import compare_elements
-from .pair import APART, ELSEWHERE, UNTOLD, Location, Noted, Notes, Pair, Whole
+from .pair import APART, ELSEWHERE, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -69,7 +69,7 @@ class PairWalk:
         tolerance: Tolerance,
         *,
         in_slices: bool = False,
-        noted: list[Noted] | None = None,
+        noted: list[PairDifference] | None = None,
         known: Known | None = None,
     ) -> None:
         self._found = found
@@ -79,7 +79,7 @@ class PairWalk:
         top = Pair(Location(), a, b, tolerance)
         self._waiting = [_Open(top, iter([top]))]
         self._in_slices = in_slices
-        self._notes = Notes(found, noted)
+        self._notes = DifferenceRecorder(found, noted)
         self._rows = RowPairs(self._notes, budget, known)  # which does not hold this walk: that would be a cycle
         self._partial = PartialDifference()  #: of the pair that the next slice begins with
         self._first = True  #: of this slice: there will not be more time for it

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    return Environment(budget, paused)
+    return EnvironmentLens(budget, paused)
 
 
 def settings(paused: Paused | None) -> list[Setting]:
@@ -36,7 +36,7 @@ def settings(paused: Paused | None) -> list[Setting]:
     return sorted(found, key=lambda setting: not setting.differs())
 
 
-class Environment(Lens):
+class EnvironmentLens(Lens):
     def __init__(self, budget: Budget, paused: Paused | None) -> None:
         super().__init__(budget)
         self._paused = paused

@@ -12,7 +12,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name
 from ..findings.finding import Title, Violation
 from ..step.classes import methods_of
-from ..step.expressions import is_name, last_name, shown_text
+from ..step.expressions import is_name, key_of, last_name, shown_text
 from ..step.source import source_of
 from ..step.step import Step
 from .errors import fault_of, short_message
@@ -21,7 +21,7 @@ from .library_frames import LibraryFrames
 from .names import OperandNames
 from .operand import Operand, in_title, operand
 from .operation import FailingLine, Operation, library_call
-from .trace import TraceEntry, message, views
+from .trace import TraceEntry, message, visible_frames
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
 _TIME = 400  #: milliseconds for all that is in sight
@@ -50,7 +50,7 @@ class ErrorContext:
         is_inside = self.here.function in _COMPREHENSIONS and self.at > 0
         self.failing = FailingLine(self.here, trace[self.at - 1] if is_inside else None)
         self.step = Step(
-            views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True
+            visible_frames(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True
         )
         self.library = LibraryFrames(trace[self.at + 1 :], self.failing)
         self.call = self.library.call
@@ -111,7 +111,7 @@ class ErrorContext:
 
     def none_words(self, text: str) -> str:
         """``None``, and which function returned nothing, where a name was given its result."""
-        known = self.step.sources[0].value_of(text.replace('"', "'"))
+        known = self.step.sources[0].binding_of(key_of(text))
         node = None if known is None else getattr(known[1], "value", None)
         called = node.func if isinstance(node, ast.Call) else None
         made = called.func if isinstance(called, ast.Call) else None  # a module that is made and called at once
@@ -159,7 +159,7 @@ class ErrorContext:
         known = source.line_of(name)
         line = 0 if known is None or name is None else known[1]
         failing = getattr(self.failing.statement, "lineno", self.here.lineno)
-        later = [at for at, _ in source.bound(name or "") if at >= failing]  # it may be of the turn before
+        later = [at for at, _ in source.bindings_of(name or "") if at >= failing]  # it may be of the turn before
         for first, last in source.loops:
             if first <= failing <= last and not first <= line < failing and any(at <= last for at in later):
                 return ""

@@ -12,7 +12,7 @@ from .trace import message
 #: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
 _MESSAGES: list[tuple[str, str]] = [
     ("worker", r"^Caught \w+ in DataLoader worker"),
-    ("begun", r"before Module\.__init__\(\) call"),
+    ("init", r"before Module\.__init__\(\) call"),
     ("load", r"^Weights only load failed"),
     ("arguments", r"unexpected keyword argument|missing \d+ required (positional|keyword-only) argument"
                   r"|takes (from )?\d+ .*positional arguments? but"),
@@ -99,7 +99,7 @@ def fault_of(error: BaseException) -> str | None:
         return "key"
     if "AttributeError" in names:
         if _PARTS.search(text):
-            return "begun"
+            return "init"
         return None if attribute_in(text) is None else "attribute"
     if not _CLASSES.intersection(names):
         return None

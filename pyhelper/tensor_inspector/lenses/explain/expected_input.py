@@ -47,7 +47,7 @@ class ExpectedInput(Record):
         return (not self.dims or len(sizes) in self.dims) and (self.size is None or self.found(sizes) == self.size)
 
 
-def wanted(module: Any) -> ExpectedInput | None:
+def expected_input(module: Any) -> ExpectedInput | None:
     """What a layer expects of its first input; None where that is not known."""
     if is_of(module, "Linear"):
         weight = _weight(module)

@@ -203,7 +203,7 @@ def _findings(context: ErrorContext) -> list[Finding]:
         "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
         "worker": ("worker-failed", workers.worker_failed),
         "token": ("tokenizer-input", tokens.tokenizer_input),
-        "begun": ("super-not-called", calls.init_not_called),
+        "init": ("super-not-called", calls.init_not_called),
         "arguments": ("wrong-arguments", calls.wrong_arguments),
         "load": ("load-refused", loading.unsafe_load),
     }

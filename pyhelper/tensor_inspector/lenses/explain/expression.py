@@ -65,9 +65,9 @@ class Reader:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
-            return _found(self._local.get(node.id, dict_get(self._global, node.id, UNKNOWN)))
+            return _as_operand(self._local.get(node.id, dict_get(self._global, node.id, UNKNOWN)))
         if isinstance(node, ast.Attribute):
-            return _member(self.read(node.value, depth), node.attr)
+            return _attribute_of(self.read(node.value, depth), node.attr)
         if isinstance(node, ast.Subscript):
             return _item(self.read(node.value, depth), self._index(node.slice, depth))
         if gives_items(node):
@@ -78,7 +78,7 @@ class Reader:
         if isinstance(node, ast.UnaryOp):
             return _negated(node.op, self.read(node.operand, depth))
         if isinstance(node, ast.BinOp):
-            return combined(node.op, self.read(node.left, depth), self.read(node.right, depth))
+            return combined_result(node.op, self.read(node.left, depth), self.read(node.right, depth))
         if isinstance(node, ast.Compare):
             return self._compared(node, depth)
         if isinstance(node, ast.Call):
@@ -91,7 +91,7 @@ class Reader:
             return UNKNOWN
         found = self.read(node.left, depth)
         for other in node.comparators:
-            found = combined(ast.Add(), found, self.read(other, depth))
+            found = combined_result(ast.Add(), found, self.read(other, depth))
         if type(found) is not Operand:
             return UNKNOWN
         return Operand("", sizes=found.sizes, dtype="bool", device=found.device, parts=found.parts)
@@ -115,13 +115,13 @@ class Reader:
         keepdims = [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg == "keepdim"]
         arguments += [keeps for keeps in keepdims if keeps is not False]
         if type(receiver) is Operand:
-            return method(node.func.attr, receiver, arguments)
+            return method_result(node.func.attr, receiver, arguments)
         if text_of(node.func.value) == "torch":
             made = filled(node.func.attr, arguments)
             if made is not None:
                 return made
         if text_of(node.func.value) in _LIBRARIES and arguments and type(arguments[0]) is Operand:
-            return method(node.func.attr, arguments[0], arguments[1:])
+            return method_result(node.func.attr, arguments[0], arguments[1:])
         return self._of_module(node, arguments, depth)
 
     def _of_module(self, node: ast.Call, arguments: list[Any], depth: int) -> Any:
@@ -133,7 +133,7 @@ class Reader:
         return UNKNOWN
 
 
-def method(name: str, of: Operand, arguments: list[Any]) -> Any:
+def method_result(name: str, of: Operand, arguments: list[Any]) -> Any:
     """The shape, dtype and device of ``x.name(*arguments)``."""
     if name in ("size", "shape"):
         known = of.sizes is not None
@@ -147,7 +147,7 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
     if name in _SAME:
         return of.like("", of.sizes)
     if name in _PRODUCTS and arguments and type(arguments[0]) is Operand:
-        return combined(ast.MatMult(), of, arguments[0])
+        return combined_result(ast.MatMult(), of, arguments[0])
     if name == "linear" and arguments and type(arguments[0]) is Operand:
         weight = arguments[0].sizes
         fits = of.sizes and weight and len(weight) == 2 and of.sizes[-1] == weight[1]
@@ -170,7 +170,7 @@ def filled(name: str, arguments: list[Any]) -> Operand | None:
     return Operand("", sizes=tuple(sizes))
 
 
-def combined(op: ast.AST, left: Any, right: Any) -> Any:
+def combined_result(op: ast.AST, left: Any, right: Any) -> Any:
     """The result of an operation on two values."""
     if type(left) is Operand and type(right) is Operand:
         sizes = None
@@ -209,35 +209,35 @@ def _negated(op: ast.AST, value: Any) -> Any:
     return value.like("", value.sizes) if type(value) is Operand else UNKNOWN
 
 
-def _found(value: Any) -> Any:
+def _as_operand(value: Any) -> Any:
     known = operand("", value)
     return value if known is None else known
 
 
-def _member(of: Any, name: str) -> Any:
+def _attribute_of(of: Any, name: str) -> Any:
     """An attribute, without running code."""
     if of is UNKNOWN:
         return UNKNOWN
     if type(of) is Operand:
         if name == "grad" and of.value is not None and not of.is_array:
-            return _found(grad_of(of.value))
+            return _as_operand(grad_of(of.value))
         if name == "data":
             return of.like("", of.sizes) if of.value is None else of
         if name in ("shape", "ndim"):
-            return method("size" if name == "shape" else "dim", of, [])
+            return method_result("size" if name == "shape" else "dim", of, [])
         turns = name in ("T", "mT") and of.sizes is not None and shapes.after(name, of.sizes, []) is not None
-        return method(name, of, []) if turns else UNKNOWN
+        return method_result(name, of, []) if turns else UNKNOWN
     if type(of) is ModuleType:
-        return _found(instance_dict(of).get(name, UNKNOWN))
+        return _as_operand(instance_dict(of).get(name, UNKNOWN))
     try:
-        return _found(attribute(of, name))
+        return _as_operand(attribute(of, name))
     except AttributeError:
         pass
     if is_module(of):
         for part in ("_parameters", "_buffers", "_modules"):
             found = dict_get(dict_attribute(of, part), name, _MISSING)
             if found is not _MISSING:
-                return _found(found)
+                return _as_operand(found)
     return UNKNOWN
 
 
@@ -249,15 +249,15 @@ def _item(of: Any, key: Any) -> Any:
     cls = type(of)
     if issubclass(cls, dict) and type(key) in KEYS:
         found = dict_get(of, key, _MISSING)
-        return UNKNOWN if found is _MISSING else _found(found)
+        return UNKNOWN if found is _MISSING else _as_operand(found)
     if is_module(of) and type(key) in KEYS and is_of(of, "Sequential", "ModuleList", "ModuleDict"):
         items = [item for _, item in each(dict.items, dict_attribute(of, "_modules"))]
         if type(key) is str:
-            return _found(dict_get(dict_attribute(of, "_modules"), key, UNKNOWN))
+            return _as_operand(dict_get(dict_attribute(of, "_modules"), key, UNKNOWN))
         return items[key] if -len(items) <= key < len(items) else UNKNOWN
     if issubclass(cls, (list, tuple)) and type(key) is int:
         base: Any = list if issubclass(cls, list) else tuple
-        return _found(base.__getitem__(of, key)) if -base.__len__(of) <= key < base.__len__(of) else UNKNOWN
+        return _as_operand(base.__getitem__(of, key)) if -base.__len__(of) <= key < base.__len__(of) else UNKNOWN
     return UNKNOWN
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ...safe.guard import SEQUENCES
@@ -155,7 +156,7 @@ def library_call(entry: TraceEntry, names: dict[int, str]) -> Operation:
     return Operation(entry.function, list(named.values()), named)
 
 
-def _as_operands(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
+def _as_operands(value: Any, name: str = "", names: Mapping[int, str] = MappingProxyType({})) -> Any:
     """A list of tensors as a list of operands."""
     if type(value) not in SEQUENCES:
         return value

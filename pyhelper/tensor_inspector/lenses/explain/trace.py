@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.guard import c_attribute, plain_str, top_package
 from ...safe.record import Record
-from ..step.frames import View, global_of, is_tools, variables
+from ..step.frames import VisibleFrame, global_of, is_tools, variables
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
@@ -93,7 +93,7 @@ def message(error: BaseException) -> str:
     return plain_str(first) if issubclass(type(first), str) else ""
 
 
-def views(trace: list[TraceEntry], at: int) -> list[View]:
+def visible_frames(trace: list[TraceEntry], at: int) -> list[VisibleFrame]:
     """The frame at that entry and those that called it, nearest first, without the libraries' own."""
     lines = {id(entry.frame): entry.lineno for entry in trace}
     frames = [entry.frame for entry in reversed(trace[: at + 1])]
@@ -103,10 +103,10 @@ def views(trace: list[TraceEntry], at: int) -> list[View]:
             break
         frames.append(outer)
         outer = outer.f_back
-    found: list[View] = []
+    found: list[VisibleFrame] = []
     for frame in frames:
         if not found or not is_tools(frame):
-            found.append(View(frame, variables(frame), lines.get(id(frame), frame.f_lineno)))
+            found.append(VisibleFrame(frame, variables(frame), lines.get(id(frame), frame.f_lineno)))
         if len(found) == _VIEWS:
             break
     return found

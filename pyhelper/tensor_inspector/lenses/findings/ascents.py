@@ -1,4 +1,7 @@
-"""Whether an error is made to grow on purpose, as far as facts tell."""
+"""Tells whether a loss is maximised on purpose, as far as facts tell: its sign is then no mistake.
+
+An error is a term of a loss that compares with a target, as in `signs`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from ...measure.torch.modules import Member
 from ...measure.torch.node import AutogradNode
 from ..step.backpropagated import Loss
-from ..step.called import functions_called
+from ..step.functions import functions_called
 from ..step.step import Step
 from .losses import KINDS, LossCall, loss_calls, modules_behind
 from .made_of import made_of
@@ -20,7 +23,7 @@ _MEAN = 1  #: the reduction, as the graph keeps it
 def is_of_two_outputs(step: Step, loss: Loss, error: AutogradNode) -> bool:
     """Whether a model has made the targets too: outputs are pushed apart, no truth is missed by accident."""
     targets = [(one, one.call.argument(1, "target")) for one in _calls_of(step, loss, error)]
-    return bool(targets) and all(any(True for _ in modules_behind(step, to, one.view)) for one, to in targets)
+    return bool(targets) and all(any(True for _ in modules_behind(step, to, one.level)) for one, to in targets)
 
 
 def is_to_be_forgotten(step: Step, loss: Loss, error: AutogradNode, path: list[str]) -> bool:
@@ -40,7 +43,7 @@ def _calls_of(step: Step, loss: Loss, error: AutogradNode) -> list[LossCall]:
     """The calls by which the source may have made the error."""
     behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
     calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
-    return [one for one in calls if one.view != step.at or id(one.call.node) in behind]
+    return [one for one in calls if one.level != step.level or id(one.call.node) in behind]
 
 
 def _is_weighed(error: AutogradNode, calls: list[LossCall]) -> bool:
@@ -57,7 +60,7 @@ def _has_learnt(step: Step, loss: Loss) -> bool:
     """Whether the error itself was minimised before: under this name, or by a function that a frame in sight calls."""
     if any(number > 0 for moment in step.moments for name, number in moment.losses.items() if name == loss.name):
         return True
-    ours = {id(view.frame.f_code) for view in step.views}
+    ours = {id(visible.frame.f_code) for visible in step.frames}
     called = functions_called(step, range(len(step.sources)))
     return any(one.source.backwards and id(one.code) not in ours for one in called)
 

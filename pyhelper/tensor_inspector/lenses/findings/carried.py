@@ -10,7 +10,7 @@ from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_gra
 from ...measure.torch.modules import Member
 from ...safe.guard import SEQUENCES
 from ..step.classes import is_library, methods_of
-from ..step.expressions import names_in
+from ..step.expressions import names_in, shown
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line
@@ -25,13 +25,13 @@ class State:
     __slots__ = ("line", "name", "tensors", "value")
 
     def __init__(self, name: str, value: Any, line: Line) -> None:
-        self.name = name.replace("'", '"')
+        self.name = shown(name)
         self.value = value
         self.tensors = tensors_with_graph(value)
         self.line = line
 
     @property
-    def detached(self) -> str:
+    def detaching(self) -> str:
         """The line of code that detaches it from its graph."""
         if is_exact_tensor(self.value):
             return f"{self.name} = {self.name}.detach()"
@@ -79,7 +79,7 @@ def made_of_itself(source: Source, name: str, loops: Sequence[tuple[int, int]] =
         for line, node in sorted(source.bindings.get(name, ()), key=lambda one: one[0])
         if not loops or any(first <= line <= last for first, last in loops)
     ]
-    made = _made_of(source, name)
+    made = _computed_from(source, name)
     for line, node in inside:
         if _uses(node, made):
             return line
@@ -88,7 +88,7 @@ def made_of_itself(source: Source, name: str, loops: Sequence[tuple[int, int]] =
     return None
 
 
-def _made_of(source: Source, name: str) -> set[str]:
+def _computed_from(source: Source, name: str) -> set[str]:
     """The names that are computed from a name, directly or through others."""
     made, known = {name}, 0
     while len(made) > known:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 from types import FunctionType, ModuleType
 
-from ...safe.guard import first_of, plain_str, top_package
+from ...safe.guard import class_attribute, plain_str, top_package
 from ..step.classes import forward_of
 from ..step.expressions import SCOPES, root_of, text_of
 from ..step.source import Source
@@ -59,7 +59,7 @@ def _is(node: ast.AST, own: str) -> bool:
 
 def _torch_in_globals(cls: type) -> list[str]:
     """The names of torch's modules where the ``forward`` of a class is defined: ``torch``, ``F``."""
-    forward = first_of(cls, "forward")
+    forward = class_attribute(cls, "forward")
     found = forward.__globals__ if type(forward) is FunctionType else {}
     return [
         name

@@ -21,7 +21,7 @@ class Violation:
     ``fact`` and ``more`` are the title in two, for where there is little room.
     """
 
-    __slots__ = ("certain", "evidence", "fact", "lineno", "more", "suggestion", "title")
+    __slots__ = ("certain", "evidence", "fact", "line", "more", "suggestion", "title")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Violation:
         parts = (title, "", "") if type(title) is str else cast("tuple[str, str, str]", title)
         self.fact, _, self.more = parts
         self.evidence = evidence
-        self.lineno = line
+        self.line = line  #: file and line
         self.certain = certain
         self.suggestion = suggestion
 

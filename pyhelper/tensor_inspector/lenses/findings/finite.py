@@ -7,7 +7,7 @@ from typing import Any
 from ..step.step import Step
 
 
-def bad_in(step: Step, tensor: Any) -> int | None:
+def count_not_finite(step: Step, tensor: Any) -> int | None:
     """How many elements are NaN or infinite; None where that is not known."""
     if tensor is None:
         return None

@@ -12,7 +12,7 @@ from ..explain.explain import explain
 from ..lens import Lens, Paused
 from .finding import Findings
 from .rows import row_of
-from .rules.registry import unknown
+from .rules.registry import unknown_rules
 from .search import Search
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _TRIES = 3  #: slices in which the step is looked at
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About the paused frame. The options ``thorough`` and ``run`` are as in `api.findings`, ``ignore`` names rules with
+    blanks between them, ``stop`` is the number of the stop, by which its numbers are kept once."""
     if paused is None:
         raise ValueError("'findings' is asked where the program is paused")
     stop = options.get("stop")
@@ -31,7 +33,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     ignore = options.get("ignore", "")
     if type(ignore) is not str:
         raise TypeError("ignore names rules, with blanks between them")
-    return _FindingsLens(
+    return FindingsLens(
         paused,
         budget,
         thorough=options.get("thorough") is True,
@@ -43,11 +45,11 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 def _asked_of_steps(rules: list[str]) -> list[str]:
     """The ids of the rules that a step is asked, without those that only explain exceptions."""
-    elsewhere = set(unknown(rules)) & set(OF_EXCEPTIONS)
+    elsewhere = set(unknown_rules(rules)) & set(OF_EXCEPTIONS)
     return [rule for rule in rules if rule not in elsewhere]
 
 
-class _FindingsLens(Lens):
+class FindingsLens(Lens):
     """Explains the exception first, then asks the rules; each begins with a full slice of time."""
 
     def __init__(self, paused: Paused, budget: Budget, **question: Any) -> None:
@@ -91,8 +93,8 @@ class _FindingsLens(Lens):
         return answer
 
     def row(self) -> Child:
-        paused, views = self._paused, self._search.views if self._search is not None else []
-        return row_of(self._found(), paused, [view.frame for view in views])
+        paused, visible_frames = self._paused, self._search.frames if self._search is not None else []
+        return row_of(self._found(), paused, [visible.frame for visible in visible_frames])
 
     def _found(self) -> Findings:
         """The findings that explain the exception, then all others."""

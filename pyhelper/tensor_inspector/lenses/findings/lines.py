@@ -1,4 +1,4 @@
-"""Lines of the user's source: where a name was bound, made or changed, or a function called."""
+"""Finds lines of the user's source: where a name is bound or changed, a function called, a parameter filled, a model frozen."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ..step.called import functions_called
 from ..step.calls import Call
 from ..step.classes import methods_of
-from ..step.expressions import text_of
+from ..step.expressions import key_of, text_of
+from ..step.functions import functions_called_by_all, sources_in_reach
 from ..step.source import Source
 from ..step.step import Step
 
 Line = tuple[str, int]  #: a file and a line in it
 
 
-def bound(step: Step, name: str | None) -> Line | None:
+def line_of_binding(step: Step, name: str | None) -> Line | None:
     """The line that assigned a name its present value."""
     return next(filter(None, (source.line_of(name) for source in step.sources)), None)
 
 
-def bound_or_called(step: Step, call: str, name: str | None) -> Line | None:
+def line_of_binding_or_call(step: Step, call: str, name: str | None) -> Line | None:
     """The line of a variable's binding; else that of a call of that name."""
     for source in step.sources:
         calls = source.calls_of(call) if call else []
@@ -31,18 +31,18 @@ def bound_or_called(step: Step, call: str, name: str | None) -> Line | None:
     return None
 
 
-def made(step: Step, name: str) -> Line | None:
+def line_of_last_binding(step: Step, name: str) -> Line | None:
     """Where a name was bound last, or an attribute in a method of its object's class: ``self.model``."""
     for source in step.sources:
-        found = source.bound(name)
+        found = source.bindings_of(name)
         if found:
             return source.file, found[-1][0]
-    owner, _, attribute = _key(name).rpartition(".")
+    owner, _, attribute = key_of(name).rpartition(".")
     value = next((value for (_, key), value in step.named_values() if key == owner), None)
-    return None if value is None else assigned(type(value), attribute)
+    return None if value is None else line_of_assignment(type(value), attribute)
 
 
-def assigned(cls: type, attribute: str) -> Line | None:
+def line_of_assignment(cls: type, attribute: str) -> Line | None:
     """Where a method of a class assigns an attribute first."""
     for _, source in methods_of(cls):
         found = source.bindings.get(f"{source.self_name}.{attribute}")
@@ -51,11 +51,11 @@ def assigned(cls: type, attribute: str) -> Line | None:
     return None
 
 
-def changed(step: Step, name: str, call: str = "") -> Line | None:
+def line_of_change(step: Step, name: str, call: str = "") -> Line | None:
     """The last line before the stop that calls ``call`` on ``name``, or passes ``name`` to it; without ``call``, any
     function whose name ends with ``_``."""
     for source in step.sources:
-        lines = [line for line in _calls_about(source, _key(name), call) if line < source.lineno]
+        lines = [line for line in _calls_about(source, key_of(name), call) if line < source.lineno]
         if lines:
             return source.file, max(lines)
     return None
@@ -71,7 +71,7 @@ def _calls_about(source: Source, name: str, call: str) -> list[int]:
     return found
 
 
-def called(step: Step, *names: str) -> Line | None:
+def line_of_call(step: Step, *names: str) -> Line | None:
     """The first line that calls something of these names, in the frames in sight."""
     for source in step.sources:
         found = source.calls_of(*names)
@@ -80,69 +80,65 @@ def called(step: Step, *names: str) -> Line | None:
     return None
 
 
-def filled(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
+def lines_of_filling(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
     """The lines that fill a parameter with one number, in the frames in sight and in methods of the modules there.
 
     ``nn.init.constant_(net.weight, 0.1)``; in a loop over modules, ``m.weight``, the attribute tells.
     """
     methods = (method for _, one in list(step.members.values()) for _, method in methods_of(type(one.module)))
-    others = {_key(one.name) for one in step.parameters.values()} - {_key(name)}
+    others = {key_of(one.name) for one in step.parameters.values()} - {key_of(name)}
     for source in (*step.sources, *methods):
         for call in source.calls_of("constant_", "fill_", "zeros_", "ones_", "zero_"):
             what = text_of(call.argument(0, "tensor") if call.callee.split(".")[-2:-1] == ["init"] else call.receiver)
             what = what[: -len(".data")] if what.endswith(".data") else what
-            same = what.rpartition(".")[2] == _key(name).rpartition(".")[2] and what not in others
-            if what == _key(name) or same:
+            same = what.rpartition(".")[2] == key_of(name).rpartition(".")[2] and what not in others
+            if what == key_of(name) or same:
                 yield (source.file, call.lineno), call
 
 
-def rate_set(step: Step, name: str) -> Line | None:
+def line_of_rate(step: Step, name: str) -> Line | None:
     """Where the rate of an optimizer is given: as it is made, or the object whose ``__init__`` is given it for that."""
-    line, owner = made(step, name), _key(name).rpartition(".")[0]
+    line, owner = line_of_last_binding(step, name), key_of(name).rpartition(".")[0]
     value = next((value for (_, key), value in step.named_values() if key == owner), None)
     first = next((source for method, source in methods_of(type(value)) if method == "__init__"), None)
     if first is None or line is None or not owner:
         return line
     rates = [call.argument(1, "lr") for call in first.calls if call.lineno == line[1]]
     is_given = any(rate is not None and text_of(rate) in first.arguments for rate in rates)
-    return (made(step, owner) if is_given else None) or line
+    return (line_of_last_binding(step, owner) if is_given else None) or line
 
 
-def attribute_set(step: Step, attribute: str) -> Line | None:
+def line_of_attribute(step: Step, attribute: str) -> Line | None:
     """Where an attribute of this name is set: in the frames in sight, or in the functions that they call."""
-    for source in (*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))):
+    for source in sources_in_reach(step):
         found = [line for key, bound in source.bindings.items() if key.endswith(f".{attribute}") for line, _ in bound]
         if found:
             return source.file, found[0]
     return None
 
 
-def called_below(step: Step, *names: str) -> Line | None:
+def line_of_call_below(step: Step, *names: str) -> Line | None:
     """The line that calls something of these names: in the frames in sight, else in the functions that they call."""
-    found = called(step, *names)
-    for below in functions_called(step, range(len(step.views))) if found is None else ():
+    found = line_of_call(step, *names)
+    for below in functions_called_by_all(step) if found is None else ():
         calls = below.source.calls_of(*names)
         if calls:
             return below.source.file, calls[0].lineno
     return found
 
 
-def frozen(step: Step, name: str) -> Line | None:
+def line_of_freezing(step: Step, name: str) -> Line | None:
     """The line that freezes a model: by its ``requires_grad_``, by that of each in a loop, or by assignments there."""
-    direct = changed(step, name, "requires_grad_")
+    direct = line_of_change(step, name, "requires_grad_")
     if direct is not None:
         return direct
     for source in step.sources:
         for call in source.calls_of("requires_grad_"):
             looped = [node for _, node in source.bindings.get(text_of(call.receiver), []) if isinstance(node, ast.For)]
-            if any(text_of(loop.iter).startswith(f"{_key(name)}.") for loop in looped):
+            if any(text_of(loop.iter).startswith(f"{key_of(name)}.") for loop in looped):
                 return source.file, call.lineno
         for key, bindings in source.bindings.items():
             for line, node in bindings if key.endswith(".requires_grad") else ():
                 if isinstance(node, ast.Assign) and text_of(node.value) == "False":
                     return source.file, line
     return None
-
-
-def _key(name: str) -> str:
-    return name.replace('"', "'")

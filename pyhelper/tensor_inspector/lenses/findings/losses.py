@@ -10,7 +10,7 @@ from typing import Any
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, module, mro
 from ..step.calls import Backward, Call
-from ..step.expressions import before_moves, last_name, names_in, parent_of, root_of, text_of
+from ..step.expressions import last_name, names_in, parent_of, root_of, shown, text_of, without_moves
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
@@ -46,24 +46,26 @@ KINDS = {
 class LossCall:
     """A call of a loss: which one, its input and target as the source writes them, and their values if in sight."""
 
-    __slots__ = ("call", "criterion", "input", "kind", "target", "view")
+    __slots__ = ("call", "criterion", "input", "kind", "level", "target")
 
-    def __init__(self, kind: str, call: Call, criterion: Any, step: Step, view: int) -> None:
+    def __init__(self, kind: str, call: Call, criterion: Any, step: Step, level: int) -> None:
         self.kind = kind
         self.call = call
         self.criterion = criterion
-        self.view = view
-        self.input = _operand(step, call, 0, "input", view)
-        self.target = _operand(step, call, 1, "target", view)
+        self.level = level
+        self.input = _operand(step, call, 0, "input", level)
+        self.target = _operand(step, call, 1, "target", level)
 
 
 def loss_calls(step: Step) -> Iterator[LossCall]:
-    for view in dict.fromkeys((0, step.at)):
-        for call in step.sources[view].calls:
-            found = step.module_of(call.callee, view) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
+    for level in dict.fromkeys((0, step.level)):
+        for call in step.sources[level].calls:
+            found = (
+                step.module_of(call.callee, level) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
+            )
             kind = kind_of(call, None if found is None else found.value)
             if kind is not None:
-                yield LossCall(kind, call, None if found is None else found.value, step, view)
+                yield LossCall(kind, call, None if found is None else found.value, step, level)
 
 
 def kind_of(call: Call, callee: Any) -> str | None:
@@ -76,19 +78,19 @@ def kind_of(call: Call, callee: Any) -> str | None:
     return kind
 
 
-def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> VisibleVariable | None:
-    found = step.operand(before_moves(call.argument(position, keyword)), view, call.lineno)
+def _operand(step: Step, call: Call, position: int, keyword: str, level: int) -> VisibleVariable | None:
+    found = step.operand(without_moves(call.argument(position, keyword)), level, call.lineno)
     return found if found is not None and is_exact_tensor(found.value) else None
 
 
 def is_backpropagated(step: Step, one: LossCall) -> bool:
     """Whether the loss surely goes into a backward, in the rounds in which its target was made: it is no evaluation."""
-    source, line = step.sources[one.view], one.call.lineno
-    if not step.grad_mode or one.target is None or source.is_under(line, "no_grad", "inference_mode") is not None:
+    source, line = step.sources[one.level], one.call.lineno
+    if not step.grad_mode or one.target is None or source.with_block(line, "no_grad", "inference_mode") is not None:
         return False
-    made = source.value_of(root_of(one.target.key))
+    made = source.binding_of(root_of(one.target.key))
     loop = None if made is None else source.loop_of(made[0])
-    for backward in source.backwards if one.view == step.at else ():
+    for backward in source.backwards if one.level == step.level else ():
         is_near = loop is None or loop[0] <= backward.lineno <= loop[1]
         is_sure = is_near and not source.is_conditional(backward.lineno, seen_from=source.lineno)
         if is_sure and _is_made_with(source, backward, one.call, loop):
@@ -98,11 +100,11 @@ def is_backpropagated(step: Step, one: LossCall) -> bool:
 
 def terms_beside(step: Step, one: LossCall) -> Iterator[LossCall]:
     """The other losses of its kind that go into the same backward, in the same round of the loop around that."""
-    source = step.sources[one.view]
-    for backward in source.backwards if one.view == step.at else ():
+    source = step.sources[one.level]
+    for backward in source.backwards if one.level == step.level else ():
         loop = source.loop_of(backward.lineno) or None
         if _is_made_with(source, backward, one.call, loop):
-            found = (other for other in loss_calls(step) if other.view == one.view and other.kind == one.kind)
+            found = (other for other in loss_calls(step) if other.level == one.level and other.kind == one.kind)
             yield from (
                 other
                 for other in found
@@ -121,7 +123,7 @@ def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> I
     waiting, seen = list(names), set[str]()
     while waiting and len(seen) < 100:
         name = waiting.pop()
-        for line, node in () if name in seen else source.bound(name):
+        for line, node in () if name in seen else source.bindings_of(name):
             value = getattr(node, "value", None)
             if isinstance(value, ast.AST) and (loop is None or loop[0] <= line <= loop[1]):
                 yield value
@@ -129,23 +131,23 @@ def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> I
         seen.add(name)
 
 
-def modules_behind(step: Step, value: ast.expr | None, view: int) -> Iterator[VisibleVariable]:
+def modules_behind(step: Step, value: ast.expr | None, level: int) -> Iterator[VisibleVariable]:
     """The modules in sight of which a value, or what it is made of, is a result: of a call, or of a method."""
-    source, seen = step.sources[view], set[str]()
+    source, seen = step.sources[level], set[str]()
     waiting: list[ast.AST] = [] if value is None else [value]
     while waiting and len(seen) < 100:
         node = waiting.pop()
         parts = list(_parts(node))
         for call in (below for below in parts if isinstance(below, ast.Call)):
             callee = text_of(call.func)
-            found = step.module_of(callee, view)
+            found = step.module_of(callee, level)
             if found is None and not _is_of_every_module(last_name(call.func)):
-                found = step.module_of(parent_of(callee) or "", view)
+                found = step.module_of(parent_of(callee) or "", level)
             if found is not None and class_name(type(found.value)) not in BY_CLASS:
                 yield found
         for name in dict.fromkeys(below.id for below in parts if isinstance(below, ast.Name) and below.id not in seen):
             seen.add(name)
-            made = source.value_of(name)
+            made = source.binding_of(name)
             values = [getattr(made[1], part, None) for part in ("value", "iter")] if made is not None else []
             waiting += [one for one in values if isinstance(one, ast.AST)]
             filled = (call.args for call in source.calls_of("append", "extend") if text_of(call.receiver) == name)
@@ -177,7 +179,7 @@ class ModelInput:
     ``is_beside``: the call stands in the ``forward`` of another module, which was given it beside its own first input.
     """
 
-    __slots__ = ("call", "is_beside", "model", "name", "position", "tensor", "view")
+    __slots__ = ("call", "is_beside", "level", "model", "name", "position", "tensor")
 
     def __init__(
         self,
@@ -186,15 +188,15 @@ class ModelInput:
         call: Call,
         model: VisibleVariable,
         position: int | str,
-        view: int,
+        level: int,
         is_beside: bool,
     ) -> None:
-        self.name = name.replace("'", '"')
+        self.name = shown(name)
         self.tensor = tensor
         self.call = call
         self.model = model
         self.position = position
-        self.view = view
+        self.level = level
         self.is_beside = is_beside
 
     def is_first(self) -> bool:
@@ -214,19 +216,19 @@ def _first_argument(model: Any) -> str | None:
 
 def model_inputs(step: Step) -> Iterator[ModelInput]:
     """The inputs of modules in sight other than losses; for ``model(**batch)`` each tensor of the batch."""
-    for call, model, view in step.calls_of_modules():
+    for call, model, level in step.calls_of_modules():
         if class_name(type(model.value)) in BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
             continue
-        source = step.sources[view]
+        source = step.sources[level]
         beside = source.arguments[2:] if source.function == "forward" else []
         given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args), *call.keywords.items()]
         for position, argument in given:
-            variable = step.operand(argument, view, call.lineno)
+            variable = step.operand(argument, level, call.lineno)
             if variable is None:
                 continue
             if is_exact_tensor(variable.value):
-                yield ModelInput(variable.key, variable.value, call, model, position, view, variable.key in beside)
+                yield ModelInput(variable.key, variable.value, call, model, position, level, variable.key in beside)
             elif issubclass(type(variable.value), dict):
                 for name, value in list(dict.items(variable.value))[:32]:
                     if type(name) is str and is_exact_tensor(value):
-                        yield ModelInput(f"{variable.key}[{name!r}]", value, call, model, name, view, False)
+                        yield ModelInput(f"{variable.key}[{name!r}]", value, call, model, name, level, False)

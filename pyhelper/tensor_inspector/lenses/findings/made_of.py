@@ -15,6 +15,7 @@ from ..step.source import Source
 ABOUT = frozenset(
     "device dim dtype element_size is_cuda is_floating_point ndim nelement numel requires_grad shape size type".split()
 )
+#: Functions and methods that take the shape, dtype or class of what they are given, not its elements.
 ALIKE = frozenset(
     "empty_like full_like isinstance len new_full new_ones new_zeros ones_like rand_like randn_like type"
     " zeros_like".split()
@@ -23,8 +24,8 @@ ALIKE = frozenset(
 CUTTING_METHODS = ("detach", "data", "item", "numpy", "tolist")
 CUTTING_FUNCTIONS = ("array", "as_tensor", "asarray", "from_numpy", "tensor")
 CUTS = (*CUTTING_METHODS, *CUTTING_FUNCTIONS)
-#: What has no gradient.
-STEPS = tuple(
+#: Their results have no gradient, or one of 0.
+STEP_FUNCTIONS = tuple(
     "argmax argmin argsort round floor ceil sign long int bool eq ne gt lt ge le topk bincount one_hot"
     " multinomial sample trunc heaviside searchsorted".split()
 )
@@ -36,7 +37,7 @@ _Cut = TypeVar("_Cut")
 Flow = Union[_Cut, Literal["live"], None]
 
 
-def joined(flows: Iterable[Flow[_Cut]]) -> Flow[_Cut]:
+def joined_flow(flows: Iterable[Flow[_Cut]]) -> Flow[_Cut]:
     """Of several parts: a gradient comes back to the whole if it does to one of them."""
     found = [flow for flow in flows if flow is not None]
     return "live" if "live" in found else next(iter(found), None)
@@ -69,7 +70,7 @@ def made_of(source: Source, name: str) -> Iterator[Made]:
 
 def bound_to(source: Source, name: str) -> Iterator[Made]:
     """The bindings that gave a name its value: the last one above, and those that it builds on."""
-    last = source.value_of(name)
+    last = source.binding_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
     for line, node in sorted(lines, key=lambda one: -one[0]):
         value = _own_part(node, name)
@@ -111,7 +112,7 @@ def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
 
 def _is_kept_in(value: ast.expr, name: str) -> bool:
     paths = list(uses(value, name))
-    return bool(paths) and all(cut_on(path, (*CUTS, *STEPS)) is None for path in paths)
+    return bool(paths) and all(cut_on(path, (*CUTS, *STEP_FUNCTIONS)) is None for path in paths)
 
 
 def _own_part(node: ast.AST, name: str) -> ast.AST | None:

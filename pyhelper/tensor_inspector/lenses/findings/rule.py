@@ -43,7 +43,7 @@ def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> C
 def finding_of(rule: Rule, found: Violation) -> Finding:
     """A rule and what it has found as one finding, in plain data."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
-    line = found.lineno
+    line = found.line
     return {
         "rule": rule.id,
         "severity": rule.severity,
@@ -59,7 +59,7 @@ def finding_of(rule: Rule, found: Violation) -> Finding:
     }
 
 
-def missing(rule: Rule, step: Step) -> str | None:
+def why_not_asked(rule: Rule, step: Step) -> str | None:
     """Why a rule can't be asked here; None where it can."""
     reasons = {
         "loss": (bool(step.losses), "no loss in sight"),

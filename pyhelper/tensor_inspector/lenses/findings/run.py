@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...safe.guard import class_name, plain_message
 from ..step.step import Step
 from .finding import Findings
-from .rule import NotAsked, Rule, finding_of, missing
-from .rules.registry import RULES, unknown
+from .rule import NotAsked, Rule, finding_of, why_not_asked
+from .rules.registry import RULES, unknown_rules
 
 if TYPE_CHECKING:
     from ...protocol import Finding
@@ -82,7 +82,7 @@ class Asking:
         self._found: list[Finding] = []
         self._checked: list[str] = []
         self._is_complete = True
-        self._skipped = [(id, "there is no such rule") for id in unknown(ignore)]
+        self._skipped = [(id, "there is no such rule") for id in unknown_rules(ignore)]
 
     def go_on(self) -> bool:
         """Asks rules until the time is over. Returns whether all have been asked."""
@@ -117,7 +117,7 @@ class Asking:
 
     def _refusal(self, rule: Rule) -> str | None:
         """Why a rule is not asked."""
-        return "ignored" if rule.id in self._ignore else missing(rule, self._step)
+        return "ignored" if rule.id in self._ignore else why_not_asked(rule, self._step)
 
     def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
         """The findings of a rule, and the reason where it failed."""

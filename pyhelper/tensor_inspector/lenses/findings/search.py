@@ -18,7 +18,7 @@ from .run import NO_TIME, Asking
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..step.frames import View
+    from ..step.frames import VisibleFrame
     from ..step.moment import Moment
 
     class History(Protocol):
@@ -47,7 +47,7 @@ class Search:
         grad_mode: bool,
         stop: int | None = None,
     ) -> None:
-        self.views: list[View] = []
+        self.frames: list[VisibleFrame] = []
         self.is_late = False  #: whether there was no time to look at the step
         self._budget = budget
         self._history = history
@@ -61,11 +61,11 @@ class Search:
         torch = module("torch")
         if torch is None or not hasattr(torch, "_C"):
             return Findings(skipped=[("all", "torch is not loaded")])
-        view = frames.nearest(frame)
-        if view is None:
+        visible = frames.nearest(frame)
+        if visible is None:
             return Findings(skipped=[("all", "no frame of the user in sight")])
-        self.views = frames.in_sight(view)
-        step = Step(self.views, self._budget, **wanted)
+        self.frames = frames.in_sight(visible)
+        step = Step(self.frames, self._budget, **wanted)
         self.is_late = self._budget.spent()
         if self.is_late:  # what was not seen may speak against any finding
             return Findings(skipped=[(rule.id, NO_TIME) for rule in RULES], complete=False)
@@ -101,4 +101,4 @@ class Search:
 def _owner(step: Step) -> Any:
     """The object that the step's numbers are remembered for; None in an inner frame, where a stop is no step."""
     found = (variable.value for variable in (*step.optimizers, *step.modules))
-    return None if step.at else next(found, None)
+    return None if step.level else next(found, None)

@@ -1,4 +1,7 @@
-"""Works out the sign of a loss: whether minimizing it makes the error smaller or larger."""
+"""Works out the sign of a loss: whether minimising it makes the errors in it smaller or larger.
+
+An error is a term of a loss that compares with a target, as cross entropy does: less is better.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from ...measure.torch.node import AutogradNode
 from ...safe.guard import NUMBERS, module
 from ...safe.record import Record
 from ..step.backpropagated import Loss
-from ..step.called import functions_called
 from ..step.expressions import constant_of, is_name, key_of, last_name, text_of
+from ..step.functions import functions_called
 from ..step.step import Step
 from .ascents import is_of_two_outputs, is_to_be_forgotten
 from .lines import Line
@@ -133,7 +136,7 @@ def _is_of_choices(step: Step, node: AutogradNode) -> bool:
 
 
 def _mentions(step: Step, *names: str) -> bool:
-    called = (one.source for one in functions_called(step, (step.at,)))
+    called = (one.source for one in functions_called(step, (step.level,)))
     return any(one.mentions(*names) for one in (step.source, *called))
 
 
@@ -225,7 +228,7 @@ def _factors_written(step: Step, loss: Loss) -> Iterator[float]:
         if made.name == key_of(loss.name) or _has_graph(step.value(made.name))
     ]
     inside = {id(node) for value in values for node in ast.walk(value)}
-    for called in functions_called(step, (step.at,)):
+    for called in functions_called(step, (step.level,)):
         if id(called.first.call.node) in inside:
             values += [one.value for one in called.source.returns if one.value is not None]
     for product in (node for value in values for node in ast.walk(value)):
@@ -250,11 +253,11 @@ def _has_graph(value: Any) -> bool:
 def _is_negated(step: Step, name: str) -> bool | None:
     """Whether it is written as a product with a negative number, or as one by a count, which the graph forgets after its
     backward; None where the factor is another. What a function of the program gives is written there."""
-    made = step.source.value_of(name)
+    made = step.source.binding_of(name)
     value = getattr(made[1], "value", None) if made is not None else None
     if not isinstance(value, ast.Call):
         return _sign_written(value)
-    here = (one.source for one in functions_called(step, (step.at,)) if one.first.call.node is value)
+    here = (one.source for one in functions_called(step, (step.level,)) if one.first.call.node is value)
     results = next(([one.value for one in source.returns] for source in here), [])
     return _sign_written(results[0]) if len(results) == 1 else None
 
@@ -272,9 +275,9 @@ def _sign_written(value: ast.expr | None) -> bool | None:
 
 def line_of_minus(step: Step, loss: Loss) -> Line | None:
     """Where the function of the program that makes a loss returns the negative of something."""
-    made = step.source.value_of(key_of(loss.name))
+    made = step.source.binding_of(key_of(loss.name))
     inside = {id(node) for node in ast.walk(made[1])} if made is not None else set[int]()
-    for called in functions_called(step, (step.at,)) if inside else ():
+    for called in functions_called(step, (step.level,)) if inside else ():
         if id(called.first.call.node) in inside:
             for one in called.source.returns:
                 if isinstance(one.value, ast.UnaryOp) and isinstance(one.value.op, ast.USub):

@@ -12,11 +12,11 @@ from ...safe.guard import SEQUENCES
 from ..step.backpropagated import Loss
 from ..step.calls import Call
 from ..step.classes import function_called, methods_of
-from ..step.expressions import bound_in, last_name, root_of, shown_text, text_of
+from ..step.expressions import bound_in, last_name, root_of, shown, shown_text, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line
-from .made_of import ABOUT, ALIKE, CUTS, STEPS, joined, made_of
+from .made_of import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, made_of
 
 #: what gives data, into which no gradient goes and in which none is missed
 _DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
@@ -28,7 +28,7 @@ _DEEP = 30  #: of expressions and functions in one another
 
 
 class FlatTerm:
-    """A term of a loss that a step, as an argmax, cuts off: the call, the name of what it makes, and where; ``leaf`` where
+    """A term of a loss that a step function, as argmax, cuts off: the call, the name of what it makes, and where; ``leaf`` where
     a new leaf is made."""
 
     __slots__ = ("call", "leaf", "line", "name", "term")
@@ -43,8 +43,8 @@ class FlatTerm:
 
 def left_at(step: Step, loss: Loss) -> FlatTerm | None:
     """Where predictions leave autograd on their way to a loss, also inside the functions that make it; not so data."""
-    made = next((made for made in made_of(step.source, loss.name) if made.name.replace("'", '"') == loss.name), None)
-    found = None if made is None else _Leaving(step, step.source, step.at, {}, 0).assigned_to(made.name, made.value)
+    made = next((made for made in made_of(step.source, loss.name) if shown(made.name) == loss.name), None)
+    found = None if made is None else _Leaving(step, step.source, step.level, {}, 0).assigned_to(made.name, made.value)
     return found if type(found) is FlatTerm else None
 
 
@@ -58,8 +58,8 @@ def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
     root = step.node_of(loss.tensor)
     if root is None:
         return
-    bound = [made for made in made_of(step.source, loss.name) if made.name.replace("'", '"') == loss.name]
-    reader = _Following(step, step.source, step.at, {}, 0)
+    bound = [made for made in made_of(step.source, loss.name) if shown(made.name) == loss.name]
+    reader = _Following(step, step.source, step.level, {}, 0)
     for inner, term in (term for made in bound for term in reader.terms_without_gradient(made.value, root)):
         found = inner.flow(term)
         if type(found) is FlatTerm:
@@ -70,14 +70,14 @@ def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
 class _Following:
     """Follows predictions through one function: ``given`` are its arguments; those of the frame are looked up."""
 
-    def __init__(self, step: Step, source: Source, view: int | None, given: dict[str, Flow], depth: int) -> None:
+    def __init__(self, step: Step, source: Source, level: int | None, given: dict[str, Flow], depth: int) -> None:
         self._step = step
         self._source = source
-        self._view = view
+        self._level = level
         self._known = dict(given)
         self._seen: set[str] = set()
         self._depth = depth
-        self._owner: Any = None if view is None else step.value(source.self_name, view)
+        self._owner: Any = None if level is None else step.value(source.self_name, level)
 
     def terms_without_gradient(
         self, value: ast.expr, node: AutogradNode | None
@@ -134,17 +134,17 @@ class _Following:
             return self._called(node)
         if isinstance(node, (ast.Lambda, ast.Constant)):
             return None
-        return joined(map(self.flow, ast.iter_child_nodes(node)))
+        return joined_flow(map(self.flow, ast.iter_child_nodes(node)))
 
     def _attribute(self, node: ast.Attribute) -> Flow:
-        value = None if self._view is None else self._step.value(text_of(node), self._view)
+        value = None if self._level is None else self._step.value(text_of(node), self._level)
         if is_exact_tensor(value):
             return _LIVE if requires_grad(value) else None
         return self.flow(node.value)
 
     def _named(self, name: str) -> Flow:
         """By its value, in a frame; else by its assignments, as the function goes through its lines."""
-        value = None if self._view is None else self._step.value(name, self._view)
+        value = None if self._level is None else self._step.value(name, self._level)
         if is_exact_tensor(value) and requires_grad(value):
             return _LIVE
         if name not in self._seen:
@@ -157,10 +157,10 @@ class _Following:
 
     def _assigned(self, name: str, line: int, node: ast.AST) -> Flow:
         is_plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None
-        if not is_plain or self._source.is_under(line, "no_grad", "inference_mode"):
+        if not is_plain or self._source.with_block(line, "no_grad", "inference_mode"):
             return None
         found = self.assigned_to(name, node.value)  # type: ignore[attr-defined]
-        return joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
+        return joined_flow([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
 
     def _called(self, node: ast.Call) -> Flow:
         name = last_name(node.func)
@@ -168,14 +168,14 @@ class _Following:
         given += [node.func.value] if isinstance(node.func, ast.Attribute) else []
         if name in _DATA:
             return None
-        if name in STEPS and name != "topk" and self._is_torch(node.func):
+        if name in STEP_FUNCTIONS and name != "topk" and self._is_torch(node.func):
             return self._stepped(f"{name}()", node, given)
         inner = self._enter(node)
         if inner is not None:
-            return joined(map(inner.flow, inner.results()))
-        if self._view is not None and self._is_model(node):
+            return joined_flow(map(inner.flow, inner.results()))
+        if self._level is not None and self._is_model(node):
             return _LIVE
-        return joined(map(self.flow, given))
+        return joined_flow(map(self.flow, given))
 
     def _is_torch(self, function: ast.expr) -> bool:
         """Whether it is a function of torch's own, or a method of what is made of predictions, a tensor."""
@@ -184,21 +184,21 @@ class _Following:
 
     def _is_model(self, node: ast.Call) -> bool:
         """Whether a module with trainable parameters is called."""
-        found = self._step.module_of(text_of(node.func), self._view or 0)
+        found = self._step.module_of(text_of(node.func), self._level or 0)
         return found is not None and any(one.member.is_in(found.value) for one in self._step.trainable())
 
     def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
-        found = joined(map(self.flow, given))
+        found = joined_flow(map(self.flow, given))
         return FlatTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
 
     def _enter(self, node: ast.Call) -> _Following | None:
         """The function of the program, or the forward of a module without parameters, that a call runs."""
-        if self._view is None or self._depth > _DEEP // 2:
+        if self._level is None or self._depth > _DEEP // 2:
             return None
-        source = function_called(self._step, Call(node, None, False), self._view)
+        source = function_called(self._step, Call(node, None, False), self._level)
         is_method = isinstance(node.func, ast.Attribute)
         if source is None:
-            found = self._step.module_of(text_of(node.func), self._view)
+            found = self._step.module_of(text_of(node.func), self._level)
             source = (
                 None if found is None or self._is_model(node) else dict(methods_of(type(found.value))).get("forward")
             )
@@ -231,7 +231,7 @@ class _Leaving(_Following):
 
     def _named(self, name: str) -> Flow:
         """A list of results is made of predictions too."""
-        value: Any = None if self._view is None else self._step.value(name, self._view)
+        value: Any = None if self._level is None else self._step.value(name, self._level)
         some = value[:_ITEMS] if type(value) in SEQUENCES else []
         return _LIVE if any(is_exact_tensor(one) and requires_grad(one) for one in some) else super()._named(name)
 
@@ -256,5 +256,5 @@ class _Leaving(_Following):
 
 
 def _detaches(value: ast.expr) -> bool:
-    """Whether a sum is an estimator: the step goes forward, something else backward."""
+    """Whether a sum is a straight-through estimator: the step function goes forward, something else backward."""
     return any(isinstance(node, ast.Attribute) and node.attr == "detach" for node in ast.walk(value))

@@ -11,14 +11,14 @@ from ...measure.torch.modules import Member, is_of
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_name
 from ...safe.record import Record
-from ..step.called import functions_called
 from ..step.calls import Call
 from ..step.classes import forward_of, function_called, is_library
-from ..step.expressions import short_text
+from ..step.expressions import key_of, short_text
+from ..step.functions import functions_called, functions_called_by_all
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
-from .lines import Line, assigned, made
+from .lines import Line, line_of_assignment, line_of_last_binding
 from .losses import kind_of, loss_calls
 
 _LONG = 40  #: a longer text of an expression is cut
@@ -57,12 +57,12 @@ def written(step: Step, node: AutogradNode) -> Written:
     name = step.title_of(node)
     if name is None:
         return _in_a_loss(step, node)
-    for view, source in enumerate(step.sources):
-        found = source.value_of(name.replace('"', "'"))
+    for level, source in enumerate(step.sources):
+        found = source.binding_of(key_of(name))
         value: Any = None if found is None else getattr(found[1], "value", None)
         if found is not None:
-            return Written(name, name, _line_of_op(step, node, value, view) or (source.file, found[0]))
-    return Written(name, name, made(step, name))
+            return Written(name, name, _line_of_op(step, node, value, level) or (source.file, found[0]))
+    return Written(name, name, line_of_last_binding(step, name))
 
 
 def _in_a_loss(step: Step, node: AutogradNode) -> Written:
@@ -77,7 +77,7 @@ def _in_a_loss(step: Step, node: AutogradNode) -> Written:
 def _only_call(step: Step, node: AutogradNode) -> Written:
     """The only call of an activation's function in the frames in sight, or in the functions that these call."""
     name = _FUNCTIONS.get(node.op)
-    sources = [step.sources[view] for view in dict.fromkeys((0, step.at))]
+    sources = [step.sources[level] for level in dict.fromkeys((0, step.level))]
     sources += [called.source for called in functions_called(step)] if name is not None else []
     calls = {(source.file, call.lineno): call for source in sources for call in source.calls if call.name == name}
     if len(calls) != 1:
@@ -100,7 +100,7 @@ def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: 
         one, argument = calls[0], calls[0].call.argument(position, keyword)
         if len(calls) > 1 or argument is None:
             return None
-        line = _line_of_op(step, node, argument, one.view) or (step.sources[one.view].file, one.call.lineno)
+        line = _line_of_op(step, node, argument, one.level) or (step.sources[one.level].file, one.call.lineno)
         return Written(short_text(argument, _LONG), None, line)
     below = [
         (called.source, call)
@@ -130,23 +130,23 @@ def _is_absolute(step: Step, node: AutogradNode) -> bool:
     return all(user.op == "Abs" for user, _ in step.graph.users(node))
 
 
-def _line_of_op(step: Step, node: AutogradNode, value: ast.AST | None, view: int) -> Line | None:
+def _line_of_op(step: Step, node: AutogradNode, value: ast.AST | None, level: int) -> Line | None:
     """The line in which an expression, or what it calls, runs an activation, or in which its layer is made."""
     function = _FUNCTIONS.get(node.op)
     calls = [Call(below, None, False) for below in ast.walk(value or ast.Pass()) if isinstance(below, ast.Call)]
     for call in calls if function is not None else ():
         if call.name == function:
-            return step.sources[view].file, call.lineno
+            return step.sources[level].file, call.lineno
     for call in calls if function is not None else ():
-        called = step.module_of(call.callee, view)
-        found = _in_module(step, called, node.op) if called is not None else _in_function(step, call, view, node.op)
+        called = step.module_of(call.callee, level)
+        found = _in_module(step, called, node.op) if called is not None else _in_function(step, call, level, node.op)
         if found is not None:
             return found
     return None
 
 
-def _in_function(step: Step, call: Call, view: int, op: str) -> Line | None:
-    source = function_called(step, call, view)
+def _in_function(step: Step, call: Call, level: int, op: str) -> Line | None:
+    source = function_called(step, call, level)
     return None if source is None else _called_in(source, op)
 
 
@@ -172,19 +172,23 @@ def _in_module(step: Step, called: VisibleVariable, op: str) -> Line | None:
     layer: Member | None = layers[-1][1]
     while layer is not None and layer.parent is not None:
         if not is_library(type(layer.parent.module)):
-            return assigned(type(layer.parent.module), layer.name.rpartition(".")[2])
+            return line_of_assignment(type(layer.parent.module), layer.name.rpartition(".")[2])
         layer = layer.parent
-    return _made_below(step, called.name, class_name(type(layers[-1][1].module))) or made(step, called.name)
+    return _made_below(step, called.name, class_name(type(layers[-1][1].module))) or line_of_last_binding(
+        step, called.name
+    )
 
 
 def _made_below(step: Step, name: str, cls: str) -> Line | None:
     """The only line that makes a layer of a class, of the functions that are called where a model is made."""
-    bound = [(view, node) for view, source in enumerate(step.sources) for _, node in source.bindings.get(name, ())[-1:]]
-    makers = {(view, id(below)) for view, node in bound for below in ast.walk(node) if isinstance(below, ast.Call)}
+    bound = [
+        (level, node) for level, source in enumerate(step.sources) for _, node in source.bindings.get(name, ())[-1:]
+    ]
+    makers = {(level, id(below)) for level, node in bound for below in ast.walk(node) if isinstance(below, ast.Call)}
     lines = {
         (called.source.file, call.lineno)
-        for called in functions_called(step, range(len(step.views)))
-        if (called.view, id(called.call.node)) in makers
+        for called in functions_called_by_all(step)
+        if (called.level, id(called.call.node)) in makers
         for call in called.source.calls_of(cls)
     }
     return lines.pop() if len(lines) == 1 else None

@@ -12,7 +12,7 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import instance_dict, module, mro, owner_of
 from ...safe.record import Record
 from ..lens import wrong_type
-from ..running.code_references import methods
+from ..running.code_references import functions_defined_by
 from ..running.isolation import unwrapped
 
 torch: Any = module("torch")
@@ -35,7 +35,7 @@ def called(asked: Child) -> Callee:
     if type(bare) is MethodType and is_function_class(bare.__self__):
         bare = bare.__self__
     if is_function_class(bare):
-        return Callee(bare, tuple(methods(bare)), is_class=True)
+        return Callee(bare, tuple(functions_defined_by(bare)), is_class=True)
     if is_module(bare):
         return Callee(bare, (), bare, compiled=compiled)
     if type(bare) is MethodType:

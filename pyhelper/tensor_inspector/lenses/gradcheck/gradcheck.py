@@ -27,14 +27,16 @@ _ONE = 1e-2  #: how far apart ratios may be that are one
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["function"]``, called with ``input1``, ``input2`` …, the last of which the option ``names`` names.
+    Raises ``TypeError`` for what can't be called or copied."""
     function = values["function"]
     given, callee = CallArguments.of(values, options), called(function)
     if not callee.is_class:
         given.refuse_none(callee.target)
-    return _Gradcheck(function, given.all(), Check(callee, given), budget)
+    return GradcheckLens(function, given.all(), Check(callee, given), budget)
 
 
-class _Gradcheck(Lens):
+class GradcheckLens(Lens):
     def __init__(self, function: Child, inputs: list[Child], check: Check, budget: Budget) -> None:
         super().__init__(budget)
         self._function = function

@@ -13,7 +13,7 @@ from ...measure.torch.metadata import is_exact_tensor, is_tensor
 from ...measure.torch.modules import is_module, members
 from ...measure.torch.norms import Norms
 from ...measure.torch.optimizers import groups, is_optimizer
-from ...measure.torch.updates import Rules
+from ...measure.torch.updates import UpdateRules
 from ...safe.budget import Budget, Steps
 from ..lens import Lens, Paused, row_limit, wrong_type
 from ..surroundings import Names, step_around
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["model"]``, a module or an optimizer, else it raises ``TypeError``. The option ``rows`` bounds the
+    rows of the data."""
     asked, rows = values["model"], row_limit(options)
     step = step_around(paused, budget)
     optimizers = [variable.value for variable in step.optimizers] if step is not None else []
     if is_optimizer(asked.value):
-        return Gradients(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
+        return GradientsLens(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
     if is_module(asked.value):
-        return Gradients(asked, _of_module(asked), optimizers, budget, rows)
+        return GradientsLens(asked, _of_module(asked), optimizers, budget, rows)
     raise wrong_type(asked, "a torch.nn.Module or an optimizer")
 
 
@@ -56,7 +58,7 @@ def _of_optimizer(asked: Child, names: Names) -> Iterator[ParameterRow]:
             yield ParameterRow(name or f"param_groups[{number}]['params'][{at}]", name, tensor)
 
 
-class Gradients(Lens):
+class GradientsLens(Lens):
     """Finds the parameters, reads the norms of all gradients and weights, and then works out what the optimizer would
     do with them."""
 
@@ -65,12 +67,12 @@ class Gradients(Lens):
     ) -> None:
         super().__init__(budget)
         self._asked = asked
-        self._finding = rows
+        self._to_find = rows
         self._all: list[ParameterRow] = []
         self._row_limit = limit
         self._with_gradient: list[ParameterRow] = []
         self._norms: Norms | None = None
-        self._rules = Rules(optimizers)
+        self._rules = UpdateRules(optimizers)
         self._waiting: deque[ParameterRow] | None = None
         self._rule: str | None = None
 
@@ -136,7 +138,7 @@ class Gradients(Lens):
     def _find(self) -> bool:
         """Whether all parameters are found."""
         steps = Steps(self.budget)
-        for row in self._finding:
+        for row in self._to_find:
             self._all.append(row)
             if steps.end():
                 return False

@@ -28,10 +28,10 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     asked = values["tensor"]
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a tensor")
-    return _Autograd(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
+    return AutogradLens(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
 
 
-class _Autograd(Lens):
+class AutogradLens(Lens):
     def __init__(self, asked: Child, names: Names, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked

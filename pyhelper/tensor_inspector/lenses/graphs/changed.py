@@ -11,11 +11,12 @@ from ...measure.torch.modules import is_module
 from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Steps
-from ..step.called import Called, functions_called
-from ..step.expressions import names_given, names_in, text_of
+from ..step.expressions import key_of, names_given, names_in, shown, text_of
+from ..step.functions import Called, functions_called_by_all
 from ..step.source import Source, source_of
+from ..step.statements import end_of, start_of
 from ..step.step import Step
-from .lines import called_as, methods_in_sight, methods_of_module
+from .lines import methods_in_sight, methods_of_module, names_calling
 
 _KEEPING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")  #: that change no element
 _LAYERS = ("Addmm", "Convolution", "Mm", "Mv", "Bmm", "NativeBatchNorm", "NativeLayerNorm", "Embedding")
@@ -34,7 +35,7 @@ class Change:
     __slots__ = ("by_call", "line", "name")
 
     def __init__(self, name: str | None, line: tuple[str, int] | None = None, by_call: str = "") -> None:
-        self.name = None if name is None else name.replace("'", '"')
+        self.name = None if name is None else shown(name)
         self.line = line
         self.by_call = by_call
 
@@ -48,13 +49,13 @@ class _InPlaceWrite(NamedTuple):
 
 
 class _VisibleTensor(NamedTuple):
-    """A tensor in sight: what holds it, under which attribute, and the number of its frame."""
+    """A tensor in sight: what holds it, under which attribute, and the level of its frame."""
 
     name: str
     tensor: Any
     owner: Any
     attribute: str
-    view: int
+    level: int
 
 
 def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
@@ -76,24 +77,28 @@ def _named(step: Step) -> Iterator[_VisibleTensor]:
     for variable in step.tensors:
         owner, _, attribute = variable.key.rpartition(".")
         yield _VisibleTensor(
-            variable.name, variable.value, step.value(owner, variable.view) if owner else None, attribute, variable.view
+            variable.name,
+            variable.value,
+            step.value(owner, variable.level) if owner else None,
+            attribute,
+            variable.level,
         )
     parts = [(one.name, one.tensor, one.member) for one in step.parameters.values()]
     for name, tensor, member in (*parts, *step.buffers):
-        yield _VisibleTensor(name, tensor, member.module, name.rpartition(".")[2], step.at)
+        yield _VisibleTensor(name, tensor, member.module, name.rpartition(".")[2], step.level)
 
 
 def _sure_changes(step: Step, node: AutogradNode, saved: str, known: list[_VisibleTensor]) -> Iterator[Change]:
     """What has surely run after the operation: lines in the frames, an optimizer's step, lines of methods."""
     is_new = node.saved(saved).expected == 0  # nothing had changed it before the operation
-    for view in dict.fromkeys((*(named.view for named in known), step.at)):
-        start = (0, 0) if is_new else _first_younger_result(step, node, view)
+    for level in dict.fromkeys((*(named.level for named in known), step.level)):
+        start = (0, 0) if is_new else _first_younger_result(step, node, level)
         if start is not None:
-            yield from _in_frame(step.sources[view], start, [one for one in known if one.view == view])
-            yield from _by_optimizers(step, start, known) if view == step.at else ()
-    is_alone = not any(_operations(step.sources[one.view], node.op, _written_name(one)) for one in known)
+            yield from _in_frame(step.sources[level], start, [one for one in known if one.level == level])
+            yield from _by_optimizers(step, start, known) if level == step.level else ()
+    is_alone = not any(_operations(step.sources[one.level], node.op, key_of(one.name)) for one in known)
     running = {_source_key(source) for source in step.sources}
-    for called in functions_called(step, range(len(step.views))):
+    for called in functions_called_by_all(step):
         if _source_key(called.source) not in running and _surely_called(step, called):
             for change, named in _of_owners(called, known):
                 if is_new or (is_alone and _is_after(called.source, node.op, change)):
@@ -106,10 +111,10 @@ def _sure_changes(step: Step, node: AutogradNode, saved: str, known: list[_Visib
 
 
 def _in_frame(source: Source, start: tuple[int, int], known: list[_VisibleTensor]) -> Iterator[Change]:
-    names = {_written_name(one): one.name for one in known}
+    names = {key_of(one.name): one.name for one in known}
     for key, changing, by_call in _writes_in(source):
-        if key in names and _start(changing) >= start and source.surely_ran(changing):
-            line, column = _end(changing)
+        if key in names and start_of(changing) >= start and source.surely_ran(changing):
+            line, column = end_of(changing)
             if source.is_current(key, line, column + 1):
                 yield Change(names[key], (source.file, changing.lineno), by_call)
 
@@ -120,23 +125,23 @@ def _forward(owner: Any) -> list[Source]:
     return [source_of(method.__code__) for method in methods if method.__code__.co_name == "forward"]
 
 
-def _first_younger_result(step: Step, node: AutogradNode, view: int) -> tuple[int, int] | None:
+def _first_younger_result(step: Step, node: AutogradNode, level: int) -> tuple[int, int] | None:
     """Where a frame has bound the first result that is younger than a node: the operation has run by then.
 
     A result that was itself changed in place may be older than its node.
     """
-    order, source, steps, ends = node.order(), step.sources[view], Steps(step.budget), list[tuple[int, int]]()
+    order, source, steps, ends = node.order(), step.sources[level], Steps(step.budget), list[tuple[int, int]]()
     for variable in step.tensors if order >= 0 else ():
         if steps.end():
             return None
-        made = step.node_of(variable.value) if variable.view == view and not version_of(variable.value) else None
+        made = step.node_of(variable.value) if variable.level == level and not version_of(variable.value) else None
         if made is None or made.leaf is not None or made.order() < order:
             continue
-        bound = source.value_of(variable.key)
+        bound = source.binding_of(variable.key)
         if bound is None and variable.key in source.arguments:
             return 0, 0
         if bound is not None and isinstance(bound[1], (ast.stmt, ast.expr)):
-            ends.append(_end(bound[1]))
+            ends.append(end_of(bound[1]))
     return min(ends, default=None)
 
 
@@ -145,7 +150,7 @@ def _by_optimizers(step: Step, start: tuple[int, int], known: list[_VisibleTenso
     source, trained = step.source, {id(one.tensor) for one in step.trained()}
     names = {id(one.tensor): one.name for one in known if id(one.tensor) in trained}
     for call in source.calls_of("step") if names else ():
-        if _start(call.node) < start or not source.surely_ran(call.node):
+        if start_of(call.node) < start or not source.surely_ran(call.node):
             continue
         for variable in step.optimizers:
             tensors = [id(one) for group in each_group(variable.value) for one in group.tensors]
@@ -156,8 +161,8 @@ def _by_optimizers(step: Step, start: tuple[int, int], known: list[_VisibleTenso
 
 def _surely_called(step: Step, called: Called) -> bool:
     """Whether a function, and those through which it was called, have surely run."""
-    source = step.sources[called.view] if called.caller is None else called.caller.source
-    line, column = _end(called.call.node)
+    source = step.sources[called.level] if called.caller is None else called.caller.source
+    line, column = end_of(called.call.node)
     if not source.surely_ran(called.call.node) or not source.is_current(called.call.callee, line, column):
         return False
     return called.caller is None or _surely_called(step, called.caller)
@@ -176,7 +181,7 @@ def _of_owners(called: Called, known: list[_VisibleTensor]) -> Iterator[tuple[_I
 def _is_after(source: Source, op: str, change: _InPlaceWrite) -> bool:
     """Whether an operation stands in a source with what is changed, and always before that."""
     nodes = _operations(source, op, change.key)
-    return bool(nodes) and source.surely_ran(change.node) and all(_end(one) <= _start(change.node) for one in nodes)
+    return bool(nodes) and source.surely_ran(change.node) and all(end_of(one) <= start_of(change.node) for one in nodes)
 
 
 def _writes_in(source: Source) -> Iterator[_InPlaceWrite]:
@@ -195,26 +200,13 @@ def _writes_in(source: Source) -> Iterator[_InPlaceWrite]:
                 yield _InPlaceWrite(text_of(target), node, "")  # type: ignore[arg-type]
 
 
-def _written_name(named: _VisibleTensor) -> str:
-    """Its name as the source writes it."""
-    return named.name.replace('"', "'")
-
-
 def _source_key(source: Source) -> tuple[str, int]:
     return source.file, source.body[0].lineno if source.body else 0
 
 
-def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or 0
-
-
 def _inside(step: Step, node: AutogradNode, saved: str) -> Iterator[Change]:
     """Changes of variables of functions that have ended, if the node's operation makes such a variable, or takes it."""
-    functions = [called.source for called in functions_called(step, range(len(step.views)))]
+    functions = [called.source for called in functions_called_by_all(step)]
     for source in (*functions, *methods_in_sight(step)):
         for name, changing, by_call in _writes_in(source):
             if _is_of(source, node.op, name, changing.lineno, is_result="result" in saved):
@@ -247,4 +239,4 @@ def _operations(source: Source, op: str, name: str) -> list[ast.expr]:
 def _is_operation(node: ast.expr, op: str) -> bool:
     if isinstance(node, ast.BinOp):
         return op in _SIGNS.get(type(node.op), ())
-    return isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in called_as(op)
+    return isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in names_calling(op)

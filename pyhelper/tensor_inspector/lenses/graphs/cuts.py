@@ -36,7 +36,7 @@ class Cut(Record):
     certain: bool = True
 
 
-def in_modules(member: Member, suffix: str) -> Cut | None:
+def cut_in_modules(member: Member, suffix: str) -> Cut | None:
     """The cut in the methods of the module that has the parameter, or of one around it."""
     for part, sources in _modules_around(member, suffix):
         for source in sources:
@@ -46,7 +46,7 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
     return None
 
 
-def unused(member: Member, suffix: str, step: Step) -> Cut | None:
+def unused_in_modules(member: Member, suffix: str, step: Step) -> Cut | None:
     """The innermost module that does not mention what it has, where the frames in sight do not either."""
     for part, sources in _modules_around(member, suffix):
         used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
@@ -83,7 +83,7 @@ def _modules_around(member: Member, suffix: str) -> Iterator[tuple[str, list[Sou
         inner = inner.parent
 
 
-def in_frames(step: Step, names: list[str]) -> Cut | None:
+def cut_in_frames(step: Step, names: list[str]) -> Cut | None:
     """The cut in the frames in sight of something of one of these names."""
     for source in step.sources:
         for name in names:
@@ -99,16 +99,16 @@ def _has_run(source: Source, line: int) -> bool:
     return line <= source.lineno or (loop is not None and loop[0] <= source.lineno <= loop[1])
 
 
-def _in_a_method(source: Source, line: int) -> bool:
+def _anywhere(source: Source, line: int) -> bool:
     return True
 
 
-def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool] = _in_a_method) -> Cut | None:
+def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool] = _anywhere) -> Cut | None:
     """The cuts of values that are computed from a name."""
     calls = [call for call in source.calls if is_included(source, call.lineno)]
     uses = [call for call in calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
     for call in uses:
-        block = source.is_under(call.lineno, *_NO_GRAD)
+        block = source.with_block(call.lineno, *_NO_GRAD)
         if block is not None:
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno))
     made = {name, *(call.target for call in uses if call.target)}
@@ -124,7 +124,7 @@ def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool
         if _is_of(node.value, made) and is_included(source, node.lineno):
             return Cut("detached", text_of(node), (source.file, node.lineno))
     for call in calls:  # of which something may be made that the loss takes from elsewhere
-        block = source.is_under(call.lineno, *_NO_GRAD) if call.target else None
+        block = source.with_block(call.lineno, *_NO_GRAD) if call.target else None
         if block is not None and any(_is_of(given, made) for given in call.args):
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno), certain=False)
     return None

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_dict, library_of, mro
-from ..step.called import functions_called
 from ..step.calls import Call
+from ..step.functions import functions_called
 from ..step.source import Source
 from ..step.step import Step
 
@@ -28,7 +28,7 @@ _CALLED: dict[str, tuple[str, ...]] = {
 _FUNCTIONS = 200  #: of modules in sight that are searched
 
 
-def line_of(step: Step | None, node: AutogradNode, name: str | None) -> tuple[str, int] | None:
+def line_of_operation(step: Step | None, node: AutogradNode, name: str | None) -> tuple[str, int] | None:
     """File and line: by the trace of torch's anomaly mode, by where the name was bound, or by the only such call."""
     traced = _traced(node)
     if traced is not None or step is None:
@@ -43,13 +43,13 @@ def line_of(step: Step | None, node: AutogradNode, name: str | None) -> tuple[st
             for call in _applied(source, node)
         }
         return next(iter(lines)) if len(lines) == 1 else None
-    called = called_as(node.op)
+    called = names_calling(node.op)
     lines = _calls_in(step.sources, called) or _calls_in(methods_in_sight(step), called)
     lines = lines or _calls_in((one.source for one in functions_called(step)), called)
     return next(iter(lines)) if len(lines) == 1 else None
 
 
-def called_as(op: str) -> tuple[str, ...]:
+def names_calling(op: str) -> tuple[str, ...]:
     """The names of functions and methods that call an operation."""
     return _CALLED.get(op, (op.lower(),))
 

@@ -17,8 +17,9 @@ from ...measure.torch.steep import may_be_steep, steep
 from ...safe.budget import Budget
 from ...words.text import full_path, joined
 from ..lens import Lens, Paused, wrong_type
+from ..step.expressions import key_of
 from ..surroundings import Names, step_around
-from .lines import line_of
+from .lines import line_of_operation
 from .masked import find_mask
 from .origin_words import WHY, parts
 
@@ -37,10 +38,10 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     asked = values["tensor"]
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a tensor")
-    return _NanOrigin(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
+    return NanOriginLens(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
 
 
-class _NanOrigin(Lens):
+class NanOriginLens(Lens):
     def __init__(self, asked: Child, names: Names, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked
@@ -65,7 +66,7 @@ class _NanOrigin(Lens):
         if self._search.found is not None and self._names.step is not None:
             find_mask(self._names.step, self._search.found)
         if self._is_gradient and self._search.found is None:
-            self._steep = next(steep(self._graph, self._search.flow, self._graph.nodes), None)
+            self._steep = next(steep(self._search.flow, self._graph.nodes), None)
         return True
 
     def stop(self) -> None:
@@ -124,7 +125,7 @@ class _NanOrigin(Lens):
         """Of a gradient, the operations on the way whose slope may be infinite: each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []
         for node in nodes[:_SHOWN]:
-            line = line_of(self._names.step, node, self._names.result_name(self._graph, node))
+            line = line_of_operation(self._names.step, node, self._names.result_name(self._graph, node))
             yield f"{node.op}{f', line {line[1]}' if line is not None else ''}: its slope may be infinite"
 
     def _location(self) -> tuple[str, int] | None:
@@ -132,7 +133,7 @@ class _NanOrigin(Lens):
         origin, node = self._origin(), self._operation()
         if node is None or self._where(origin) in ("input", "parameter"):
             return None
-        return line_of(self._names.step, node, self._name(origin, node))
+        return line_of_operation(self._names.step, node, self._name(origin, node))
 
     def _visible_results(self) -> dict[int, Any]:
         """The variables in sight by the nodes that made them."""
@@ -213,7 +214,7 @@ class _NanOrigin(Lens):
         """The mask that covers a whole row."""
         if origin is not None and origin.mask is not None and self._names.step is not None:
             name = self._names.step.owner_of(origin.mask)
-            yield name, None if name is None else self._names.step.value(name.replace('"', "'"), 0)
+            yield name, None if name is None else self._names.step.value(key_of(name), 0)
 
     def _name_and_value(self, node: AutogradNode) -> tuple[str | None, Any]:
         """The name of a leaf, or of what a node has made, and its value."""
@@ -241,10 +242,10 @@ class _NanOrigin(Lens):
     def _path(self, name: str, value: Any) -> str | None:
         """The name, if it means that value in the frame that is asked, where the user can type it; else None."""
         step = self._names.step
-        found = None if step is None else step.value(name.replace('"', "'"), 0)
+        found = None if step is None else step.value(key_of(name), 0)
         known = self._names.parameter(value)
         is_it = found is value or same_elements(found, value)
-        return name if is_it or (found is None and known is not None and known.root.view == 0) else None
+        return name if is_it or (found is None and known is not None and known.root.level == 0) else None
 
     def _origin(self) -> Origin | None:
         return None if self._search is None else self._search.found

@@ -17,67 +17,21 @@ from ...measure.torch.metadata import (
     is_tensor,
     requires_grad,
 )
-from ...measure.torch.modules import Member, is_module, members
+from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.record import Record
-from ...words.text import full_path, joined, listed, plural
+from ...words.text import full_path, plural
 from ..lens import Lens, Paused, wrong_type
+from ..step.expressions import key_of
 from ..step.step import Step
 from ..surroundings import Names, step_around
-from .cuts import Cut, in_frames, in_modules, unused
+from .cuts import cut_in_frames, cut_in_modules, unused_in_modules
+from .reasons import Reason, Target, row_of, text_of
 
 if TYPE_CHECKING:
-    from ...protocol import Found, NoGradientCode, NoGradientFound, NoGradientReason
+    from ...protocol import Found, NoGradientFound, NoGradientReason
 
 _NAMED = 100  #: parameters of one reason that are named
-
-WORDS: dict[NoGradientCode, str] = {
-    "has_gradient": "has a gradient",
-    "zero_gradient": "has a gradient, which is 0 everywhere",
-    "frozen": "frozen: requires_grad is False",
-    "integer": "not of floating-point numbers, so it has no gradient",
-    "constant": "no parameter, and requires_grad is False: data, or made under no_grad or by what has no gradient",
-    "not_leaf": "computed, no leaf: only leaves get a .grad, unless retain_grad() was called",
-    "no_loss": "no loss in sight",
-    "loss_without_graph": "the loss has no graph",
-    "loss_is_leaf": "the loss is a new tensor: nothing leads from it to the model",
-    "detached": "detached",
-    "no_grad": "computed under no_grad",
-    "rebuilt": "a new tensor was made of its numbers, which has no graph",
-    "unused": "not used in forward",
-    "not_reached": "the loss was not computed with it; the source in sight does not show why",
-    "not_yet": "no backward has run yet",
-    "cleared": "a backward went through it, and its gradient was cleared since, or not kept",
-    "not_known": "the graph is too large to tell",
-}
-
-
-class Target(Record):
-    """A parameter that is asked about; ``member`` is the module that has it, under ``suffix``."""
-
-    name: str
-    path: str | None
-    tensor: Any
-    member: Member | None
-    suffix: str
-
-
-class Reason:
-    """One reason, and the parameters that it holds for."""
-
-    __slots__ = ("at", "certain", "code", "location", "targets")
-
-    def __init__(
-        self, code: NoGradientCode, cut: Cut | None = None, *, at: str | None = None, certain: bool = True
-    ) -> None:
-        self.code = code
-        self.at = at if cut is None else cut.at
-        self.location = None if cut is None else cut.location
-        self.certain = certain if cut is None else cut.certain
-        self.targets: list[Target] = []
-
-    def key(self) -> tuple[Any, ...]:
-        return self.code, self.certain, self.at, self.location
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -85,7 +39,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     asked, step = values["parameter"], step_around(paused, budget)
     names = Names(step, asked.suffix, asked.value)
     if is_module(asked.value):
-        return _NoGradient(asked, _of_module(asked, names), step, budget)
+        return NoGradientLens(asked, _of_module(asked, names), step, budget)
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a parameter or a torch.nn.Module")
     known = names.parameter(asked.value)
@@ -94,7 +48,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
         if known is None
         else Target(known.name, known.name, asked.value, known.member, _last(known.name))
     )
-    return _NoGradient(asked, iter([target]), step, budget)
+    return NoGradientLens(asked, iter([target]), step, budget)
 
 
 def _of_module(asked: Child, names: Names) -> Iterator[Target]:
@@ -138,11 +92,11 @@ def _last(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
-class _NoGradient(Lens):
+class NoGradientLens(Lens):
     def __init__(self, asked: Child, targets: Iterator[Target], step: Step | None, budget: Budget) -> None:
         super().__init__(budget)
         self._asked = asked
-        self._finding = targets
+        self._to_find = targets
         self._targets: list[Target] = []
         self._is_found = False
         self._explained = 0
@@ -192,16 +146,16 @@ class _NoGradient(Lens):
         name = f"why {self._asked.name} has no gradient"
         if len(reasons) == 1:
             rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
-            return Child(name, Rows.of(_reason_text(reasons[0]), rows if len(self._targets) > 1 else []), "")
+            return Child(name, Rows.of(text_of(reasons[0]), rows if len(self._targets) > 1 else []), "")
         if not reasons:
             line = "it has no parameters" if self._is_found and not self._targets else "not read"
             return Child(name, Rows.of(line, []), "")
-        return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
+        return Child(name, Rows.of(plural(len(reasons), "reason"), [row_of(reason) for reason in reasons]), "")
 
     def _find(self) -> bool:
         """Whether all parameters are found."""
         steps = Steps(self.budget)
-        for target in self._finding:
+        for target in self._to_find:
             self._targets.append(target)
             if steps.end():
                 return False
@@ -249,13 +203,13 @@ class _NoGradient(Lens):
     def _cut(self, target: Target, step: Step) -> Reason:
         """Where the way from a parameter to the loss ends."""
         near = self._last_variables(target, step)
-        cut = in_frames(step, near) if near else None
+        cut = cut_in_frames(step, near) if near else None
         if cut is None and target.member is not None:
-            cut = in_modules(target.member, target.suffix)
+            cut = cut_in_modules(target.member, target.suffix)
         if cut is None:
-            cut = in_frames(step, self._holders(target, step))
+            cut = cut_in_frames(step, self._holders(target, step))
         if cut is None and target.member is not None and not near:
-            cut = unused(target.member, target.suffix, step)
+            cut = unused_in_modules(target.member, target.suffix, step)
         if cut is not None:
             return Reason(cut.code, cut)
         loss = self._losses[0]
@@ -271,7 +225,7 @@ class _NoGradient(Lens):
         for variable in step.tensors:
             node = step.node_of(variable.value)
             if node is not None and any(leaf is target.tensor for leaf in step.graph.leaves(node)):
-                found.append((node.order(), variable.name.replace('"', "'")))
+                found.append((node.order(), key_of(variable.name)))
         return [name for _, name in sorted(found, reverse=True)]
 
     def _holders(self, target: Target, step: Step) -> list[str]:
@@ -279,22 +233,6 @@ class _NoGradient(Lens):
         found: list[str] = []
         member = target.member
         while member is not None:
-            found.extend(name.replace('"', "'") for name in step.names.get(id(member.module), ()))
+            found.extend(key_of(name) for name in step.names.get(id(member.module), ()))
             member = member.parent
         return found
-
-
-def _row(reason: Reason) -> Child:
-    """The reason in a few words, then where, and which parameters."""
-    head, _, more = _reason_text(reason).partition(" · ")
-    name, _, rest = head.replace("; ", ": ").partition(": ") if reason.certain else (head, "", "")
-    rows = [Child(target.name, target.tensor, target.path) for target in reason.targets]
-    line = listed([target.name for target in reason.targets], False, 60)
-    return Child(name, Rows.of(joined([rest, more, plural(len(rows), "parameter"), line]), rows, "finding"), "")
-
-
-def _reason_text(reason: Reason) -> str:
-    where = None if reason.location is None else f"line {reason.location[1]}"
-    may = "" if reason.certain else "may be: "
-    at = f"{reason.at} is the last made with it" if reason.at and reason.code == "not_reached" else reason.at
-    return joined([f"{may}{WORDS[reason.code]}", at, where])

@@ -22,8 +22,7 @@ from types import (
 from typing import Any
 from weakref import ReferenceType
 
-from ...measure.memory.blocks import is_array_class
-from ...measure.memory.extents import has_memory
+from ...measure.memory.extents import has_memory, is_array_class
 from ...safe.attributes import slots, traits
 from ...safe.guard import (
     Classes,
@@ -34,7 +33,7 @@ from ...safe.guard import (
     instance_dict,
     module,
     mro,
-    stored,
+    raw_dict,
     top_package,
 )
 from ..step.classes import is_library
@@ -138,7 +137,7 @@ class Opened:
 
     def holds_more(self, value: Any) -> bool:
         """Whether what has memory may hold other objects: as attributes, or as its elements."""
-        has_attributes = self._has_slots or dict.__len__(stored(value)) > 0
+        has_attributes = self._has_slots or dict.__len__(raw_dict(value)) > 0
         return has_attributes or (self._is_array and parts.is_of_objects(value))
 
     def _attributes(self, value: Any) -> Iterator[HeldPart]:
@@ -199,4 +198,4 @@ def _gradient_of(cls: type) -> Callable[[Any], Any] | None:
 
 def registered(value: Any) -> list[Any]:
     """The dicts in which a module keeps what makes it up; nothing of all else."""
-    return [stored(value).get(name) for name in _REGISTERED] if Opened(type(value)).is_module else []
+    return [raw_dict(value).get(name) for name in _REGISTERED] if Opened(type(value)).is_module else []

@@ -13,7 +13,7 @@ from ...measure.memory.extents import extents_of_each
 from ...safe.budget import Budget
 from ...safe.guard import module
 from .roots import frames_of, roots
-from .walk import MOST, Walk
+from .walk import MAX_INDICES, Walk
 
 if TYPE_CHECKING:
     from ...measure.memory.retained import Retained
@@ -41,7 +41,7 @@ class Inventory:
         *,
         thorough: bool = False,
         watched: frozenset[int] = frozenset(),
-        most: int = MOST,
+        most: int = MAX_INDICES,
         shares: bool = True,
     ) -> None:
         self.walk = Walk(roots(frame), watched, most, frames_of(frame))

@@ -23,14 +23,16 @@ _NAMES = 20  #: of one block
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About the process. The option ``rows`` bounds the variables and blocks in the data; with ``thorough`` it also
+    looks for tensors that no name reaches."""
     rows = row_limit(options)
     thorough = options.get("thorough", False)
     if type(thorough) is not bool:
         raise ValueError("thorough is true or false")
-    return MemoryAnswer(Inventory(None if paused is None else paused.frame, thorough=thorough), budget, rows)
+    return MemoryLens(Inventory(None if paused is None else paused.frame, thorough=thorough), budget, rows)
 
 
-class MemoryAnswer(Lens):
+class MemoryLens(Lens):
     """Takes an inventory of the program's memory."""
 
     def __init__(self, inventory: Inventory, budget: Budget, shown: int) -> None:

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from ...kinds import as_kind
-from ...measure.memory.blocks import is_array
+from ...measure.memory.extents import is_array
 from ...measure.stats.layout import index_of
 from ...safe.budget import Budget
 from ...safe.guard import Classes, c_attribute, class_dict, class_module, each, module, plain_str

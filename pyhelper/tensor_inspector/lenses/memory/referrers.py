@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, as_kind
-from ...measure.memory.blocks import MemoryBlocks, is_array
+from ...measure.memory.blocks import MemoryBlocks
+from ...measure.memory.extents import is_array
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ...words.line import line_of
@@ -37,14 +38,16 @@ _WORDS = {
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["value"]``: no number, text or the like, else it raises ``TypeError``. The option ``rows`` bounds
+    the holders in the data."""
     asked, rows = values["value"], row_limit(options)
     if Opened(type(asked.value)).how == Opened.ATOM:
         what = f"{asked.name} is of type {class_name(type(asked.value))}"
         raise TypeError(f"{what}: holders are looked for of tensors, arrays, containers and objects")
-    return ReferrersAnswer(asked, paused, budget, rows)
+    return ReferrersLens(asked, paused, budget, rows)
 
 
-class ReferrersAnswer(Lens):
+class ReferrersLens(Lens):
     """By names first: what these reach. Then upward, to those that have none in sight."""
 
     def __init__(self, asked: Child, paused: Paused | None, budget: Budget, shown: int) -> None:

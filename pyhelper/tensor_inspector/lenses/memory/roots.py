@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType, ModuleType
 from typing import Any
 
-from ...safe.guard import class_module, instance_dict, plain_str, stored, top_package
+from ...safe.guard import class_module, instance_dict, plain_str, raw_dict, top_package
 from ..step import frames
 from ..step.classes import is_library_module
 from .parts import HeldPart
@@ -18,40 +18,40 @@ _LAST = ("last_exc", "last_value")  #: where Python keeps the exception that a p
 def roots(frame: FrameType | None) -> Iterator[HeldPart]:
     """The variables of the paused frame and its callers, those of their modules, those of the program's others, and the
     last exception of a prompt."""
-    views = _views(frame)
+    visible_frames = _visible_frames(frame)
     seen: set[str] = set()
     namespaces: set[int] = set()
-    for number, view in enumerate(views):
-        for name, value in view.variables.items():
+    for number, visible in enumerate(visible_frames):
+        for name, value in visible.variables.items():
             if _is_shown(name, value):
-                where = f"{view.frame.f_code.co_name}(): " if name in seen else ""
+                where = f"{visible.frame.f_code.co_name}(): " if name in seen else ""
                 yield HeldPart(where + name, value, number == 0)
-        seen.update(view.variables)
-        if view.frame.f_code.co_name == "<module>":
-            namespaces.add(id(view.frame.f_globals))
-    for number, view in enumerate(views):
-        if id(view.frame.f_globals) in namespaces:
+        seen.update(visible.variables)
+        if visible.frame.f_code.co_name == "<module>":
+            namespaces.add(id(visible.frame.f_globals))
+    for number, visible in enumerate(visible_frames):
+        if id(visible.frame.f_globals) in namespaces:
             continue
-        namespaces.add(id(view.frame.f_globals))
-        home = plain_str(frames.global_of(view.frame, "__name__"))
-        for name, value in list(dict.items(view.frame.f_globals)):
+        namespaces.add(id(visible.frame.f_globals))
+        home = plain_str(frames.global_of(visible.frame, "__name__"))
+        for name, value in list(dict.items(visible.frame.f_globals)):
             if type(name) is str and _is_shown(name, value):
                 is_hidden = name in seen
                 yield HeldPart(f"{home}.{name}" if is_hidden else name, value, number == 0 and not is_hidden)
     for name in _LAST:
-        if stored(sys).get(name) is not None:
-            yield HeldPart(f"sys.{name}", stored(sys)[name], False)
+        if raw_dict(sys).get(name) is not None:
+            yield HeldPart(f"sys.{name}", raw_dict(sys)[name], False)
     for home, found in list(sys.modules.items()):
-        if type(found) is ModuleType and _is_programs(home, found) and id(stored(found)) not in namespaces:
-            namespaces.add(id(stored(found)))
-            for name, value in list(dict.items(stored(found))):
+        if type(found) is ModuleType and _is_programs(home, found) and id(raw_dict(found)) not in namespaces:
+            namespaces.add(id(raw_dict(found)))
+            for name, value in list(dict.items(raw_dict(found))):
                 if type(name) is str and _is_shown(name, value):
                     yield HeldPart(f"{home}.{name}", value, False)
 
 
 def frames_of(frame: FrameType | None) -> list[FrameType]:
     """The frames whose variables these are."""
-    return [view.frame for view in _views(frame)]
+    return [visible.frame for visible in _visible_frames(frame)]
 
 
 def namespaces_of(frame: FrameType | None) -> list[Any]:
@@ -63,7 +63,7 @@ def namespaces_of(frame: FrameType | None) -> list[Any]:
     return [*frames, *(one for one in dicts if type(one) is dict)]
 
 
-def _views(frame: FrameType | None) -> list[frames.View]:
+def _visible_frames(frame: FrameType | None) -> list[frames.VisibleFrame]:
     return [] if frame is None else frames.in_sight(frames.paused(frame))
 
 

@@ -15,7 +15,7 @@ from types import AsyncGeneratorType, CellType, CoroutineType, FrameType, Functi
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import c_attribute, class_dict, class_module, class_name, full_name, plain_str, stored, top_package
+from ...safe.guard import c_attribute, class_dict, class_module, class_name, full_name, plain_str, raw_dict, top_package
 from ...safe.record import Record
 from ..step.frames import TOOLS, is_tools
 from .inside import Opened, registered
@@ -59,7 +59,7 @@ class Upward:
         self._level = 0
         self._spent = 0.0
         self._modules = {
-            id(stored(module)): module for module in list(sys.modules.values()) if type(module) is ModuleType
+            id(raw_dict(module)): module for module in list(sys.modules.values()) if type(module) is ModuleType
         }
 
     def go_on(self, budget: Budget) -> bool:
@@ -119,7 +119,7 @@ class Upward:
         cls = type(holder)
         module = self._modules.get(id(holder), holder if cls is ModuleType else None)
         if module is not None:
-            name = plain_str(stored(module).get("__name__"))
+            name = plain_str(raw_dict(module).get("__name__"))
             return "tools" if top_package(name) in _NOT_THE_PROGRAMS else "module", name
         named = self._named(holder)
         if named is not None:
@@ -155,7 +155,7 @@ def _is_passed(holder: Any, value: Any) -> bool:
         return value is holder.__closure__ or type(value) is CellType
     if issubclass(type(holder), type):
         return type(value) is dict
-    if type(value) is CellType or (type(value) is dict and value is stored(holder)):
+    if type(value) is CellType or (type(value) is dict and value is raw_dict(holder)):
         return True
     return issubclass(type(value), dict) and any(value is one for one in registered(holder))
 

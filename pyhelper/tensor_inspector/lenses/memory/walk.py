@@ -13,7 +13,7 @@ from ...safe.guard import class_module, class_name, top_package
 from .inside import Opened
 from .parts import HeldPart
 
-MOST = 200_000  #: indices at most
+MAX_INDICES = 200_000  #: indices at most
 _CLIMBED = 100  #: groups, each inside the next one
 _LONGEST = 400  #: characters of a holder's name; what a longer list of nodes holds has no more
 #: What a name tells: some value, one value only, or what one types.
@@ -32,7 +32,7 @@ class Walk:
         self,
         roots: Iterable[HeldPart],
         watched: frozenset[int] = frozenset(),
-        most: int = MOST,
+        most: int = MAX_INDICES,
         frames: Iterable[FrameType] = (),
     ) -> None:
         self.met: list[int] = []

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["model"]``, a module, else it raises ``TypeError``. The option ``sort`` is one of `SORTS`,
+    ``rows`` bounds the rows of the data."""
     asked, sort, rows = values["model"], options.get("sort", "order"), row_limit(options)
     if type(sort) is not str or sort not in SORTS:
         raise ValueError(f"sort is one of {', '.join(SORTS)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...words.line import Word
-from ...words.text import count, listed, middle, percent, plural, size
+from ...words.text import count, listed, percent, plural, shorten_middle, size
 from .submodule import Submodule, Total
 
 _NAMES = 40  #: characters of names in a list
@@ -70,7 +70,7 @@ def line_name(branch: str, name: str, words: str, width: int) -> str:
     '├─ self_attn: Multih…n(8, 2 heads)'
     """
     first = f"{branch}{name}: " if name else branch
-    return first + middle(words, max(_LEAST, width - len(first)))
+    return first + shorten_middle(words, max(_LEAST, width - len(first)))
 
 
 def keys_of(group: Sequence[Submodule]) -> str:

@@ -8,7 +8,7 @@ from ...safe.guard import full_name
 from ...words.text import full_path, plural
 from ..explain.trace import TraceEntry, chain, entries_of, is_caused, message
 from ..lens import Paused
-from ..step.frames import View, is_tools
+from ..step.frames import VisibleFrame, is_tools
 from .messages import without_data
 from .section import Section
 
@@ -32,13 +32,13 @@ def raised(paused: Paused, *, values: bool) -> Section | None:
     return Section("Exception", full_name(type(error)), lines)
 
 
-def raised_in(paused: Paused) -> View | None:
+def raised_in(paused: Paused) -> VisibleFrame | None:
     """The innermost frame of the user that the exception came through."""
     if paused.raised is None:
         return None
     _, error, traceback = paused.raised
     trace = [one for one in entries_of(error, traceback) if not one.is_installed() and not is_tools(one.frame)]
-    return View(trace[-1].frame, trace[-1].variables, trace[-1].lineno) if trace else None
+    return VisibleFrame(trace[-1].frame, trace[-1].variables, trace[-1].lineno) if trace else None
 
 
 def frame_text(file: str, line: int, function: str) -> str:

@@ -16,6 +16,7 @@ from ...words.text import full_path, plural
 from ..environment.environment import settings
 from ..environment.installed import cuda
 from ..environment.words import report_lines
+from ..findings.finding import title_of
 from ..lens import Lens, Paused
 from ..step.frames import in_sight, nearest
 from .raised import frame_text, raised, raised_in
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About the paused frame. With the option ``values`` it holds data of the program; ``stop`` is the number of the
+    stop."""
     if paused is None:
         raise ValueError("'report' is asked where the program is paused")
-    return Report(budget, paused, values=options.get("values") is True, stop=options.get("stop"))
+    return ReportLens(budget, paused, values=options.get("values") is True, stop=options.get("stop"))
 
 
 class _Recalled:
@@ -56,7 +59,7 @@ def _findings(paused: Paused, stop: Any, budget: Budget) -> Lens | None:
     return findings({}, {"stop": stop} if type(stop) is int else {}, budget, asked)
 
 
-class Report(Lens):
+class ReportLens(Lens):
     def __init__(self, budget: Budget, paused: Paused, *, values: bool, stop: Any) -> None:
         super().__init__(budget)
         self._paused = paused
@@ -95,17 +98,17 @@ class Report(Lens):
         return found["findings"]  # type: ignore[no-any-return]
 
     def _all(self) -> list[Section]:
-        view, inside = nearest(self._paused.frame), raised_in(self._paused)
-        views = {} if view is None else {"Frame": view}
-        if inside is not None and (view is None or inside.frame is not view.frame):
-            views = {"Frame that raised": inside, **views}
+        visible, inside = nearest(self._paused.frame), raised_in(self._paused)
+        visible_frames = {} if visible is None else {"Frame": visible}
+        if inside is not None and (visible is None or inside.frame is not visible.frame):
+            visible_frames = {"Frame that raised": inside, **visible_frames}
         every = settings(self._paused)
         different = sum(setting.differs() for setting in every)
         sections = [
             raised(self._paused, values=self._values),
-            None if view is None or self._paused.raised is not None else _stack(view),
+            None if visible is None or self._paused.raised is not None else _stack(visible),
             self._findings_section(),
-            *(frame_section(title, one, self.budget, values=self._values) for title, one in views.items()),
+            *(frame_section(title, one, self.budget, values=self._values) for title, one in visible_frames.items()),
             Section("Environment", f"{different} not as by default", report_lines(every, values=self._values)),
         ]
         return [section for section in sections if section is not None]
@@ -115,12 +118,11 @@ class Report(Lens):
         for finding in found:
             source = finding["source"]
             where = "" if source is None else f" ({full_path(source['file'])}:{source['line']})"
-            title = finding["title"] if finding["certain"] else f"may be: {finding['title']}"
-            text = title if self._values else finding["why"]
+            text = title_of(finding) if self._values else finding["why"]
             lines.append(f"{finding['severity']} {finding['rule']}{where}: {text}")
         return Section("Findings", plural(len(found), "finding"), lines or ["none"])
 
 
-def _stack(view: Any) -> Section:
-    lines = [frame_text(one.frame.f_code.co_filename, one.lineno, one.frame.f_code.co_name) for one in in_sight(view)]
+def _stack(level: Any) -> Section:
+    lines = [frame_text(one.frame.f_code.co_filename, one.lineno, one.frame.f_code.co_name) for one in in_sight(level)]
     return Section("Stopped at", lines[0], lines)

@@ -11,9 +11,9 @@ from ...kinds import Kind, as_kind
 from ...kinds.python.containers import Container
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, full_name
-from ...words.line import runs
+from ...words.line import grouped_runs
 from ...words.text import joined, listed, one_line, plural, shape
-from ..step.frames import View
+from ..step.frames import VisibleFrame
 from .raised import frame_text
 from .section import Section
 
@@ -24,17 +24,17 @@ _DTYPE = re.compile(r"\w+")
 _NAMELESS = Classes(FunctionType, BuiltinFunctionType, ModuleType)
 
 
-def frame_section(title: str, view: View, budget: Budget, *, values: bool) -> Section:
+def frame_section(title: str, visible: VisibleFrame, budget: Budget, *, values: bool) -> Section:
     """Variables that are tensors first, then those that hold some."""
-    function = getattr(view.frame.f_code, "co_qualname", view.frame.f_code.co_name)
-    found = [(name, value) for name, value in view.variables.items() if _is_telling(name, value)]
+    function = getattr(visible.frame.f_code, "co_qualname", visible.frame.f_code.co_name)
+    found = [(name, value) for name, value in visible.variables.items() if _is_telling(name, value)]
     ranked = sorted(found, key=lambda item: _rank(item[1], budget))
     width = max((len(name) for name, _ in ranked[:_SHOWN]), default=0)
     say = _with_values if values else typed
     lines = [f"{name:{width}}  {_value_text(say, value, budget)}" for name, value in ranked[:_SHOWN]]
     if len(ranked) > _SHOWN:
         lines.append(f"… {len(ranked) - _SHOWN:,} more")
-    where = frame_text(view.frame.f_code.co_filename, view.lineno, function)
+    where = frame_text(visible.frame.f_code.co_filename, visible.lineno, function)
     return Section(title, plural(len(ranked), "variable"), [where, *lines])
 
 
@@ -52,7 +52,7 @@ def typed(value: Any, budget: Budget) -> str:
         return f"{full_name(type(value))} {' × '.join(map(str, facts['shape']))}"
     entries = kind.entries()
     inside = [] if entries is None else [_brief(item, budget) for _, item in islice(entries, _ITEMS + 1)]
-    shown = listed(runs(inside[:_ITEMS]), len(inside) > _ITEMS, 80)
+    shown = listed(grouped_runs(inside[:_ITEMS]), len(inside) > _ITEMS, 80)
     length = kind.length() if isinstance(kind, Container) else len(inside)
     return joined([f"{class_name(type(value))} of {length:,}", shown])
 

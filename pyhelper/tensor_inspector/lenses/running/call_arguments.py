@@ -7,9 +7,10 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...kinds import Child
-from ...safe.guard import Classes, first_of, instance_dict, plain_str
+from ...safe.guard import Classes, class_attribute, instance_dict, plain_str
 from ...safe.record import Record
 from ...words.text import listed
+from ..step.classes import undecorated
 
 _FUNCTIONS = Classes(FunctionType, MethodType)
 
@@ -43,9 +44,9 @@ class CallArguments(Record):
     def refuse_none(self, called: Any) -> None:
         """Raises `TypeError` where nothing is given to a function, or to a module's forward, that wants something."""
         is_module = type(called) not in _FUNCTIONS
-        function = forward_of(called) if is_module else called
+        function = forward_method_of(called) if is_module else called
         held = int(is_module or type(called) is MethodType)
-        function = without_wrappers(function)
+        function = python_function(function)
         if self.all() or function is None:
             return
         code = function.__code__
@@ -54,17 +55,13 @@ class CallArguments(Record):
             raise TypeError(f"no input is given: {plain_str(function.__qualname__)} wants {listed(wanted, False, 60)}")
 
 
-def forward_of(module: Any) -> Any:
-    return instance_dict(module).get("forward", first_of(type(module), "forward"))
+def forward_method_of(module: Any) -> Any:
+    """What a call of a module runs: a ``forward`` that was set on the module itself, else that of its class."""
+    return instance_dict(module).get("forward", class_attribute(type(module), "forward"))
 
 
-def without_wrappers(function: Any) -> FunctionType | None:
-    """The function of a method, without what `functools.wraps` has put around it; None where it is not of Python."""
+def python_function(function: Any) -> FunctionType | None:
+    """The function of a method, without its decorators; None where it is not written in Python."""
     if type(function) is MethodType:
         function = function.__func__
-    for _ in range(10):
-        inner = instance_dict(function).get("__wrapped__") if type(function) is FunctionType else None
-        if type(inner) is not FunctionType:
-            break
-        function = inner
-    return function if type(function) is FunctionType else None
+    return undecorated(function) if type(function) is FunctionType else None

@@ -53,12 +53,12 @@ class CodeReferences:
                 self._take(instance_dict(value)[name], names)
         elif is_module(value):
             self.modules.append(value)
-            self._waiting.extend(methods(type(value)))
+            self._waiting.extend(functions_defined_by(type(value)))
         elif issubclass(type(value), type) and not is_library(value):
-            self._waiting.extend(methods(value))
+            self._waiting.extend(functions_defined_by(value))
 
 
-def methods(cls: type) -> Iterator[FunctionType]:
+def functions_defined_by(cls: type) -> Iterator[FunctionType]:
     """The functions that the program's own classes define."""
     for base in mro(cls):
         if base is not object and not is_library(base):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...measure.memory.blocks import extents_of_array
+from ...measure.memory.extents import extents_of_array
 from ...measure.torch.metadata import Base
 from ...measure.torch.readable import storage_address
 from ...safe.guard import module

@@ -27,9 +27,9 @@ from ...measure.torch.metadata import (
 from ...measure.torch.modules import is_module
 from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
-from ...safe.guard import class_module, class_name, library_of, module, plain_str, stored
+from ...safe.guard import class_module, class_name, library_of, module, plain_str, raw_dict
 from ...safe.record import Record
-from .code_references import methods
+from .code_references import functions_defined_by
 from .copied_memory import CopiedMemory
 from .generators import is_generator
 from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy
@@ -88,7 +88,7 @@ class DeepCopy:
         """Adds the functions of a class to those that may run."""
         if id(cls) not in self._classes:
             self._classes.add(id(cls))
-            self.functions.extend(methods(cls))
+            self.functions.extend(functions_defined_by(cls))
 
     def of(self, value: Any, depth: int = 0) -> Any:
         if type(value) in IMMUTABLE:
@@ -159,7 +159,7 @@ class DeepCopy:
             return torch.nn.Parameter(copied, value.requires_grad)
         if type(copied) is not type(value):
             copied = Base.as_subclass(copied, type(value))
-            stored(copied).update(stored(value))
+            raw_dict(copied).update(raw_dict(value))
         copied.requires_grad_(bool(requires_grad(value)))
         if grad_fn_of(value) is None:
             return copied
@@ -248,11 +248,11 @@ class DeepCopy:
 
     def _filled(self, made: Any, value: Any, depth: int) -> Any:
         """``made`` with copies of the attributes of ``value``."""
-        stored_dict = stored(value)
+        stored_dict = raw_dict(value)
         if stored_dict:
             if type(stored_dict) is not dict:
                 return self._refused(value)
-            into = stored(made)
+            into = raw_dict(made)
             for name, item in list(stored_dict.items()):
                 self._names.append(plain_str(name))
                 into[name] = self.of(item, depth)

@@ -25,10 +25,10 @@ from ...safe.guard import (
     dict_attribute,
     dict_get,
     instance_dict,
-    is_filled,
+    is_filled_dict,
+    is_found_in,
     module,
-    stands_in,
-    stored,
+    raw_dict,
 )
 from ...safe.untouched import RestoringContext
 from .affected import AffectedModules
@@ -114,7 +114,7 @@ def _why_not_member(member: Member, copies: DeepCopy) -> str | None:
     if in_cpp(member.module) is not None:
         whole = member.parent is None
         return f"{'it' if whole else 'a part of it'} is scripted, whose tensors can't be replaced by copies"
-    if member.attributes is not stored(member.module):
+    if member.attributes is not raw_dict(member.module):
         return f"{class_name(type(member.module))} keeps its attributes in no plain dict"
     for name, value in _named(member):
         try:
@@ -211,7 +211,7 @@ class Isolation(RestoringContext):
             flags = ((key, True) for key in attributes["_forward_pre_hooks"] if key in with_kwargs)
             attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
             let_initialize(attributes)
-        if is_filled(attributes.get("_modules")):
+        if is_filled_dict(attributes.get("_modules")):
             attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
             attributes["_compiled_call_impl"] = None
@@ -256,7 +256,7 @@ def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
 def _kept(hooks: Any) -> OrderedDict[int, Any]:
     """Of the hooks before a forward those of torch's own that compute a weight from others (`weight_norm`,
     `spectral_norm`, `prune`), or initialize it."""
-    computing = ((key, hook) for key, hook in hooks.items() if stands_in(type(hook), "torch.nn.utils"))
+    computing = ((key, hook) for key, hook in hooks.items() if is_found_in(type(hook), "torch.nn.utils"))
     return OrderedDict([*initializing(hooks).items(), *computing])
 
 

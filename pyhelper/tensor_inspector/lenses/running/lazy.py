@@ -6,7 +6,7 @@ from collections import OrderedDict
 from types import MethodType
 from typing import Any
 
-from ...safe.guard import Classes, class_dict, instance_dict, module, stored
+from ...safe.guard import Classes, class_dict, instance_dict, module, raw_dict
 
 torch: Any = module("torch")
 _lazy: Any = instance_dict(torch.nn.modules).get("lazy")
@@ -25,7 +25,7 @@ def uninitialized_copy(value: Any) -> Any:
     # Not of the class's own `__new__`, whose arguments differ from version to version.
     data = torch.empty(0, dtype=value.dtype, device=value.device)
     made = torch.Tensor._make_subclass(type(value), data, value.requires_grad)
-    stored(made).update(stored(value))
+    raw_dict(made).update(raw_dict(value))
     return made
 
 
@@ -44,4 +44,4 @@ def let_initialize(attributes: dict[str, Any]) -> None:
     if type(handle) is _Handle:
         other: Any = object.__new__(_Handle)
         attributes[_HANDLE] = other
-        other.__setstate__((attributes["_forward_pre_hooks"], stored(handle)["id"]))
+        other.__setstate__((attributes["_forward_pre_hooks"], raw_dict(handle)["id"]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...safe.guard import instance_dict, plain_str
-from ..running.call_arguments import forward_of, without_wrappers
+from ..running.call_arguments import forward_method_of, python_function
 
 _TAKES_ANY = 0x08  #: of a function's code: it has a ``**kwargs``
 
@@ -31,7 +31,7 @@ def _named(value: Any) -> dict[str, Any]:
 
 
 def _takes(module: Any, names: set[str]) -> bool:
-    forward = without_wrappers(forward_of(module))
+    forward = python_function(forward_method_of(module))
     if forward is None:
         return False
     code = forward.__code__

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...kinds.torch.compiled import module_words
 from ...safe.budget import Budget
-from ...safe.guard import class_name, first_of, module
+from ...safe.guard import class_attribute, class_name, module
 from ...safe.untouched import Untouched
 from ..model.submodule import Submodule
 from .call import LayerRun
@@ -143,7 +143,7 @@ class Recorder:
 
 def _came_through(error: BaseException) -> Iterator[Any]:
     """The modules whose calls an exception came through, the outermost first."""
-    code = getattr(first_of(torch.nn.Module, "_call_impl"), "__code__", None)
+    code = getattr(class_attribute(torch.nn.Module, "_call_impl"), "__code__", None)
     step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code is code:

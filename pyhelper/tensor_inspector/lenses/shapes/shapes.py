@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
-from ...safe.guard import first_of, instance_dict, module
+from ...safe.guard import class_attribute, instance_dict, module
 from ..lens import Lens, Paused, wrong_type
 from ..model.submodule import Submodule
 from ..model.tree import ModuleTree
@@ -29,11 +29,13 @@ torch: Any = module("torch")
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    """About ``values["module"]``, called with ``input1``, ``input2`` …, the last of which the option ``names`` names.
+    Raises ``TypeError`` or ``ValueError`` where it can't be run."""
     asked, given = values["module"], CallArguments.of(values, options)
     if not is_module(asked.value):
         raise wrong_type(asked, "a torch.nn.Module")
     model = unwrapped(asked.value)
-    if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
+    if "forward" not in instance_dict(model) and class_attribute(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
     given.refuse_none(model)
     why = why_not(model, shares=True, lazy=True) or next(

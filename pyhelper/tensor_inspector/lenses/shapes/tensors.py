@@ -20,7 +20,7 @@ from ...measure.torch.metadata import (
     sizes_listed,
 )
 from ...safe.budget import Budget
-from ...safe.guard import class_name, module, plain_str, stored
+from ...safe.guard import class_name, module, plain_str, raw_dict
 
 if TYPE_CHECKING:
     from ...protocol import LayerTensor
@@ -90,7 +90,7 @@ def _items(path: TensorPath, value: Any) -> Iterator[tuple[TensorPath, Any]]:
         for key, item in list(dict.items(value))[:_ITEMS]:
             yield path.entry(key), item
     elif not issubclass(cls, (str, bytes, type, torch.nn.Module)):
-        for name, item in list(stored(value).items())[:_ITEMS]:
+        for name, item in list(raw_dict(value).items())[:_ITEMS]:
             if type(name) is str:
                 yield path.field(name), item
 

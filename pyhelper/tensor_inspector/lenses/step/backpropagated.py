@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
-from ...safe.guard import NUMBERS, SEQUENCES, first_of
+from ...safe.guard import NUMBERS, SEQUENCES, class_attribute
 from ...safe.record import Record
 from .calls import Backward, Call
 from .expressions import is_name, shown, text_of
@@ -72,7 +72,7 @@ def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
 
 def begins_a_backward(cls: type) -> bool:
     """Whether the method ``backward`` of a class calls another one: what is written by hand computes slopes itself."""
-    method = first_of(cls, "backward")
+    method = class_attribute(cls, "backward")
     while type(method) is FunctionType and "__wrapped__" in method.__dict__:
         method = method.__dict__["__wrapped__"]  # a decorator's, as of no_grad
     return type(method) is not FunctionType or any("backward" in name for name in method.__code__.co_names)
@@ -80,7 +80,7 @@ def begins_a_backward(cls: type) -> bool:
 
 def _returned(step: Step) -> Iterator[Loss]:
     """What this function is about to return, and its caller to begin a backward from."""
-    if step.at != 1 or not step.here.is_known():
+    if step.level != 1 or not step.here.is_known():
         return
     caller = step.source
     begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(step, call)]
@@ -100,6 +100,6 @@ def _returned(step: Step) -> Iterator[Loss]:
 def _has_begun(step: Step, call: Call) -> bool:
     """Whether a call of the caller is the one that the active frame works at."""
     if step.here.function == "forward":
-        called = step.module_of(call.callee, step.at)
+        called = step.module_of(call.callee, step.level)
         return called is not None and called.value is step.value(step.here.self_name, 0)
     return call.name == step.here.function

@@ -37,9 +37,10 @@ class Backward:
 
     ``names``: the variable, or those that are added, scaled or reduced to what is backpropagated; ``is_whole``: nothing
     else is in it. ``is_name``: it is the variable itself. ``mentioned``: all names in it, those given to calls too.
+    ``has_gradient``: the call is given the gradient to begin with.
     """
 
-    __slots__ = ("call", "gradient", "is_name", "is_whole", "lineno", "mentioned", "names", "scaler")
+    __slots__ = ("call", "has_gradient", "is_name", "is_whole", "lineno", "mentioned", "names", "scaler")
 
     def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
         self.call = call
@@ -48,7 +49,7 @@ class Backward:
         self.is_name = is_name(loss)
         self.mentioned = names_in(loss)
         self.scaler = scaler
-        self.gradient = call.name == "backward" and (
+        self.has_gradient = call.name == "backward" and (
             bool(call.args or "gradient" in call.keywords)
             if call.receiver is loss
             else call.argument(1, "grad_tensors") is not None and loss is call.args[0]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from ...safe.guard import first_of, instance_dict, module
-from .called import named_in
+from ...safe.guard import class_attribute, instance_dict, module
 from .calls import Call
 from .classes import undecorated
 from .expressions import root_of
+from .functions import named_in
 from .source import Source
 
 _FILE = "torch.utils.checkpoint"
@@ -25,7 +25,7 @@ def is_checkpoint(value: Any) -> bool:
 
 def checkpoints_in(cls: type, method: str, source: Source) -> Iterator[Call]:
     """The calls of them in a method of a class."""
-    function = first_of(cls, method)
+    function = class_attribute(cls, method)
     if module(_FILE) is None or type(function) is not FunctionType:
         return
     for call in source.calls:

@@ -87,12 +87,12 @@ def forward_of(cls: type) -> Source | None:
     return next((source for name, source in methods_of(cls) if name == "forward"), None)
 
 
-def function_called(step: Step, call: Call, view: int) -> Source | None:
+def function_called(step: Step, call: Call, level: int) -> Source | None:
     """The source of the user's function, or method, that a call in a frame's source runs."""
     owner, _, name = call.callee.rpartition(".")
     if not owner:
-        seen = step.views[view]
+        seen = step.frames[level]
         value = seen.variables.get(name, global_of(seen.frame, name))
         return source_of(value.__code__) if type(value) is FunctionType else None
-    cls = type(step.value(owner, view))
+    cls = type(step.value(owner, level))
     return None if is_library(cls) else next((source for known, source in methods_of(cls) if known == name), None)

@@ -9,11 +9,11 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
-from ...safe.guard import NUMBERS, first_of, instance_dict
-from .called import attribute_of, free_of
+from ...safe.guard import NUMBERS, class_attribute, instance_dict
 from .classes import undecorated
 from .decided import COMPARING
 from .expressions import is_name, text_of
+from .functions import attribute_of, free_of
 from .parsed import lambda_of, tree_of
 
 _OPERATORS: dict[type, Callable[[float, float], float]] = {
@@ -66,7 +66,7 @@ def _plain(function: Any) -> tuple[FunctionType | None, list[Any], dict[str, Any
         given, before, function = dict(function.keywords), list(function.args), function.func
     if type(function) is MethodType:
         before, function = [function.__self__, *before], function.__func__
-    call = None if type(function) is FunctionType else first_of(type(function), "__call__")
+    call = None if type(function) is FunctionType else class_attribute(type(function), "__call__")
     if type(call) is FunctionType:
         before, function = [function, *before], call
     return undecorated(function) if type(function) is FunctionType else None, before, given

@@ -6,8 +6,8 @@ import ast
 from typing import Any
 
 from ...safe.guard import NUMBERS, Classes
-from .called import value_in
 from .expressions import is_name, root_of, text_of
+from .functions import value_in
 from .statements import last_line
 from .step import Step
 
@@ -25,9 +25,9 @@ _PLAIN = Classes(bool, int, float, str)
 _UNKNOWN = object()
 
 
-def will_surely_run(step: Step, line: int, view: int) -> bool:
+def will_surely_run(step: Step, line: int, level: int) -> bool:
     """Whether a line further down runs: each condition still to be decided on the way to it goes that way now."""
-    source = step.sources[view]
+    source = step.sources[level]
     if source.are_alternatives(source.lineno, line):
         return False
     if source.will_reach(line):
@@ -44,34 +44,34 @@ def will_surely_run(step: Step, line: int, view: int) -> bool:
     known = len(asked) == sum(
         first <= line <= last and not first < source.lineno <= last for first, last in source.branches
     )
-    return known and all(_outcome(step, test, view) is wanted for test, wanted in asked)
+    return known and all(_outcome(step, test, level) is wanted for test, wanted in asked)
 
 
-def is_foretold(step: Step, line: int, view: int) -> bool:
+def is_foretold(step: Step, line: int, level: int) -> bool:
     """Whether a line has run, or will surely do so, and no handler takes what it may raise."""
-    source = step.sources[view]
+    source = step.sources[level]
     is_tried = any(
         isinstance(node, ast.Try) and node.handlers and node.lineno < line <= last_line(node.body[-1])
         for node in source.nodes
     )
-    return line < source.lineno or (not is_tried and will_surely_run(step, line, view))
+    return line < source.lineno or (not is_tried and will_surely_run(step, line, level))
 
 
-def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:
+def _outcome(step: Step, test: ast.expr, level: int) -> bool | None:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _outcome(step, test.operand, view)
+        inner = _outcome(step, test.operand, level)
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
-        each = [_outcome(step, one, view) for one in test.values]
+        each = [_outcome(step, one, level) for one in test.values]
         decides = isinstance(test.op, ast.Or)
         if decides in each:
             return decides
         return None if None in each else not decides
     if not isinstance(test, ast.Compare):
-        value = number_or_text(step, test, view)
+        value = number_or_text(step, test, level)
         return None if value is _UNKNOWN else bool(value)
     compare = COMPARING.get(type(test.ops[0])) if len(test.ops) == 1 else None
-    sides = [number_or_text(step, side, view) for side in (test.left, test.comparators[0])]
+    sides = [number_or_text(step, side, level) for side in (test.left, test.comparators[0])]
     if compare is None or _UNKNOWN in sides:
         return None
     try:
@@ -80,22 +80,22 @@ def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:
         return None
 
 
-def number_or_text(step: Step, node: ast.expr, view: int) -> Any:
+def number_or_text(step: Step, node: ast.expr, level: int) -> Any:
     """The number, text, bool or None that an expression is, in the source of a frame; ``_UNKNOWN`` for all else."""
     if isinstance(node, ast.Constant):
         return node.value if node.value is None or type(node.value) in _PLAIN else _UNKNOWN
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = number_or_text(step, node.operand, view)
+        value = number_or_text(step, node.operand, level)
         return -value if type(value) in NUMBERS else _UNKNOWN
-    name, source = text_of(node), step.sources[view]
+    name, source = text_of(node), step.sources[level]
     is_kept = is_name(node) and source.is_current(name, node.lineno, node.col_offset)
     if not is_kept or source.will_change(root_of(name), node.lineno):
         return _UNKNOWN
-    value = value_in(step, name, view)
+    value = value_in(step, name, level)
     return value if type(value) in _PLAIN else _UNKNOWN
 
 
-def number_of(step: Step, node: ast.expr | None, view: int) -> float | None:
+def number_of(step: Step, node: ast.expr | None, level: int) -> float | None:
     """The number that an expression is, where that is known."""
-    value = None if node is None else number_or_text(step, node, view)
+    value = None if node is None else number_or_text(step, node, level)
     return value if type(value) in NUMBERS else None

@@ -124,7 +124,7 @@ def is_name(node: ast.AST | None) -> bool:
 _KEEPING = frozenset("bfloat16 clone contiguous cpu cuda detach double float half int long to type type_as".split())
 
 
-def before_moves(node: ast.expr | None) -> ast.expr | None:
+def without_moves(node: ast.expr | None) -> ast.expr | None:
     """What is moved, copied or cast: ``y`` of ``y.to(device).float()``. Its shape is that of the whole."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING:
         node = node.func.value

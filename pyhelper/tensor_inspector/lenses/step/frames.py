@@ -9,7 +9,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from ...safe.guard import class_name, each, instance_dict, plain_str, top_package
+from ...safe.guard import copied_locals, instance_dict, plain_str, top_package
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
@@ -26,7 +26,7 @@ _TYPED = ("<stdin>", "<string>")  #: the files that code has which was typed at 
 _DEBUGGERS = ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger")
 
 
-class View:
+class VisibleFrame:
     """A frame with its variables, and the line that it stands in: without ``line``, the one that it is at now."""
 
     __slots__ = ("frame", "lineno", "variables")
@@ -60,7 +60,7 @@ def is_tools(frame: FrameType) -> bool:
     return top_package(name) in TOOLS
 
 
-def nearest(frame: FrameType | None) -> View | None:
+def nearest(frame: FrameType | None) -> VisibleFrame | None:
     """The nearest frame of the user, from this one outward. At a prompt of pdb its own namespace is asked.
 
     The ``f_locals`` of the frame that pdb shows are left alone: reading them again undoes what was assigned there.
@@ -71,28 +71,28 @@ def nearest(frame: FrameType | None) -> View | None:
             prompt = found
         shown = None if prompt is None else _shown_by(found)
         if prompt is not None and shown is not None:
-            return View(shown, variables(prompt))
+            return VisibleFrame(shown, variables(prompt))
         if found is not prompt and not is_tools(found):
-            return View(found, variables(found))
-    return View(prompt, variables(prompt)) if prompt is not None else None
+            return VisibleFrame(found, variables(found))
+    return VisibleFrame(prompt, variables(prompt)) if prompt is not None else None
 
 
-def paused(frame: FrameType) -> View:
-    """The view of a frame; at a prompt of pdb that of the frame that it shows, with what was assigned there."""
+def paused(frame: FrameType) -> VisibleFrame:
+    """A frame with its variables; at a prompt of pdb the frame that it shows, with what was assigned there."""
     is_typed = frame.f_code.co_filename in _TYPED
     shown = next(filter(None, map(_shown_by, _outward(frame))), None) if is_typed else None
-    return View(shown or frame, variables(frame))
+    return VisibleFrame(shown or frame, variables(frame))
 
 
-def in_sight(view: View) -> list[View]:
-    """The view and the frames that called it, nearest first; those of tools and of torch are left out."""
-    views = [view]
-    for frame in _outward(view.frame.f_back):
-        if len(views) == _KEPT:
+def in_sight(visible: VisibleFrame) -> list[VisibleFrame]:
+    """The frame and those that called it, by their level: nearest first. Frames of tools and of torch are left out."""
+    found = [visible]
+    for frame in _outward(visible.frame.f_back):
+        if len(found) == _KEPT:
             break
         if not is_tools(frame):
-            views.append(View(frame, variables(frame)))
-    return views
+            found.append(VisibleFrame(frame, variables(frame)))
+    return found
 
 
 def variables(frame: FrameType) -> dict[str, Any]:
@@ -101,11 +101,7 @@ def variables(frame: FrameType) -> dict[str, Any]:
     Before Python 3.13 a function's frame keeps the dict that it gives, and so what it names, until it ends. That dict
     is left as it is: names that ``exec`` or the debugger's console made stand nowhere else.
     """
-    local = frame.f_locals
-    cls = type(local)
-    if issubclass(cls, dict):
-        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
-    return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+    return copied_locals(frame.f_locals)
 
 
 def caller() -> FrameType | None:

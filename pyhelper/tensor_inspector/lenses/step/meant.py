@@ -17,7 +17,7 @@ _Loops = (ast.For, ast.AsyncFor)
 ValueOf = Callable[[str], Any]
 
 
-def meant(source: Source, name: str, line: int, value_of: ValueOf) -> list[Any]:
+def values_in_line(source: Source, name: str, line: int, value_of: ValueOf) -> list[Any]:
     """The values of a name in a line of a source where ``value_of`` knows all that no loop binds: one, or each that the
     loop around the line gives it. Empty where one of them is not known.
     """

@@ -10,7 +10,8 @@ from ...measure.torch.modules import Member, is_module, members
 from ...measure.torch.optimizers import wrapped
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
-from .frames import View
+from .expressions import shown
+from .frames import VisibleFrame
 from .sight import VisibleVariable, visible_variables
 
 torch: Any = module("torch")
@@ -37,8 +38,8 @@ class Roles:
     ``called`` are for each frame the names that its source calls, the nearest first: by these a model is named.
     """
 
-    def __init__(self, views: list[View], budget: Budget, called: list[list[str]]) -> None:
-        self.views = views
+    def __init__(self, visible_frames: list[VisibleFrame], budget: Budget, called: list[list[str]]) -> None:
+        self.frames = visible_frames
         self._called = called
         self.budget = budget
         self.modules: list[VisibleVariable] = []  #: those that are not part of another one in sight
@@ -48,6 +49,14 @@ class Roles:
         self.loaders: list[VisibleVariable] = []
         self.tensors: list[VisibleVariable] = []
         self.arrays: list[VisibleVariable] = []
+        self._lists = {
+            "optimizers": self.optimizers,
+            "schedulers": self.schedulers,
+            "scalers": self.scalers,
+            "loaders": self.loaders,
+            "tensors": self.tensors,
+            "arrays": self.arrays,
+        }  #: by the role of what is in them
         self.names: dict[int, list[str]] = {}  #: by the ids of values
         self.members: dict[int, tuple[str, Member]] = {}
         self.parameters: dict[int, Parameter] = {}
@@ -63,8 +72,8 @@ class Roles:
     def _find(self) -> None:
         roots: list[VisibleVariable] = []
         others: dict[int, list[VisibleVariable]] = {}
-        for variable in visible_variables(self.views, self.budget):
-            self._values.setdefault((variable.view, variable.key), variable.value)
+        for variable in visible_variables(self.frames, self.budget):
+            self._values.setdefault((variable.level, variable.key), variable.value)
             known = self.names.setdefault(id(variable.value), [])
             self._references.append(variable.value)
             if variable.name in known:
@@ -72,14 +81,14 @@ class Roles:
             known.append(variable.name)
             if len(known) == 1:
                 self._sort(variable, roots)
-            elif role_of(type(variable.value)) == "module":
+            elif role_of(type(variable.value)) == "modules":
                 others.setdefault(id(variable.value), []).append(variable)
         self._enter([self._as_called(variable, others.get(id(variable.value), [])) for variable in roots])
 
     def _as_called(self, first: VisibleVariable, others: list[VisibleVariable]) -> VisibleVariable:
         """A module by the name under which its frame calls it: ``self.model``, though ``net`` is the same."""
-        called = self._called[first.view]
-        same = [variable for variable in (first, *others) if variable.view == first.view and variable.key in called]
+        called = self._called[first.level]
+        same = [variable for variable in (first, *others) if variable.level == first.level and variable.key in called]
         found = min(same, key=lambda variable: called.index(variable.key), default=first)
         names = self.names[id(first.value)]
         names.sort(key=lambda name: name != found.name)
@@ -87,20 +96,13 @@ class Roles:
 
     def _sort(self, variable: VisibleVariable, roots: list[VisibleVariable]) -> None:
         role = role_of(type(variable.value))
-        if role == "module":
+        if role == "modules":
             roots.append(variable)
-        elif role == "tensors":
-            self.tensors.append(variable)
-        elif role == "optimizers" or (role == "wrappers" and wrapped(variable.value) is not None):
-            self.optimizers.append(variable)
-        elif role == "schedulers":
-            self.schedulers.append(variable)
-        elif role == "scalers":
-            self.scalers.append(variable)
-        elif role == "loaders":
-            self.loaders.append(variable)
-        elif role == "arrays":
-            self.arrays.append(variable)
+        elif role == "wrappers":
+            if wrapped(variable.value) is not None:
+                self.optimizers.append(variable)
+        elif role:
+            self._lists[role].append(variable)
 
     def _enter(self, found: list[VisibleVariable]) -> None:
         """Modules, the outermost first: what is a part of another one is named by it."""
@@ -132,16 +134,16 @@ class Roles:
         return self._kept
 
     def named_values(self) -> list[tuple[tuple[int, str], Any]]:
-        """The values in sight: by the number of the frame, and the expression there."""
+        """The values in sight: by the level of the frame, and the expression there."""
         return list(self._values.items())
 
-    def module_of(self, expression: str, view: int) -> VisibleVariable | None:
+    def module_of(self, expression: str, level: int) -> VisibleVariable | None:
         """The module that an expression in the source means."""
-        value = self._values.get((view, expression))
+        value = self._values.get((level, expression))
         if value is not None and is_module(value):
-            return VisibleVariable(expression, value, view, 0)
-        member = self._members_by_name.get(expression.replace("'", '"'))
-        return None if member is None else VisibleVariable(expression, member.module, view, 0)
+            return VisibleVariable(expression, value, level, 0)
+        member = self._members_by_name.get(shown(expression))
+        return None if member is None else VisibleVariable(expression, member.module, level, 0)
 
     def name_of(self, value: Any) -> str | None:
         """The name of a value that is in sight, of a parameter, or of a tensor over the same elements."""
@@ -185,11 +187,11 @@ _ROLES = {"GradScaler": "scalers", "DataLoader": "loaders", "ndarray": "arrays"}
 
 
 def _find_role(cls: type) -> str:
-    """What instances of a class may be to a step; empty for nothing that is looked at."""
+    """What instances of a class are to a step, in the plural; empty for what no rule looks at."""
     if cls in EXACT_TENSORS:
         return "tensors"
     if issubclass(cls, torch.nn.Module):
-        return "module"
+        return "modules"
     if issubclass(cls, torch.optim.Optimizer):
         return "optimizers"
     if any(base in _SCHEDULERS for base in mro(cls)):

@@ -13,7 +13,7 @@ from ...safe.attributes import slots
 from ...safe.budget import Budget, Steps
 from ...safe.guard import Classes, class_dict, each, instance_dict, library_of, mro, plain_str
 from .expressions import shown
-from .frames import View
+from .frames import VisibleFrame
 
 _DEPTH = 3
 _ITEMS = 64  #: of one container
@@ -21,7 +21,8 @@ _MOST = 3000
 _SKIPPED = Classes(
     ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice
 )
-LIBRARIES = frozenset(
+#: Packages whose objects are not looked into: the attributes are no values of the step.
+CLOSED_PACKAGES = frozenset(
     "_io abc argparse ast asyncio builtins collections datetime enum functools io itertools logging"
     " matplotlib numpy pandas pathlib queue random re socket subprocess tempfile threading time torch"
     " tqdm types typing weakref wandb".split()
@@ -29,22 +30,22 @@ LIBRARIES = frozenset(
 
 
 class VisibleVariable:
-    """A value in sight, and the expression for it in the frame with number ``view``: a local, or `model.weight`."""
+    """A value in sight, and the expression for it in the frame at ``level``: a local, or `model.weight`."""
 
-    __slots__ = ("depth", "key", "name", "value", "view")
+    __slots__ = ("depth", "key", "level", "name", "value")
 
-    def __init__(self, key: str, value: Any, view: int, depth: int) -> None:
+    def __init__(self, key: str, value: Any, level: int, depth: int) -> None:
         self.key = key  #: as `ast.unparse` writes it
         self.name = shown(key)
         self.value = value
-        self.view = view
+        self.level = level
         self.depth = depth
 
 
-def visible_variables(views: list[View], budget: Budget) -> Iterator[VisibleVariable]:
+def visible_variables(visible_frames: list[VisibleFrame], budget: Budget) -> Iterator[VisibleVariable]:
     """Every value in sight, what is nearest first; the same one under several names as often as it has names."""
     steps, given = Steps(budget), 0
-    waiting = deque(variable for number, view in enumerate(views) for variable in _variables(view, number))
+    waiting = deque(variable for level, visible in enumerate(visible_frames) for variable in _variables(visible, level))
     opened: set[int] = set()
     while waiting and given < _MOST and not steps.end():
         variable = waiting.popleft()
@@ -56,21 +57,21 @@ def visible_variables(views: list[View], budget: Budget) -> Iterator[VisibleVari
             continue
         opened.add(id(variable.value))
         waiting.extend(
-            VisibleVariable(variable.key + suffix, value, variable.view, variable.depth + 1)
+            VisibleVariable(variable.key + suffix, value, variable.level, variable.depth + 1)
             for suffix, value in _inside(variable.value)
         )
 
 
-def _variables(view: View, number: int) -> Iterator[VisibleVariable]:
-    for name, value in view.variables.items():
+def _variables(visible: VisibleFrame, level: int) -> Iterator[VisibleVariable]:
+    for name, value in visible.variables.items():
         if name.isidentifier() and not name.startswith("__"):
-            yield VisibleVariable(name, value, number, 0)
-    if view.frame.f_code.co_name == "<module>":
+            yield VisibleVariable(name, value, level, 0)
+    if visible.frame.f_code.co_name == "<module>":
         return
-    names, globals = view.frame.f_code.co_names, view.frame.f_globals
+    names, globals = visible.frame.f_code.co_names, visible.frame.f_globals
     for name in names:
-        if dict.__contains__(globals, name) and name not in view.variables and not name.startswith("__"):
-            yield VisibleVariable(name, dict.__getitem__(globals, name), number, 0)
+        if dict.__contains__(globals, name) and name not in visible.variables and not name.startswith("__"):
+            yield VisibleVariable(name, dict.__getitem__(globals, name), level, 0)
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:
@@ -89,7 +90,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{names[index]}" if index < len(names) else f"[{index}]", item
     if cls in _CONTAINERS:
         return
-    if is_module(value) or library_of(cls) not in LIBRARIES:
+    if is_module(value) or library_of(cls) not in CLOSED_PACKAGES:
         for name, item in each(dict.items, instance_dict(value)):
             if not name.startswith("_") and name.isidentifier():
                 yield f".{name}", item

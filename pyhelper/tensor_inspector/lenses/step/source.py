@@ -86,7 +86,7 @@ class Source(Statements):
         """``helper.backward(loss)`` begins a backward of its argument where the helper is an object, and no tensor."""
         self.backwards = [
             Backward(one.call, one.call.args[0], None)
-            if one.gradient and one.call.args and helpers(text_of(one.call.receiver))
+            if one.has_gradient and one.call.args and helpers(text_of(one.call.receiver))
             else one
             for one in self.backwards
         ]
@@ -117,18 +117,19 @@ class Source(Statements):
             return call.lineno == self.lineno and call.is_statement and not call.args and call.receiver is None
         return (call.node.lineno, call.node.col_offset) == self._here and end_of(call.node) == self._end
 
-    def bound(self, name: str) -> list[tuple[int, ast.AST]]:
-        """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
+    def bindings_of(self, name: str) -> list[tuple[int, ast.AST]]:
+        """The bindings of a name with their lines; it may be written with the other quotes, as names are shown."""
         return self.bindings.get(key_of(name), [])
 
     def line_of(self, name: str | None) -> tuple[str, int] | None:
         """The file and line in which a name got what it means now."""
-        made = None if name is None else self.value_of(name)
+        made = None if name is None else self.binding_of(name)
         return None if made is None else (self.file, made[0])
 
-    def value_of(self, name: str) -> tuple[int, ast.AST] | None:
-        """Where the name got what it means now: the nearest binding above, else the last one of a loop around."""
-        lines = self.bound(name)
+    def binding_of(self, name: str) -> tuple[int, ast.AST] | None:
+        """The binding that gave a name its present value, and its line: the nearest one above, else the last one in a
+        loop around."""
+        lines = self.bindings_of(name)
         above = [found for found in lines if found[0] < self.lineno]
         if above:
             return max(above, key=lambda found: found[0])
@@ -136,13 +137,13 @@ class Source(Statements):
         later = [found for found in lines if any(first <= found[0] <= last for first, last in around)]
         return max(later, key=lambda found: found[0]) if later else None
 
-    def made_of(self, name: str) -> dict[str, tuple[int, ast.AST]]:
-        """The names that a name is made of, itself first, nearest first, each with where it got its value."""
+    def bindings_behind(self, name: str) -> dict[str, tuple[int, ast.AST]]:
+        """The names that a name is made of, the nearest first and itself before all, each with its `binding_of`."""
         found: dict[str, tuple[int, ast.AST]] = {}
         waiting = [name]
         while waiting and len(found) < 100:
             name = waiting.pop(0)
-            made = None if name in found else self.value_of(name)
+            made = None if name in found else self.binding_of(name)
             if made is not None:
                 found[name] = made
                 value = getattr(made[1], "value", None)
@@ -191,7 +192,7 @@ class Source(Statements):
     def calls_of(self, *names: str) -> list[Call]:
         return [call for call in self.calls if call.name in names]
 
-    def is_under(self, line: int, *names: str) -> ast.With | ast.AsyncWith | None:
+    def with_block(self, line: int, *names: str) -> ast.With | ast.AsyncWith | None:
         """The ``with`` block around a line that is opened by one of these names."""
         for block in self.blocks:
             opened = {text_of(item.context_expr).partition("(")[0].rpartition(".")[2] for item in block.items}

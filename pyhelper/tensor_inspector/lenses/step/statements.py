@@ -160,6 +160,11 @@ def _branches(node: ast.AST) -> list[list[ast.stmt]]:
     return [branch for branch in found if branch]
 
 
+def start_of(node: Any) -> tuple[int, int]:
+    """The line and the column at which a node begins."""
+    return int(node.lineno), int(node.col_offset)
+
+
 def end_of(node: Any) -> tuple[int, int]:
     """The line and the column at which a node ends."""
     return last_line(node), int(node.end_col_offset or 0)

@@ -15,7 +15,7 @@ from ...safe.budget import Budget, Steps
 from .backpropagated import Loss, begins_a_backward, losses_of, tensors_of
 from .calls import Call
 from .expressions import is_name, text_of
-from .frames import View
+from .frames import VisibleFrame
 from .roles import Parameter, Roles
 from .sight import VisibleVariable
 from .source import Source
@@ -25,21 +25,23 @@ _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for
 
 
 class Step(Roles):
-    """What rules ask. ``here`` is the active frame's source, ``source`` that of the frame with the backward.
+    """What rules ask. Frames in sight are told by their level: 0 is the active one, 1 its caller, and so on.
 
+    ``here`` is the active frame's source. The step itself is the frame at ``level``, the first whose source begins a
+    backward (0 where none does), and ``source`` is its source.
     ``grad_mode`` is whether gradients were on at the stop, ``run`` whether rules may run the program's code.
     """
 
     def __init__(
-        self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, run: bool = False
+        self, visible_frames: list[VisibleFrame], budget: Budget, *, thorough: bool, grad_mode: bool, run: bool = False
     ) -> None:
-        self.sources = [Source(view.frame.f_code, view.lineno, *view.columns()) for view in views]
-        super().__init__(views, budget, [source.called() for source in self.sources])
+        self.sources = [Source(visible.frame.f_code, visible.lineno, *visible.columns()) for visible in visible_frames]
+        super().__init__(visible_frames, budget, [source.called() for source in self.sources])
         self.thorough = thorough
         self.run = run
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
-        self.functions: dict[tuple[int, ...], Any] = {}  #: what frames call: see `called.functions_called`
+        self.functions: dict[tuple[int, ...], Any] = {}  #: what frames call: see `functions.functions_called`
         self._of_classes: dict[tuple[Any, ...], Any] = {}
         self._stats: dict[int, Any] = {}
         self._norms: dict[int, float | None] = {}
@@ -48,17 +50,17 @@ class Step(Roles):
         self._trained: list[Parameter] | None = None
         self._reached: set[int] | None = None
         self.here = self.sources[0]
-        self.at = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
-        self.source = self.sources[self.at]
+        self.level = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
+        self.source = self.sources[self.level]
         self.source.begin_through(self._is_helper)
         self.losses = list(losses_of(self))
         self.optimized = self._ids_in_optimizers()
         self.graph = self._graph()
         self._settle()
 
-    def value(self, key: str, view: int | None = None) -> Any:
+    def value(self, key: str, level: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
-        return self._values.get((self.at if view is None else view, key))
+        return self._values.get((self.level if level is None else level, key))
 
     def once(self, find: Callable[..., _Found], cls: type, *more: Any) -> _Found:
         """What a function finds in the source of a class: looked for once, however many modules in sight are of it."""
@@ -157,23 +159,23 @@ class Step(Roles):
         return self._trained
 
     def calls_of_modules(self) -> Iterator[tuple[Call, VisibleVariable, int]]:
-        """The calls of modules in the source of the frames in sight, with the module, and the frame's number."""
-        for view in dict.fromkeys((0, self.at)):
-            for call in self.sources[view].calls:
-                found = self.module_of(call.callee, view)
+        """The calls of modules in the source of the frames in sight, with the module, and the frame's level."""
+        for level in dict.fromkeys((0, self.level)):
+            for call in self.sources[level].calls:
+                found = self.module_of(call.callee, level)
                 if found is not None:
-                    yield call, found, view
+                    yield call, found, level
 
-    def operand(self, node: ast.expr | None, view: int, line: int) -> VisibleVariable | None:
+    def operand(self, node: ast.expr | None, level: int, line: int) -> VisibleVariable | None:
         """The value in sight that an argument in the source is, if it is a name that still means the same."""
         if node is None or not is_name(node):
             return None
         key = text_of(node)
-        source, column = self.sources[view], node.col_offset if node.lineno == line else 0
+        source, column = self.sources[level], node.col_offset if node.lineno == line else 0
         if not source.is_current(key, line, column) or source.will_change(key, line):
             return None
-        value = self._values.get((view, key))
-        return None if value is None else VisibleVariable(key, value, view, 0)
+        value = self._values.get((level, key))
+        return None if value is None else VisibleVariable(key, value, level, 0)
 
     # Numbers
 

@@ -6,7 +6,7 @@ import ast
 from math import inf
 from typing import Any
 
-from ...safe.guard import first_of, instance_dict
+from ...safe.guard import class_attribute, instance_dict
 from .calls import Call
 from .expressions import text_of
 from .frames import global_of
@@ -100,7 +100,7 @@ def setting(step: Step, node: ast.expr, source: Source, module: Any) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
-        frames = (view.frame for view in step.views if view.frame.f_code.co_filename == source.file)
+        frames = (visible.frame for visible in step.frames if visible.frame.f_code.co_filename == source.file)
         is_global = node.id not in source.bindings and node.id not in source.arguments
         known = next((global_of(frame, node.id) for frame in frames), None) if is_global else None
         return module if node.id == source.self_name else known
@@ -109,7 +109,7 @@ def setting(step: Step, node: ast.expr, source: Source, module: Any) -> Any:
     owner = setting(step, node.value, source, module)
     if isinstance(node, ast.Attribute):
         held = instance_dict(owner)
-        return held[node.attr] if node.attr in held else first_of(type(owner), node.attr)
+        return held[node.attr] if node.attr in held else class_attribute(type(owner), node.attr)
     is_item = type(owner) is dict and isinstance(node.slice, ast.Constant)
     return dict.get(owner, node.slice.value) if is_item else None  # type: ignore[attr-defined]
 

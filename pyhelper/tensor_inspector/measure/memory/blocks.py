@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-
-from ...safe.guard import c_attribute, module
+from collections.abc import Sequence
+from typing import NamedTuple
 
 _SPACES = ("cpu", "cuda", "xpu")  #: devices whose pointers are addresses in one space
 
@@ -86,27 +84,3 @@ def bytes_of(starts: Sequence[int], sizes: Sequence[int]) -> int:
             total += after - (first if first > end else end)
             end = after
     return total
-
-
-def is_array(value: object) -> bool:
-    return is_array_class(type(value))
-
-
-def is_array_class(cls: type) -> bool:
-    numpy = module("numpy")
-    return numpy is not None and hasattr(numpy, "ndarray") and issubclass(cls, numpy.ndarray)
-
-
-def extents_of_array(value: Any) -> Iterator[Extent]:
-    """The memory that an array keeps alive: that of the array it is a view of, if it is one."""
-    numpy = module("numpy")
-    base = c_attribute(value, "base")
-    while base is not None and issubclass(type(base), numpy.ndarray):
-        value, base = base, c_attribute(base, "base")
-    plain = numpy.ndarray.view(value, numpy.ndarray) if type(value) is not numpy.ndarray else value
-    if plain.nbytes:
-        low = high = plain.__array_interface__["data"][0]
-        for size, stride in zip(plain.shape, plain.strides):
-            low += min(0, (size - 1) * stride)
-            high += max(0, (size - 1) * stride)
-        yield Extent("cpu", low, high + plain.itemsize - low)

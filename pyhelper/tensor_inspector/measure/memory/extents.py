@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Optional
 
-from ...safe.guard import ByClass, class_module, class_name, module
-from .blocks import Extent, extents_of_array
+from ...safe.guard import ByClass, c_attribute, class_module, class_name, module
+from .blocks import Extent
 
 Extents = Sequence[Extent]
 Reader = Optional[Callable[[Sequence[Any]], Sequence[Extents]]]
@@ -38,8 +38,8 @@ def extents_of_each(values: Sequence[Any]) -> list[Extents]:
 
 
 def _choose(cls: type) -> Reader:
-    torch, numpy = module("torch"), module("numpy")
-    if numpy is not None and hasattr(numpy, "ndarray") and issubclass(cls, numpy.ndarray):
+    torch = module("torch")
+    if is_array_class(cls):
         return lambda arrays: [tuple(extents_of_array(array)) for array in arrays]
     if torch is None or not hasattr(torch, "nn"):
         return None
@@ -52,3 +52,27 @@ def _choose(cls: type) -> Reader:
 
 
 _reader: ByClass[Reader] = ByClass(_choose)
+
+
+def is_array(value: object) -> bool:
+    return is_array_class(type(value))
+
+
+def is_array_class(cls: type) -> bool:
+    numpy = module("numpy")
+    return numpy is not None and hasattr(numpy, "ndarray") and issubclass(cls, numpy.ndarray)
+
+
+def extents_of_array(value: Any) -> Iterator[Extent]:
+    """The memory that an array keeps alive: that of the array it is a view of, if it is one."""
+    numpy = module("numpy")
+    base = c_attribute(value, "base")
+    while base is not None and issubclass(type(base), numpy.ndarray):
+        value, base = base, c_attribute(base, "base")
+    plain = numpy.ndarray.view(value, numpy.ndarray) if type(value) is not numpy.ndarray else value
+    if plain.nbytes:
+        low = high = plain.__array_interface__["data"][0]
+        for size, stride in zip(plain.shape, plain.strides):
+            low += min(0, (size - 1) * stride)
+            high += max(0, (size - 1) * stride)
+        yield Extent("cpu", low, high + plain.itemsize - low)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ..torch.graph import MOST
+from ..torch.graph import MAX_NODES
 from ..torch.node import LEAF, NodeClass, class_of
 
 
@@ -17,7 +17,7 @@ class Graphs:
     counts for the first root that reaches it. Not ``complete`` where there are more nodes than that.
     """
 
-    def __init__(self, roots: Sequence[Any], most: int = MOST) -> None:
+    def __init__(self, roots: Sequence[Any], most: int = MAX_NODES) -> None:
         self.complete = True
         self._starts = roots
         self._most = most
@@ -80,7 +80,7 @@ class Graphs:
         self._reached[id(function)] = root
         if known.op != LEAF:
             self._waiting.append((function, known))
-            self._pass(function, root, known)
+            self._visit(function, root, known)
 
-    def _pass(self, function: Any, root: int, known: NodeClass) -> None:
-        """What is asked of a node that is no leaf."""
+    def _visit(self, function: Any, root: int, known: NodeClass) -> None:
+        """Called once for each node that is no leaf, for subclasses."""

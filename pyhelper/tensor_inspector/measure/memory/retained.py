@@ -21,7 +21,7 @@ class Retained(Graphs):
         self.ops: list[str] = []
         self.unknown = 0
 
-    def _pass(self, function: Any, root: int, known: NodeClass) -> None:
+    def _visit(self, function: Any, root: int, known: NodeClass) -> None:
         found, unknown = known.saved_tensors(function)
         self.kept += found
         self.roots += [root] * len(found)

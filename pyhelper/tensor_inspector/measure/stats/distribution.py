@@ -19,7 +19,7 @@ from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
 from .radix_selection import RadixSelection
 from .scan import gatherer
-from .tally import MOST, Beyond
+from .tally import MAX_POINTS, Beyond
 
 if TYPE_CHECKING:
     from .radix_selection import Distribution
@@ -49,8 +49,8 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
     """
     if not all(0.0 <= share <= 1.0 for share in quantiles):
         raise ValueError("quantiles lie between 0 and 1")
-    if not 0 <= bins <= MOST or len(quantiles) > MOST:
-        raise ValueError(f"at most {MOST} bins and quantiles can be asked for")
+    if not 0 <= bins <= MAX_POINTS or len(quantiles) > MAX_POINTS:
+        raise ValueError(f"at most {MAX_POINTS} bins and quantiles can be asked for")
     numpy = sys.modules.get("numpy")
     if budget.spent():
         return Unread("no_time", f"skipped: {budget.ms:.0f} ms budget")

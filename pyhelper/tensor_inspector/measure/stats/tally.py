@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Number = Union[int, float]
 LEAST = 5e-324  #: the least number above 0
-MOST = 256  #: bins or quantiles that can be asked for: each is a search of its own
+MAX_POINTS = 256  #: bins or quantiles that can be asked for: each is a search of its own
 
 
 class Beyond(Exception):

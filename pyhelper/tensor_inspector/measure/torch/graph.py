@@ -13,7 +13,7 @@ from .saved import WAS_FREED, WAS_MODIFIED
 
 #: Nodes of one graph. A node that Python has seen is freed by a call inside that of the node above it: where a program
 #: lets go of a chain of 45,000 such nodes, torch runs out of 8 MB of stack. A main thread on Windows has 2 MB.
-MOST = 8_000 if sys.platform == "win32" else 20_000
+MAX_NODES = 8_000 if sys.platform == "win32" else 20_000
 #: Operations that change no value, but that a copy to another dtype may round it.
 VIEWS = frozenset(
     "Alias AsStrided Clone Contiguous Permute Reshape ReshapeAlias Squeeze T ToCopy Transpose UnsafeView"
@@ -88,7 +88,7 @@ class Graph:
     def _enter(self, function: Any) -> int | None:
         """The number of a node that is met for the first time; None where it would be one too many."""
         number = len(self._functions)
-        if number >= MOST:
+        if number >= MAX_NODES:
             self.full = True
             return None
         self._numbers[id(function)] = number

@@ -111,6 +111,11 @@ def sizes_text(value: Any) -> str:
     return f"[{', '.join(map(size_text, shape_of(value)))}]"
 
 
+def dtype_and_shape(value: Any) -> str:
+    """``float32[32, 10]``"""
+    return f"{dtype_name(value)}{sizes_text(value)}"
+
+
 def size_text(size: Any) -> str:
     """A size, a symbolic one by its symbol: its own ``str`` would look up what is known of it by now, and keep that."""
     if type(size) is int:

@@ -7,7 +7,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_module, class_name, each, first_of, module, mro, plain_str
+from ...safe.guard import ByClass, class_attribute, class_dict, class_module, class_name, each, module, mro, plain_str
 from .metadata import is_exact_tensor, is_tensor
 from .visits import in_cpp, parts_of
 
@@ -164,7 +164,9 @@ _layers = ByClass(
     lambda cls: frozenset(class_name(base) for base in mro(cls) if class_module(base).startswith("torch."))
 )
 _plain = class_dict(torch.nn.Module).get("get_extra_state")
-_saves_more = ByClass(lambda cls: issubclass(cls, torch.nn.Module) and first_of(cls, "get_extra_state") is not _plain)
+_saves_more = ByClass(
+    lambda cls: issubclass(cls, torch.nn.Module) and class_attribute(cls, "get_extra_state") is not _plain
+)
 
 
 def suffix_of(parent: Any, key: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...safe.guard import NUMBERS
 from .flow import Flow
-from .graph import Graph
 from .node import AutogradNode
 
 
@@ -21,7 +20,7 @@ def only_divides(node: AutogradNode) -> bool:
     return node.op in _DIVIDING
 
 
-def steep(graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
+def steep(flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
     """Operations with a finite result whose slope at their inputs is not finite."""
     for node in nodes:
         operands = flow.operands(node) if node.op in _STEEP and node.leaf is None else []

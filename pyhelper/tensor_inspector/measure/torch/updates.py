@@ -202,7 +202,7 @@ class _NotKnown(Exception):
     """An option or a state is not what the rule needs."""
 
 
-class Rules:
+class UpdateRules:
     """The rules of optimizers for the tensors that they hold."""
 
     def __init__(self, optimizers: list[Any]) -> None:

@@ -74,7 +74,7 @@ def graph_freed(context: ErrorContext) -> Violation:
             "which its backward has freed",
         )
         fact = (name, value_words(carried.value))
-        return context.found(title, fact, suggestion=carried.detached, certain=False)
+        return context.found(title, fact, suggestion=carried.detaching, certain=False)
     for root in roots(context):
         node = context.step.node_of(root.value)
         freed = None if node is None else _freed(context, node)
@@ -160,7 +160,7 @@ def found_by_rules(context: ErrorContext, rules: list[Rule], *names: str) -> lis
     except Exception:
         return []
     for _, one in found:
-        one.lineno = one.lineno or context.line
+        one.line = one.line or context.line
     return found
 
 

@@ -7,7 +7,7 @@ from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
 from ...findings.finding import Title, Violation
 from ..error_context import ErrorContext
-from ..expected_input import ExpectedInput, is_channels_last, kernel, suggestion_for, wanted
+from ..expected_input import ExpectedInput, expected_input, is_channels_last, kernel, suggestion_for
 from ..layer import Layer
 from ..operand import Operand
 
@@ -17,7 +17,7 @@ MISMATCH = "shape-mismatch"
 
 def of_layer(context: ErrorContext) -> tuple[str, Violation] | None:
     layer = context.layer
-    wants = None if layer is None else wanted(layer.module)
+    wants = None if layer is None else expected_input(layer.module)
     if layer is None or wants is None:
         return None
     given = next((one for one in layer.inputs if one.sizes is not None), None)

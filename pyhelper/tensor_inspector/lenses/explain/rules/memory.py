@@ -66,7 +66,7 @@ def _result(context: ErrorContext) -> str:
 
 def _largest(context: ErrorContext) -> list[tuple[str | None, str]]:
     """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
-    inventory = Inventory(context.step.views[0].frame, most=_MOST_VALUES)
+    inventory = Inventory(context.step.frames[0].frame, most=_MOST_VALUES)
     if not inventory.go_on(_part_of(context.budget)) and not inventory.is_walked:
         inventory.end_walk()  # the nearest are met first: they are better than none
         inventory.go_on(_part_of(context.budget))

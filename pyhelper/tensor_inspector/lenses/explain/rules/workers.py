@@ -34,5 +34,5 @@ def worker_failed(context: ErrorContext) -> Violation:
     file = re.split(r"[/\\]", frame["file"])[-1]
     fact = (None, f"{frame['text'] or frame['function']}, line {frame['line']} of {file}")
     found = context.found(title, fact, suggestion="num_workers=0 stops in that line itself")
-    found.lineno = (frame["file"], int(frame["line"]))
+    found.line = (frame["file"], int(frame["line"]))
     return found

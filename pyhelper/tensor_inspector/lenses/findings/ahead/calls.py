@@ -11,12 +11,12 @@ from ...step.expressions import SCOPES, is_name, last_name, text_of
 from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
-from ..made_of import ABOUT, ALIKE, CUTS, STEPS
+from ..made_of import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS
 from .meantime import Meantime
 
 _CONDITIONS = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or may not be evaluated
-_CUTS = frozenset((*CUTS, *STEPS, *ALIKE))
+_CUTS = frozenset((*CUTS, *STEP_FUNCTIONS, *ALIKE))
 
 
 class ComingCall(Record):
@@ -30,8 +30,8 @@ class ComingCall(Record):
 def coming_calls(step: Step) -> Iterator[ComingCall]:
     """The calls in the frame with the backward that surely come, with gradients on: further down in this round of its loop, or running now."""
     source = step.source
-    for call, variable, view in step.calls_of_modules() if step.grad_mode else ():
-        if view != step.at or call.lineno < source.lineno or (step.at and not _runs(step, call, variable)):
+    for call, variable, level in step.calls_of_modules() if step.grad_mode else ():
+        if level != step.level or call.lineno < source.lineno or (step.level and not _runs(step, call, variable)):
             continue
         backward = next((one for one in source.backwards if _is_of_this_round(source, call, one)), None)
         if (
@@ -45,8 +45,8 @@ def coming_calls(step: Step) -> Iterator[ComingCall]:
 
 def _runs(step: Step, call: Call, variable: VisibleVariable) -> bool:
     """Whether it is the call of a module that runs: of its forward, in the next frame."""
-    inner = step.sources[step.at - 1]
-    is_its = inner.function == "forward" and step.value(inner.self_name, step.at - 1) is variable.value
+    inner = step.sources[step.level - 1]
+    is_its = inner.function == "forward" and step.value(inner.self_name, step.level - 1) is variable.value
     return is_its and call.lineno == step.source.lineno
 
 

@@ -23,10 +23,10 @@ from ....safe.budget import Steps
 from ....safe.guard import (
     SEQUENCES,
     Classes,
+    class_attribute,
     class_module,
     dict_attribute,
     dict_get,
-    first_of,
     instance_dict,
     library_of,
     module,
@@ -35,7 +35,7 @@ from ....safe.guard import (
 )
 from ...step.classes import is_library, is_library_module, methods_of, unwrapped
 from ...step.expressions import bound_in, is_name, root_of
-from ...step.sight import LIBRARIES
+from ...step.sight import CLOSED_PACKAGES
 from ...step.step import Step
 
 torch: Any = module("torch")
@@ -69,7 +69,7 @@ def runs_its_forward_alone(step: Step, module: Any, *names: str) -> bool:
         if member.attributes.get("_forward_pre_hooks") or member.attributes.get("_forward_hooks"):
             return False
         cls = type(member.module)
-        if "forward" in member.attributes or not _is_of_library(first_of(cls, "__call__")):
+        if "forward" in member.attributes or not _is_of_library(class_attribute(cls, "__call__")):
             return False
         methods = () if is_library(cls) else methods_of(cls)
         if any(not one.is_known() or one.mentions(*names, "setattr", "__dict__", "vars") for _, one in methods):
@@ -173,15 +173,15 @@ class Meantime:
             return _is_of_library(value) or (value is _MADE and _is_of_library(owner))
         if is_module(owner) and func.attr not in _HARMLESS:
             return False
-        return _is_of_library(first_of(type(owner), func.attr))
+        return _is_of_library(class_attribute(type(owner), func.attr))
 
     def _value(self, node: ast.expr) -> Any:
         """The value of a name at the stop, read without code of the program."""
         if isinstance(node, ast.Name):
-            view = self._step.views[self._step.at]
+            visible = self._step.frames[self._step.level]
             if node.id in self._made:
                 return _MADE
-            for known in (view.variables, view.frame.f_globals, view.frame.f_builtins):
+            for known in (visible.variables, visible.frame.f_globals, visible.frame.f_builtins):
                 if dict.__contains__(known, node.id):
                     return dict.__getitem__(known, node.id)
             return _UNKNOWN
@@ -209,8 +209,10 @@ def _attribute(owner: Any, name: str) -> Any:
     if _is_plain(owner):
         return _MADE
     cls = type(owner)
-    common = first_of(cls, name)
-    if (common is not None and type(common) not in _PLAIN) or not _is_of_library(first_of(cls, "__getattribute__")):
+    common = class_attribute(cls, name)
+    if (common is not None and type(common) not in _PLAIN) or not _is_of_library(
+        class_attribute(cls, "__getattribute__")
+    ):
         return _UNKNOWN
     found = instance_dict(owner).get(name, _UNKNOWN if common is None else common)
     for table in ("_modules", "_parameters", "_buffers") if is_module(owner) and found is _UNKNOWN else ():
@@ -220,10 +222,10 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def _takes(owner: Any, name: str) -> bool:
     """Whether an attribute of an object is set without code of the program."""
-    cls, common = type(owner), first_of(type(owner), name)
+    cls, common = type(owner), class_attribute(type(owner), name)
     if owner is _UNKNOWN or owner is _MADE or _is_plain(owner):
         return owner is not _UNKNOWN
-    return (common is None or type(common) in _PLAIN) and _is_of_library(first_of(cls, "__setattr__"))
+    return (common is None or type(common) in _PLAIN) and _is_of_library(class_attribute(cls, "__setattr__"))
 
 
 def _is_plain(value: Any) -> bool:
@@ -254,7 +256,7 @@ def _is_of_library(value: Any) -> bool:
 
 
 def _is_library_name(name: str) -> bool:
-    return top_package(name) in (*LIBRARIES, top_package(__name__)) or is_library_module(name)
+    return top_package(name) in (*CLOSED_PACKAGES, top_package(__name__)) or is_library_module(name)
 
 
 def _targets(node: ast.AST) -> Iterator[str]:

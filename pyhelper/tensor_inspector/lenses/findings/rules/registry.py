@@ -33,13 +33,13 @@ def _rules_in(file: ModuleType) -> list[Rule]:
 RULES = [rule for file in _FILES for rule in _rules_in(file)]
 
 
-def unknown(ids: Collection[str]) -> list[str]:
+def unknown_rules(ids: Collection[str]) -> list[str]:
     """Those of some ids that no rule has."""
     known = {rule.id for rule in RULES}
     return [id for id in dict.fromkeys(ids) if id not in known]
 
 
-def similar(id: str) -> list[str]:
+def similar_rules(id: str) -> list[str]:
     """The rules that an unknown id may mean: the one that it is but for its signs, else those with one of its words."""
     parts = id.lower().replace("_", "-").split("-")
     found = [rule.id for rule in RULES if set(parts) & set(rule.id.split("-"))]

@@ -10,6 +10,7 @@ from typing import Any
 from .....safe.guard import dict_get, instance_dict, module
 from ....step.calls import Call
 from ....step.frames import global_of
+from ....step.statements import end_of, start_of
 from ....step.step import Step
 
 torch: Any = module("torch")
@@ -20,7 +21,7 @@ def next_calls(step: Step) -> Iterator[Call]:
     """The calls that will surely be run next. None where a failure is handled, or something else may be run in between."""
     source = step.here
     statement = None if source.tree is None else _statement(source.tree, source.lineno)
-    if statement is None or source.is_under(source.lineno, *_EXPECTED) is not None or _modes():
+    if statement is None or source.with_block(source.lineno, *_EXPECTED) is not None or _modes():
         return
     all_of_it = {id(node) for node in ast.walk(statement)}
     surely = {id(node) for node in _run_surely(statement)}
@@ -28,7 +29,7 @@ def next_calls(step: Step) -> Iterator[Call]:
     for call in inside:
         given = [*call.args, *call.keywords.values()]
         is_computed = any(isinstance(node, (ast.Call, ast.Await)) for one in given for node in ast.walk(one))
-        before = [one for one in inside if _end(one.node) <= _start(call.node)]
+        before = [one for one in inside if end_of(one.node) <= start_of(call.node)]
         is_next = id(call.node) in surely and not source.is_done(call)
         if is_next and not is_computed and all(map(_gives_nothing, before)):
             yield call
@@ -37,8 +38,8 @@ def next_calls(step: Step) -> Iterator[Call]:
 def function_of(step: Step, call: Call) -> Any:
     """The function that a call in the active frame's source runs, where a name or names in packages reach it."""
     root, *names = call.callee.split(".")
-    view = step.views[0]
-    value = view.variables.get(root, global_of(view.frame, root))
+    visible = step.frames[0]
+    value = visible.variables.get(root, global_of(visible.frame, root))
     for name in names:
         value = dict_get(instance_dict(value), name) if type(value) is ModuleType else None
     return value
@@ -90,11 +91,3 @@ def _modes() -> bool:
     """Whether a mode of the program sees each operation, and may do something else in its place."""
     names = ("_len_torch_function_stack", "_len_torch_dispatch_stack")
     return any(getattr(torch._C, name, int)() for name in names)
-
-
-def _start(node: Any) -> tuple[int, int]:
-    return int(node.lineno), int(node.col_offset)
-
-
-def _end(node: Any) -> tuple[int, int]:
-    return int(node.end_lineno or node.lineno), int(node.end_col_offset or 0)

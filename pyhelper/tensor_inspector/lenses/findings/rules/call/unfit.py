@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.metadata import device_name, dtype_name, is_exact_tensor, shape_of
+from .....measure.torch.metadata import device_name, dtype_and_shape, dtype_name, is_exact_tensor, shape_of
 from .....measure.torch.modules import Member, children, is_module
 from .....safe.guard import class_module, class_name, instance_dict, module
 from .....words.text import number, shape
 from ....explain.expected_input import layer_words
 from ....step.calls import Call
+from ....step.expressions import shown
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
@@ -34,7 +35,7 @@ class _Planned:
         self.value = value
         self._member = Member(value)
         self.attributes = instance_dict(value)
-        self.name = name.replace("'", '"')
+        self.name = shown(name)
         self.given = given
         self.is_first = is_first
 
@@ -63,7 +64,7 @@ def _layers(step: Step) -> Iterator[list[_Planned]]:
         argument = call.args[0] if len(call.args) == 1 and not call.keywords else None
         given = None if called is None else step.operand(argument, 0, call.lineno)
         if called is not None and given is not None and is_exact_tensor(given.value):
-            shown = VisibleVariable(given.key, given.value, given.view, 0)
+            shown = VisibleVariable(given.key, given.value, given.level, 0)
             yield [
                 _Planned(layer, name, shown, at == 0)
                 for at, (layer, name) in enumerate(_in_a_row(called.value, called.key))
@@ -120,7 +121,7 @@ def device_mismatch(step: Step) -> Iterator[Violation]:
                     ", ",
                     f"but {layer.title} is on {device_name(weight)}: this call will fail",
                 ),
-                (layer.given.name, f"{_fact(layer.given.value)} on {device_name(layer.given.value)}"),
+                (layer.given.name, f"{dtype_and_shape(layer.given.value)} on {device_name(layer.given.value)}"),
                 (layer.name, f"its weight is on {device_name(weight)}"),
                 line=_line(step),
                 suggestion=f"{layer.given.name} = {layer.given.name}.to({str(device_name(weight))!r})"
@@ -153,8 +154,8 @@ def dtype_mismatch(step: Step) -> Iterator[Violation]:
                 ", ",
                 f"but {layer.title} has {dtype_name(weight)} parameters: this call will fail",
             ),
-            (layer.given.name, _fact(layer.given.value)),
-            (layer.name, f"its weight is {_fact(weight)}"),
+            (layer.given.name, dtype_and_shape(layer.given.value)),
+            (layer.name, f"its weight is {dtype_and_shape(weight)}"),
             line=_line(step),
             suggestion=f"{layer.given.name}.to({wanted})",
         )
@@ -165,8 +166,8 @@ def dtype_mismatch(step: Step) -> Iterator[Violation]:
             fact, reason, fit = found
             yield Violation(
                 (f"{target.name} is {fact}", ", ", f"but {reason}: this call will fail"),
-                (target.name, _fact(target.value)),
-                (given.name, _fact(given.value)),
+                (target.name, dtype_and_shape(target.value)),
+                (given.name, dtype_and_shape(given.value)),
                 line=_line(step),
                 suggestion=f"{target.name}.{fit}",
             )
@@ -184,7 +185,7 @@ def _unfit_labels(kind: str, given: VisibleVariable, target: VisibleVariable) ->
     sizes, of_scores = tuple(shape_of(labels)), tuple(shape_of(scores))
     is_of_classes = len(of_scores) > 1 and sizes == (of_scores[0], *of_scores[2:])
     if kind == "cross_entropy" and labels.dtype.is_floating_point and is_of_classes:
-        return _fact(labels), f"{kind} wants integer class labels (int64)", "long()"
+        return dtype_and_shape(labels), f"{kind} wants integer class labels (int64)", "long()"
     return None
 
 
@@ -203,7 +204,7 @@ def logits_to_prob_loss(step: Step) -> Iterator[Violation]:
         span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
         yield Violation(
             (f"{given.name} runs {span}", ", ", f"but {kind} wants 0…1: this call will fail"),
-            (given.name, f"{_fact(given.value)}, {span}"),
+            (given.name, f"{dtype_and_shape(given.value)}, {span}"),
             line=_line(step),
         )
         return
@@ -229,7 +230,7 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Violation]:
                         ": ",
                         f"one value per channel, of which {layer.title} in train mode can take no variance; this call will fail",
                     ),
-                    (layer.given.name, f"{_fact(layer.given.value)}, one row"),
+                    (layer.given.name, f"{dtype_and_shape(layer.given.value)}, one row"),
                     (layer.name, "in train mode"),
                     line=_line(step),
                 )
@@ -267,11 +268,6 @@ def _kind_of_loss(step: Step, call: Call) -> str | None:
 
 def _is_whole(dtype: Any) -> bool:
     return not dtype.is_floating_point and not dtype.is_complex
-
-
-def _fact(tensor: Any) -> str:
-    """``float64[4, 8]``"""
-    return f"{dtype_name(tensor)}{shape(tuple(shape_of(tensor)))}"
 
 
 def _line(step: Step) -> tuple[str, int]:

@@ -83,16 +83,16 @@ def _is_all_alike(step: Step, given: ModelInput, columns: list[int]) -> bool:
         tables = [table for table in tables if table.shape[0] > tensor.shape[0]]
     if tables:
         return all(bool((bare(table)[:, columns] == bare(table)[:1, columns]).all()) for table in tables)
-    return any(_is_table(step, view, key) for (view, key), value in step.named_values() if value is tensor)
+    return any(_is_table(step, level, key) for (level, key), value in step.named_values() if value is tensor)
 
 
-def _is_table(step: Step, view: int, key: str) -> bool:
+def _is_table(step: Step, level: int, key: str) -> bool:
     """Whether a name is bound once for all, in its function or in the ``__init__`` of the object that it is kept by."""
-    source = step.sources[view]
+    source = step.sources[level]
     owner, _, attribute = key.rpartition(".")
     if owner != source.self_name or not attribute:
         return _is_made_once(source, root_of(key))
-    methods = list(methods_of(type(step.value(owner, view))))
+    methods = list(methods_of(type(step.value(owner, level))))
     binding = [(name, one) for name, one in methods if f"{one.self_name}.{attribute}" in one.bindings]
     return [name for name, _ in binding] == ["__init__"] and all(
         _is_made_once(one, f"{one.self_name}.{attribute}") for _, one in binding
@@ -106,7 +106,7 @@ def _is_like(kept: Any, tensor: Any) -> bool:
 
 def _is_made_once(source: Source, name: str, rounds: int = 8) -> bool:
     """Whether a name is bound outside of loops, and so is what it is made of here: it is no batch."""
-    known = source.value_of(name) if source.lineno else next(iter(source.bound(name)[-1:]), None)
+    known = source.binding_of(name) if source.lineno else next(iter(source.bindings_of(name)[-1:]), None)
     line, binding = known or (0, None)
     value = getattr(binding, "value", None)
     if value is None or source.loop_of(line) is not None or not rounds:
@@ -123,7 +123,7 @@ def _is_made_once(source: Source, name: str, rounds: int = 8) -> bool:
 
 def _is_joined(step: Step, given: ModelInput) -> bool:
     """Whether the source joins the columns itself: who writes ``cat([x, t], 1)`` has written the constant one too."""
-    made = step.sources[given.view].value_of(given.name)
+    made = step.sources[given.level].binding_of(given.name)
     value = getattr(made[1], "value", None) if made is not None else None
     if not isinstance(value, ast.Call):
         return False
@@ -132,19 +132,19 @@ def _is_joined(step: Step, given: ModelInput) -> bool:
 
 def _is_one_of_several(step: Step, given: ModelInput) -> bool:
     """Whether the model is given other inputs with gradients too, as at a border and inside of it."""
-    source = step.sources[given.view]
+    source = step.sources[given.level]
     inputs = {
         text_of(call.args[0])
-        for call, model, view in step.calls_of_modules()
-        if view == given.view and model.value is given.model.value and call.args
-        if source.is_under(call.lineno, "no_grad", "inference_mode") is None
+        for call, model, level in step.calls_of_modules()
+        if level == given.level and model.value is given.model.value and call.args
+        if source.with_block(call.lineno, "no_grad", "inference_mode") is None
     }
     return len(inputs) > 1
 
 
 def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    source = step.sources[given.view]
-    for line, node in reversed(source.bound(given.name)):
+    source = step.sources[given.level]
+    for line, node in reversed(source.bindings_of(given.name)):
         if isinstance(node, ast.Assign) and line < source.lineno:
             return source.file, line
     return None

@@ -13,11 +13,11 @@ from .....measure.torch.modules import is_of
 from .....safe.guard import class_name, module
 from .....words.text import number
 from ....step.decided import is_foretold
-from ....step.expressions import names_in
+from ....step.expressions import key_of, names_in, shown
 from ....step.step import Step
 from ...finding import Violation
-from ...finite import bad_in, words_of
-from ...lines import bound_or_called
+from ...finite import count_not_finite, words_of
+from ...lines import line_of_binding_or_call
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .first_layers import begins_plainly, first_layer, has_saved, is_given_by
@@ -47,8 +47,8 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
             continue  # an overflow, which has a rule of its own
         is_infinite = bool(stats["neg_inf"]) and outcome is not None and given.is_first() and _takes_it_raw(given)
         is_meant = not stats["nan"] and not stats["pos_inf"] and not is_infinite  # finite, or a mask of −inf
-        is_done = given.call.lineno < step.sources[given.view].lineno
-        if not is_foretold(step, given.call.lineno, given.view):
+        is_done = given.call.lineno < step.sources[given.level].lineno
+        if not is_foretold(step, given.call.lineno, given.level):
             continue  # such a batch may be left out
         if is_meant or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
@@ -77,7 +77,7 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
         if one.target is None:
             continue
         target = one.target.value
-        is_done = one.call.lineno < step.sources[one.view].lineno
+        is_done = one.call.lineno < step.sources[one.level].lineno
         stats = step.stats(target) if target.dtype.is_floating_point and is_done else None
         if outcome is not None and stats is not None and stats["nan"] + stats["pos_inf"] + stats["neg_inf"]:
             yield Violation(
@@ -88,7 +88,7 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
                 ),
                 (one.target.name, words_of(stats)),
                 (outcome, "not finite"),
-                line=bound_or_called(step, one.call.name, one.target.name),
+                line=line_of_binding_or_call(step, one.call.name, one.target.name),
             )
             return
 
@@ -101,7 +101,7 @@ class _Begun:
     def __init__(
         self, name: str, tensor: Any, line: tuple[str, int] | None, parents: list[str], suggestion: str
     ) -> None:
-        self.name = name.replace("'", '"')
+        self.name = shown(name)
         self.tensor = tensor
         self.line = line
         self.parents = parents
@@ -110,12 +110,12 @@ class _Begun:
 
 def _begun(step: Step, given: ModelInput) -> _Begun:
     """Back from an input through the variables that it is made of, as long as these are not finite either."""
-    source, key, tensor = step.sources[given.view], given.name.replace('"', "'"), given.tensor
+    source, key, tensor = step.sources[given.level], key_of(given.name), given.tensor
     for _ in range(_LONGEST):
-        line, binding = source.value_of(key) or (0, None)
+        line, binding = source.binding_of(key) or (0, None)
         made = None if isinstance(binding, (ast.For, ast.AsyncFor)) else getattr(binding, "value", None)
-        named = {} if made is None else _tensors_in(step, made, line, given.view)
-        bad = {name: bad_in(step, value) for name, value in named.items() if value is not tensor}
+        named = {} if made is None else _tensors_in(step, made, line, given.level)
+        bad = {name: count_not_finite(step, value) for name, value in named.items() if value is not tensor}
         before = next((name for name, count in bad.items() if count), None)
         if made is None or before is None or _is_cleaning(made):
             break
@@ -125,10 +125,10 @@ def _begun(step: Step, given: ModelInput) -> _Begun:
     return _Begun(key, tensor, (source.file, line) if line else None, list(bad) if is_begin else [], suggestion)
 
 
-def _tensors_in(step: Step, made: ast.AST, line: int, view: int) -> dict[str, Any]:
+def _tensors_in(step: Step, made: ast.AST, line: int, level: int) -> dict[str, Any]:
     """The tensors in sight that an expression in that line names, as far as the names still mean them."""
-    source = step.sources[view]
-    named = {name: step.value(name, view) for name in names_in(made) if source.is_current(name, line)}
+    source = step.sources[level]
+    named = {name: step.value(name, level) for name in names_in(made) if source.is_current(name, line)}
     return {name: value for name, value in named.items() if is_exact_tensor(value)}
 
 
@@ -147,11 +147,19 @@ def _advice(made: ast.AST, line: int) -> str:
 def _outcome(step: Step) -> str | None:
     """The name of a result in sight that is not finite."""
     for variable in step.tensors:
-        if requires_grad(variable.value) and step.node_of(variable.value) is not None and bad_in(step, variable.value):
+        if (
+            requires_grad(variable.value)
+            and step.node_of(variable.value) is not None
+            and count_not_finite(step, variable.value)
+        ):
             return variable.name
     for given in model_inputs(step):
-        value = step.value(given.call.target or "", given.view)
-        if value is not None and any(variable.value is value for variable in step.tensors) and bad_in(step, value):
+        value = step.value(given.call.target or "", given.level)
+        if (
+            value is not None
+            and any(variable.value is value for variable in step.tensors)
+            and count_not_finite(step, value)
+        ):
             return given.call.target
     return None
 
@@ -244,9 +252,9 @@ def _is_normed_next(step: Step, given: ModelInput) -> bool:
         return any("Norm" in user.op for node in nodes for user, _ in step.graph.users(node))
     layer, after = found
     if after is None and layer is given.model.value:
-        calls = step.sources[given.view].calls
+        calls = step.sources[given.level].calls
         later = next((call for call in calls if is_given_by(call, given.call)), None)
-        seen = None if later is None else step.module_of(later.callee, given.view)
+        seen = None if later is None else step.module_of(later.callee, given.level)
         after = None if seen is None else seen.value
     return "Norm" in class_name(type(after))
 
@@ -256,4 +264,4 @@ def _is_saved_raw(step: Step, tensor: Any) -> bool:
 
 
 def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    return step.sources[given.view].line_of(given.name)
+    return step.sources[given.level].line_of(given.name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .....safe.guard import class_name, instance_dict
 from ....step.classes import is_library, methods_of
-from ....step.expressions import before_moves, is_name, names_in, root_of, text_of
+from ....step.expressions import is_name, names_in, root_of, text_of, without_moves
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.statements import last_line
@@ -17,13 +17,13 @@ from ....step.step import Step
 
 def loader_of(step: Step, tensor: Any) -> VisibleVariable | None:
     """The loader of the loop that a tensor in sight came from; None where that is not known."""
-    for (view, key), value in step.named_values():
+    for (level, key), value in step.named_values():
         if value is not tensor:
             continue
-        source = step.sources[view]
+        source = step.sources[level]
         for loop in _loops_behind(source, root_of(key)):
             named = [
-                VisibleVariable(name, step.value(name, view), view, 0)
+                VisibleVariable(name, step.value(name, level), level, 0)
                 for name in dict.fromkeys(names_in(loop.iter))
                 if source.is_current(name, loop.lineno)
             ]
@@ -37,12 +37,14 @@ def _loops_behind(source: Source, name: str) -> Iterator[ast.For | ast.AsyncFor]
     waiting, seen = [name], set[str]()
     while waiting:
         name = waiting.pop()
-        binding = None if name in seen else (source.value_of(name) or (0, None))[1]
+        binding = None if name in seen else (source.binding_of(name) or (0, None))[1]
         if name in seen:  # it is made of itself: ``y = y.to(device)``
-            binding = next((node for _, node in source.bound(name) if isinstance(node, (ast.For, ast.AsyncFor))), None)
+            binding = next(
+                (node for _, node in source.bindings_of(name) if isinstance(node, (ast.For, ast.AsyncFor))), None
+            )
         elif isinstance(binding, ast.Assign):
             seen.add(name)
-            made = before_moves(_part_for(name, binding))
+            made = without_moves(_part_for(name, binding))
             waiting.extend([root_of(text_of(made))] if is_name(made) else [])
         if isinstance(binding, (ast.For, ast.AsyncFor)) and binding.lineno <= source.lineno <= last_line(binding):
             yield binding

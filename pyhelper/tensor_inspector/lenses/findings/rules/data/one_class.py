@@ -49,7 +49,7 @@ def one_class_batch(step: Step) -> Iterator[Violation]:
                 ),
                 (one.target.name, f"{target.shape[0]} times {stats['min']}"),
                 (whole.name, f"{classes} classes in {total}"),
-                line=(step.sources[one.view].file, one.call.lineno),
+                line=(step.sources[one.level].file, one.call.lineno),
                 suggestion="shuffle=True",
             )
             return
@@ -74,7 +74,7 @@ def _labels_behind(step: Step, target: Any) -> VisibleVariable | None:
     for variable in step.tensors:
         labels = _as_labels(variable.value) if memory is not None and memory == memory_of(variable.value) else None
         if labels is not None and len(labels) >= 2 * len(target) and _are_in_order(labels):
-            return VisibleVariable(variable.key, labels, variable.view, 0)
+            return VisibleVariable(variable.key, labels, variable.level, 0)
     loader = loader_of(step, target)
     size = None if loader is None else batch_size_in_order(loader.value)
     if loader is None or size is None:

@@ -57,9 +57,9 @@ def constant_input(step: Step) -> Iterator[Violation]:
 def _has_more_to_learn_from(step: Step, given: ModelInput) -> bool:
     """Whether the model is given other numbers beside, which differ: a time is the same for all states of a batch."""
     for argument in (*given.call.args, *given.call.keywords.values()):
-        variable = step.operand(argument, given.view, given.call.lineno)
+        variable = step.operand(argument, given.level, given.call.lineno)
         others = names_in(argument) if variable is None else [variable.key]
-        tensors = (step.value(name, given.view) for name in others)
+        tensors = (step.value(name, given.level) for name in others)
         if any(is_exact_tensor(one) and one.dtype.is_floating_point and _differs(step, one) for one in tensors):
             return True
     return False
@@ -73,17 +73,17 @@ def _differs(step: Step, tensor: Any) -> bool:
 def _is_written_constant(source: Source, name: str) -> bool:
     """Whether it is made as one value on purpose: ``torch.zeros(…)``."""
     words = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
-    nodes = [node for _, node in source.bound(name)]
+    nodes = [node for _, node in source.bindings_of(name)]
     return any(isinstance(below, ast.Attribute) and below.attr in words for node in nodes for below in ast.walk(node))
 
 
 def _is_carried(step: Step, given: ModelInput) -> bool:
     """Whether it is the state that a loop goes on from, bound anew behind the call: the first one may be anything."""
-    for (view, key), value in step.named_values():
+    for (level, key), value in step.named_values():
         if value is not given.tensor:
             continue
-        source = step.sources[view]
-        line = given.call.lineno if view == given.view else source.lineno
+        source = step.sources[level]
+        line = given.call.lineno if level == given.level else source.lineno
         loop = source.loop_of(line)
         bindings = [at for at, node in source.bindings.get(key, ()) if not isinstance(node, ast.For)]
         if loop is not None and any(line <= at <= loop[1] for at in bindings):
@@ -156,21 +156,21 @@ def _is_one_of_many_arguments(given: ModelInput) -> bool:
 
 
 def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
-    source = step.sources[given.view]
+    source = step.sources[given.level]
     words = ("repeat", "repeat_interleave", "expand", "tile", "expand_as")
-    made = source.value_of(given.name)
+    made = source.binding_of(given.name)
     if 0 in bare(given.tensor).stride():
         return True
     if made is None:  # it came from elsewhere
         there = [
-            step.sources[view].value_of(key) for (view, key), value in step.named_values() if value is given.tensor
+            step.sources[level].binding_of(key) for (level, key), value in step.named_values() if value is given.tensor
         ]
         nodes = [node for found in there if found is not None for node in ast.walk(found[1])]
-        methods = [one for _, one in methods_of(type(step.value(source.self_name, given.view)))]
+        methods = [one for _, one in methods_of(type(step.value(source.self_name, given.level)))]
         return any(one.mentions(*words) for one in (*step.sources, *methods)) or any(map(_lists_one_again, nodes))
     if any(_lists_one_again(node) for node in ast.walk(made[1])):
         return True
-    behind = [node for _, node in source.made_of(root_of(given.name)).values()]
+    behind = [node for _, node in source.bindings_behind(root_of(given.name)).values()]
     return any(isinstance(node, ast.Attribute) and node.attr in words for one in behind for node in ast.walk(one))
 
 
@@ -213,7 +213,7 @@ def _lists_one_again(node: ast.AST) -> bool:
 
 def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
     """The line in which a generator is begun from a fixed number."""
-    source = step.sources[given.view]
+    source = step.sources[given.level]
     for node in ast.walk(source.tree) if source.tree is not None else ():
         if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
             continue

@@ -17,7 +17,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import made
+from ...lines import line_of_last_binding
 from ...made_of import uses
 from ...rule import rule
 
@@ -66,18 +66,18 @@ def split_overlap(step: Step) -> Iterator[Violation]:
                     f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {variable.name} too",
                     (other.name, f"{shared} of {plural(rows, 'row')}"),
                     (variable.name, "has the same rows"),
-                    line=made(step, other.key),
+                    line=line_of_last_binding(step, other.key),
                 )
                 return
 
 
 def _rows_of_datasets(step: Step) -> Iterator[VisibleVariable]:
     """The first tensor of each ``TensorDataset`` in sight, or of a loader's: its rows are samples."""
-    for (view, key), value in step.named_values():
+    for (level, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
         held = instance_dict(inside).get("tensors") if class_name(type(inside)) == "TensorDataset" else None
         if type(held) is tuple and held and is_exact_tensor(held[0]):
-            yield VisibleVariable(key, held[0], view, 0)
+            yield VisibleVariable(key, held[0], level, 0)
 
 
 def _is_named_as_split(variable: VisibleVariable, other: VisibleVariable) -> bool:
@@ -112,17 +112,17 @@ def _words(key: str) -> set[str]:
 
 def _is_joined_of(step: Step, whole: str, part: str) -> bool:
     """Whether the source makes what is trained on of what was judged by: a last fit on all."""
-    return any(part in source.made_of(whole) for source in step.sources)
+    return any(part in source.bindings_behind(whole) for source in step.sources)
 
 
 def _roles(step: Step) -> tuple[set[str], set[str]]:
     """What is trained on and what is only judged by, as the source in sight, and the methods around it, use them."""
     trained: set[str] = set()
     judged: set[str] = set()
-    for call, _, view in step.calls_of_modules():
-        source = step.sources[view]
+    for call, _, level in step.calls_of_modules():
+        source = step.sources[level]
         names = {text_of(argument) for argument in call.args}
-        if source.is_under(call.lineno, "no_grad", "inference_mode"):
+        if source.with_block(call.lineno, "no_grad", "inference_mode"):
             judged |= names
         elif source.backwards:
             trained |= names
@@ -133,7 +133,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
             names = set(names_in(iterated))
             if any(first <= backward.lineno <= last for backward in source.backwards):
                 trained |= names
-            elif source.is_under(first, "no_grad", "inference_mode") or _is_without_gradients(source):
+            elif source.with_block(first, "no_grad", "inference_mode") or _is_without_gradients(source):
                 judged |= names
     return trained - judged, judged - trained
 
@@ -194,14 +194,14 @@ def _marks(rows: Any) -> Any:
 
 def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Violation]:
     found: list[tuple[VisibleVariable, Any, set[int]]] = []
-    for (view, key), value in step.named_values():
+    for (level, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
         if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
         indices = instance_dict(inside).get("indices")
         if type(indices) in _INDICES and len(indices) < 1_000_000:  # type: ignore[arg-type]
             numbers = {index for index in indices if type(index) is int}  # type: ignore[union-attr]
-            found.append((VisibleVariable(key, value, view, 0), instance_dict(inside).get("dataset"), numbers))
+            found.append((VisibleVariable(key, value, level, 0), instance_dict(inside).get("dataset"), numbers))
     for at, (one, data, indices) in enumerate(found):
         for two, same, theirs in found[at + 1 :]:
             name, other = one.key, two.key
@@ -227,14 +227,14 @@ def _is_judged(step: Step, variable: VisibleVariable, judged: set[str]) -> bool:
 
 def _is_judged_no_more(step: Step, whole: VisibleVariable, part: VisibleVariable) -> bool:
     """Whether what is trained on was made after all that is done with what was judged by: for a last fit on all."""
-    source = step.sources[whole.view]
-    if part.view != whole.view or _is_for(whole.key, _OTHER, set()):
+    source = step.sources[whole.level]
+    if part.level != whole.level or _is_for(whole.key, _OTHER, set()):
         return False
     if whole.key in source.bindings:
-        bound = source.value_of(whole.key)
+        bound = source.binding_of(whole.key)
         return bound is not None and _is_read_above_only(source, part.key, bound[0])
     owner = root_of(whole.key)
-    methods = [] if owner != source.self_name else [one for _, one in methods_of(type(step.value(owner, whole.view)))]
+    methods = [] if owner != source.self_name else [one for _, one in methods_of(type(step.value(owner, whole.level)))]
     making = [one for one in methods if whole.key in one.bindings]
     return len(making) == 1 and all(
         _is_read_above_only(one, part.key, one.bindings[whole.key][-1][0])

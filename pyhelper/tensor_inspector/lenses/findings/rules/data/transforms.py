@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....safe.guard import NUMBERS, SEQUENCES, class_name, instance_dict
+from ....step.expressions import shown
 from ....step.step import Step
 from ...finding import Violation
 
@@ -14,17 +15,17 @@ _PARTS = 64  #: of a list of transforms that are looked at
 
 def twice_in_transforms(step: Step) -> Iterator[Violation]:
     """A list of transforms with the same normalisation in it twice."""
-    for (view, key), value in step.named_values():
+    for (level, key), value in step.named_values():
         parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
         seen: list[tuple[Any, Any]] = []
         for part in parts[:_PARTS] if type(parts) is list else ():
             numbers = _numbers_of(part) if class_name(type(part)) == "Normalize" else None
             if numbers in seen and numbers is not None:
-                name, (mean, std) = key.replace("'", '"'), numbers
+                name, (mean, std) = shown(key), numbers
                 yield Violation(
                     f"{name} normalises twice by the same mean and deviation",
                     (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
-                    line=step.sources[view].line_of(key),
+                    line=step.sources[level].line_of(key),
                     suggestion="leave one of the two out",
                 )
                 return

@@ -140,12 +140,12 @@ def _methods(cls: type) -> list[tuple[Source, str]]:
 
 def _owners(step: Step, module: Any) -> Iterator[tuple[Source, str]]:
     """The frames in sight, and functions that they give a module to, with what each calls it."""
-    for view, source in enumerate(step.sources):
-        names = [key for (at, key), value in step.named_values() if at == view and value is module]
+    for level, source in enumerate(step.sources):
+        names = [key for (at, key), value in step.named_values() if at == level and value is module]
         yield from ((source, name) for name in names)
         for call in source.calls:
             given = [at for at, argument in enumerate(call.args) if text_of(argument) in names]
-            function = function_called(step, call, view) if given else None
+            function = function_called(step, call, level) if given else None
             if function is not None:
                 first = int("." in call.callee)  # a method's object comes first
                 yield from ((function, name) for at, name in enumerate(function.arguments) if at - first in given)

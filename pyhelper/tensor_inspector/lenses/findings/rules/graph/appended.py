@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....safe.record import Record
-from ....step.called import functions_called, value_in
 from ....step.expressions import last_name, parent_of, text_of
+from ....step.functions import functions_called, value_in
 from ....step.source import Source
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
+from ...code_objects import codes_that_name, is_elsewhere
 from ...lines import Line
 
 
@@ -27,12 +27,12 @@ class Rounds(Record):
 def rounds_of(step: Step) -> Rounds:
     """Those of the frame itself, else of the functions of the program that it calls. A function whose caller steps is one step."""
     source = step.source
-    called = list(functions_called(step, [step.at]))
+    called = list(functions_called(step, [step.level]))
     backwards = [backward.lineno for backward in source.backwards]
     backwards = backwards or [one.first.call.lineno for one in called if one.source.backwards]
     updates = [call.lineno for call in source.calls_of("step")]
     updates += [one.first.call.lineno for one in called if one.source.calls_of("step")]
-    is_part = any(outer.calls_of("step") for outer in step.sources[step.at + 1 :])
+    is_part = any(outer.calls_of("step") for outer in step.sources[step.level + 1 :])
     retains = [text_of(backward.call.argument(1, "retain_graph")) == "True" for backward in source.backwards]
     return Rounds(backwards, updates if updates or is_part else backwards, bool(retains) and all(retains))
 
@@ -66,16 +66,16 @@ def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line:
 
     ``resetting``: the methods that reset it.
     """
-    source, outer, backwards = step.source, range(step.at + 1, len(step.sources)), rounds.backwards
+    source, outer, backwards = step.source, range(step.level + 1, len(step.sources)), rounds.backwards
     is_once = backwards and not any(map(source.loop_of, (line, *backwards)))
     if source.function.startswith("<") or not is_once or source.is_conditional(line, seen_from=backwards[0]):
         return False
-    for view in outer:
-        above = step.sources[view]
+    for level in outer:
+        above = step.sources[level]
         resets = [(text_of(call.receiver), call.lineno) for call in above.calls_of(*resetting)]
         resets += [(name, at) for name in above.bindings for at in above.lines_of(name)]
         first, last = above.loop_of(above.lineno) or (1, 0)
-        if any(first <= at <= last and value_in(step, name, view) is owner for name, at in resets):
+        if any(first <= at <= last and value_in(step, name, level) is owner for name, at in resets):
             return False
         if last:
             break  # what a loop around that one resets is kept for many steps
@@ -113,7 +113,7 @@ def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | Non
         if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), rounds):
             return source.file, call.lineno
     holder = None if parent is None else step.value(parent)
-    called = list(functions_called(step, (step.at,)))
+    called = list(functions_called(step, (step.level,)))
     resetting = {one.first.call.name for one in called if _resets(one.source, name)}
     resets = [*source.lines_of(name), *_emptied(source, name)]
     resets += [call.lineno for call in source.calls if call.name in resetting]

@@ -31,12 +31,12 @@ def cut_one_by_one(value: ast.expr, key: str) -> int | None:
 
 def left_out(step: Step, variable: VisibleVariable) -> Line | None:
     """The line that computes a single number which nothing in its function reads: a loss that no sum has."""
-    source = step.sources[variable.view]
+    source = step.sources[variable.level]
     if not variable.key.isidentifier() or element_count(variable.value) != 1:
         return None
-    if source.function == "<module>" and not dict.__contains__(step.views[variable.view].frame.f_globals, "__file__"):
+    if source.function == "<module>" and not dict.__contains__(step.frames[variable.level].frame.f_globals, "__file__"):
         return None  # a cell of a notebook: another one may read it
-    made = source.value_of(variable.key)
+    made = source.binding_of(variable.key)
     nodes = source.nodes
     is_read = any(isinstance(node, ast.Name) and node.id == variable.key for node in nodes if not _is_bound(node))
     is_open = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes) or source.mentions(*_READING_ALL)

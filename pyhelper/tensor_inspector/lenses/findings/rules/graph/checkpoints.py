@@ -9,11 +9,11 @@ from typing import Any
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import listed
-from ....step.called import called_at, value_in
 from ....step.calls import Call
 from ....step.checkpointed import checkpoints_in, is_checkpoint
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
+from ....step.functions import called_at, value_in
 from ....step.grad_mode import decorated_off, switches_off
 from ....step.source import Source
 from ....step.statements import last_line

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
+from ....step.functions import sources_in_reach
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -32,8 +32,7 @@ def compared(step: Step) -> Iterator[Violation]:
 
 
 def _sources(step: Step) -> Iterator[Source]:
-    yield from step.sources
-    yield from (called.source for called in functions_called(step, range(len(step.views))))
+    yield from sources_in_reach(step)
     classes = {id(cls): cls for cls in (type(member.module) for _, member in step.members.values())}
     for cls in classes.values():
         if not is_library(cls):

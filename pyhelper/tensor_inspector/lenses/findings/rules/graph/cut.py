@@ -10,15 +10,15 @@ from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed
-from ....step.called import functions_called
 from ....step.classes import is_library
+from ....step.functions import functions_called
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
 from ...forward import CutLine, cuts_of
 from ...lines import Line
-from ...made_of import CUTS, STEPS, cut_on, is_choice, surely_made_of, uses
+from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
 from .cut_in_call import cut_in_call
@@ -120,16 +120,16 @@ def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str
 
 
 def _learn_elsewhere(step: Step, cut: list[Parameter], missed: list[Parameter]) -> bool:
-    known = [called.source for called in functions_called(step, [step.at])]
+    known = [called.source for called in functions_called(step, [step.level])]
     return any(may_learn_elsewhere(step, held, known) for held in held_by(step, cut, missed))
 
 
 def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
     """Where a loss is made of a value: where that leaves autograd, as far as the source tells; else where it is used."""
-    source, found = step.sources[variable.view], None
+    source, found = step.sources[variable.level], None
 
     def is_chosen(node: ast.AST) -> bool:
-        return is_choice(node, lambda name: step.value(name, variable.view))
+        return is_choice(node, lambda name: step.value(name, variable.level))
 
     for loss in step.losses:
         for made in surely_made_of(source, loss.name, is_chosen):
@@ -141,7 +141,7 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
                     return None  # in other rounds the loss may lead to it
                 if cut_on(path, _SLOPES) is not None:
                     continue
-                if cut_on(path, (*CUTS, *STEPS)) is not None:
+                if cut_on(path, (*CUTS, *STEP_FUNCTIONS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
                 if any(isinstance(node, ast.Call) for node in path):  # else the loss would lead to it
                     found = found or (source.file, made.lineno)

@@ -6,20 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from .....safe.record import Record
-from ....step.called import Called, called_at, is_always, value_in
 from ....step.calls import Call
 from ....step.expressions import bound_in, key_of, last_name, text_of
+from ....step.functions import Called, called_at, is_same_each_round, value_in
 from ....step.grad_mode import decorated_off, off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...lines import Line
-from ...made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEPS, Flow, joined
+from ...made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
 from .elsewhere import Held, may_learn_elsewhere
 
 _CUTS = frozenset((*CUTS, "float"))
 _METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
-_NO_DATA = frozenset((*ABOUT, *ALIKE, *STEPS))
+_NO_DATA = frozenset((*ABOUT, *ALIKE, *STEP_FUNCTIONS))
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
@@ -82,12 +82,12 @@ class _FollowedBody:
                 continue
             found = self._bound(name, node, depth)
             is_whole = isinstance(node, ast.Assign) and not self._is_conditional(line)
-            self._known[name] = found if is_whole else joined((self._known[name], found))
+            self._known[name] = found if is_whole else joined_flow((self._known[name], found))
         return self._known[name]
 
     def results(self, depth: int) -> _Flow:
         before = len(self._walk.noted)
-        found = joined(self.flow(one.value, depth) for one in self._source.returns)
+        found = joined_flow(self.flow(one.value, depth) for one in self._source.returns)
         if self._off is None or found is None:
             return found
         return self._off if len(self._walk.noted) == before else "live"  # else the module itself runs without gradients
@@ -116,7 +116,7 @@ class _FollowedBody:
             return None
         if isinstance(node, ast.Subscript):
             return self.flow(node.value, depth)
-        found = joined(self.flow(below, depth) for below in self._parts(node))
+        found = joined_flow(self.flow(below, depth) for below in self._parts(node))
         return "live" if found is not None and isinstance(node, (ast.IfExp, ast.BoolOp)) else found
 
     def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -131,23 +131,23 @@ class _FollowedBody:
         if name in _NO_DATA:
             return None
         call = Call(node, None, False)
-        view = step.at if self._called is None else self._called.view
-        callee = value_in(step, call.callee, view) if self._called is None else self._called.value(call.callee)
+        level = step.level if self._called is None else self._called.level
+        callee = value_in(step, call.callee, level) if self._called is None else self._called.value(call.callee)
         if callee is self._walk.module:
             self._note_call(node)
             return "live"
-        function = called_at(step, call, view, self._called)
+        function = called_at(step, call, level, self._called)
         if function is not None:
             before = len(self._walk.noted)
             found = self._enter(function, depth)
-            if found is not None and not is_always(step, self._source, call.callee, view, self._called):
+            if found is not None and not is_same_each_round(step, self._source, call.callee, level, self._called):
                 found = "live"
             if len(self._walk.noted) > before:
                 self._note_call(node)
         else:
             owner = self.flow(node.func.value, depth) if isinstance(node.func, ast.Attribute) else None
             given = [self.flow(one, depth) for one in (*node.args, *(one.value for one in node.keywords))]
-            found = joined((owner, *given))
+            found = joined_flow((owner, *given))
             found = found if owner is not None and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
         off = off_at(self._source, node.lineno)
         return found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source)
@@ -176,7 +176,7 @@ class _FollowedBody:
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             pairs = zip(target.elts, value.elts)
-            return joined(self.flow(part, depth) for one, part in pairs if name in bound_in(one))
+            return joined_flow(self.flow(part, depth) for one, part in pairs if name in bound_in(one))
         return self.flow(value, depth)
 
     def _is_conditional(self, line: int) -> bool:

@@ -12,7 +12,7 @@ from ....step.backpropagated import Loss
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.decided import will_surely_run
-from ....step.expressions import last_name, names_in, root_of, text_of
+from ....step.expressions import last_name, names_in, root_of, shown, text_of
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
@@ -84,8 +84,8 @@ def _switched_off(step: Step) -> tuple[str, Line] | None:
         *step.sources,
         *(source for cls in owners.values() if not is_library(cls) for _, source in methods_of(cls)),
     ]
-    for view in step.views:
-        functions = [value for value in dict.values(view.frame.f_globals) if type(value) is FunctionType]
+    for visible in step.frames:
+        functions = [value for value in dict.values(visible.frame.f_globals) if type(value) is FunctionType]
         sources += [source_of(one.__code__) for one in functions if "set_grad_enabled" in one.__code__.co_names]
     found = {
         (source.file, call.lineno): f"{text_of(call.node)} in {source.function}"
@@ -99,9 +99,9 @@ def _switched_off(step: Step) -> tuple[str, Line] | None:
 def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
     """The block without gradients in which a value, or what it is made of, was computed by a module."""
     source = step.source
-    for line, _ in source.made_of(name).values():
-        block = source.is_under(line, "no_grad", "inference_mode", "set_grad_enabled")
-        calls = [call for call in source.calls if call.lineno == line and step.module_of(call.callee, step.at)]
+    for line, _ in source.bindings_behind(name).values():
+        block = source.with_block(line, "no_grad", "inference_mode", "set_grad_enabled")
+        calls = [call for call in source.calls if call.lineno == line and step.module_of(call.callee, step.level)]
         if block is not None and calls:
             return block
     return None
@@ -114,7 +114,7 @@ def dead_losses(step: Step) -> list[Loss]:
     return [
         loss
         for loss in step.pending()
-        if not requires_grad(loss.tensor) and not loss.backward.gradient and not _may_be_evaluated(step, loss)
+        if not requires_grad(loss.tensor) and not loss.backward.has_gradient and not _may_be_evaluated(step, loss)
     ]
 
 
@@ -123,9 +123,9 @@ def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     source = step.source
     if _is_left_for_lack_of_graph(step, loss) or _has_graph_in_other_rounds(step, loss):
         return True
-    if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step) or is_cleared_for(step, loss):
+    if will_surely_run(step, loss.backward.lineno, step.level) or _is_stepped_after(step) or is_cleared_for(step, loss):
         return False
-    lines = [line for line, _ in source.made_of(root_of(loss.name)).values()]
+    lines = [line for line, _ in source.bindings_behind(root_of(loss.name)).values()]
     blocks = [(block.lineno, block.end_lineno or block.lineno) for block in source.blocks]
     return not step.grad_mode or any(first <= line <= last for line in lines for first, last in blocks)
 
@@ -148,7 +148,7 @@ def _has_graph_in_other_rounds(step: Step, loss: Loss) -> bool:
     lines = [line for line, node in source.bindings.get(name, ()) if _is_sum_with(node, name)]
     return any(
         line < source.lineno and source.is_conditional(line, seen_from=source.lineno) for line in lines
-    ) and not will_surely_run(step, loss.backward.lineno, step.at)
+    ) and not will_surely_run(step, loss.backward.lineno, step.level)
 
 
 def _is_sum_with(node: ast.AST, name: str) -> bool:
@@ -158,9 +158,9 @@ def _is_sum_with(node: ast.AST, name: str) -> bool:
 
 def _is_stepped_after(step: Step) -> bool:
     """Whether an optimizer in sight surely steps further down: no evaluation does that."""
-    keys = {variable.key for variable in step.optimizers if variable.view == step.at}
+    keys = {variable.key for variable in step.optimizers if variable.level == step.level}
     calls = [call for call in step.source.calls_of("step") if text_of(call.receiver) in keys]
-    return any(not step.source.is_done(call) and will_surely_run(step, call.lineno, step.at) for call in calls)
+    return any(not step.source.is_done(call) and will_surely_run(step, call.lineno, step.level) for call in calls)
 
 
 def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
@@ -174,7 +174,7 @@ def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line
         is_one = ("eq" if left.call == "a comparison" else left.call.strip(".()")) in calls
         return (left.name or loss.name, left.line, left.call) if is_one else None
     file = step.source.file
-    for name, (line, node) in step.source.made_of(root_of(loss.name)).items():
+    for name, (line, node) in step.source.bindings_behind(root_of(loss.name)).items():
         value = getattr(node, "value", None)
         if value is None:
             continue
@@ -199,7 +199,7 @@ def _comes_from_model(step: Step, node: ast.AST) -> bool:
     for name in names_in(node):
         if requires_grad(step.value(name)) if is_exact_tensor(step.value(name)) else False:
             return True
-        made += [one for _, one in step.source.made_of(root_of(name)).values()]
+        made += [one for _, one in step.source.bindings_behind(root_of(name)).values()]
     return any(_may_predict(step, call) for one in made for call in _calls_in(one))
 
 
@@ -210,8 +210,8 @@ def _calls_in(node: ast.AST) -> list[ast.Call]:
 
 
 def _may_predict(step: Step, node: ast.Call) -> bool:
-    is_model = step.module_of(text_of(node.func), step.at) is not None
-    return is_model or function_called(step, Call(node, None, False), step.at) is not None
+    is_model = step.module_of(text_of(node.func), step.level) is not None
+    return is_model or function_called(step, Call(node, None, False), step.level) is not None
 
 
 @rule(
@@ -274,7 +274,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
                 yield Violation(
                     (f"{loss.name} is made of the numbers of {listed(lost, False, 40)}", ": ", reaches),
                     (loss.name, "leads to a new leaf only"),
-                    *((name.replace("'", '"'), "requires grad, its graph is left behind") for name in lost[:3]),
+                    *((shown(name), "requires grad, its graph is left behind") for name in lost[:3]),
                     line=(step.source.file, call.lineno),
                 )
                 return

@@ -9,15 +9,15 @@ from typing import Any
 from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.modules import Member
 from .....safe.record import Record
-from ....step.called import called_at, functions_called, is_always, value_in
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import is_name, names_given, root_of, text_of
+from ....step.functions import called_at, functions_called, is_same_each_round, value_in
 from ....step.grad_mode import off_at
 from ....step.roles import Parameter
 from ....step.source import Source, source_of
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
+from ...code_objects import codes_that_name, is_elsewhere
 
 #: methods of a module that neither train it nor change what it holds, and such that need its gradients for that
 _HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
@@ -79,7 +79,7 @@ def may_learn_elsewhere(step: Step, held: Held, known: Iterable[Source], walked:
         gets_gradients_by_hand(step)
         or is_moved(step, held.name, is_variable=held.is_variable)
         or may_train_by_name(step, held.name, places, is_variable=held.is_variable)
-        or any(_is_used_otherwise(step, held.module, view, places, walked) for view in range(len(step.sources)))
+        or any(_is_used_otherwise(step, held.module, level, places, walked) for level in range(len(step.sources)))
         or any(_trains_elsewhere(step, whole, places) for whole in held.above)
     )
 
@@ -89,8 +89,8 @@ def _trains_elsewhere(step: Step, held: Held, known: set[_Place]) -> bool:
     codes = codes_that_name(step, held.name, variables=held.is_variable)
     others = [source_of(code) for code in codes if is_elsewhere(code, known)]
     return any(source.backwards for source in others) or any(
-        value_in(step, call.callee, view) is held.module and _is_in_another(source, call, is_outer=view > step.at)
-        for view, source in enumerate(step.sources)
+        value_in(step, call.callee, level) is held.module and _is_in_another(source, call, is_outer=level > step.level)
+        for level, source in enumerate(step.sources)
         for call in source.calls
     )
 
@@ -132,14 +132,14 @@ def _only_asks(source: Source, name: str) -> bool:
 
 def gets_gradients_by_hand(step: Step) -> bool:
     """Whether the step, or what it calls, sets gradients, or takes them of something else than data."""
-    for view, source in enumerate(step.sources):
+    for level, source in enumerate(step.sources):
         if _sets_gradients(source):
             return True
         for call in source.calls_of("grad"):
             inputs = call.argument(1, "inputs")
-            if not is_exact_tensor(value := step.value(text_of(inputs), view)) or id(value) in step.optimized:
+            if not is_exact_tensor(value := step.value(text_of(inputs), level)) or id(value) in step.optimized:
                 return True
-    return any(_sets_gradients(called.source) for called in functions_called(step, [step.at]))
+    return any(_sets_gradients(called.source) for called in functions_called(step, [step.level]))
 
 
 def _sets_gradients(source: Source) -> bool:
@@ -199,42 +199,44 @@ def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
     return any(one in text for one in inside)
 
 
-def _is_used_otherwise(step: Step, module: object, view: int, known: set[_Place], walked: set[int] | None) -> bool:
+def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Place], walked: set[int] | None) -> bool:
     """Whether a frame gives a module to another function than these, which may train it, calls a method of it that may
     change it, or calls it in another loop than that of the step."""
-    source = step.sources[view]
+    source = step.sources[level]
     clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith("clip_grad")}
     for call in source.calls:
         if id(call.node) in clipped or call.name in _HARMLESS:
             continue
-        if view > step.at and call.lineno == source.lineno and is_always(step, source, call.callee, view):
+        if level > step.level and call.lineno == source.lineno and is_same_each_round(step, source, call.callee, level):
             continue  # it leads to the step itself
-        is_own = _is_in_round(source, call.lineno, is_outer=view > step.at)
-        is_called = value_in(step, call.callee, view) is module
+        is_own = _is_in_round(source, call.lineno, is_outer=level > step.level)
+        is_called = value_in(step, call.callee, level) is module
         is_missed = is_own and walked is not None and id(call.node) not in walked
         if (
             is_called
             and off_at(source, call.lineno) is None
-            and (is_missed or _is_in_another(source, call, is_outer=view > step.at))
+            and (is_missed or _is_in_another(source, call, is_outer=level > step.level))
         ):
             return True
         if call.name in _LISTS and source.loop_of(call.lineno) is None:
             continue  # as an optimizer is given them
-        is_method = call.receiver is not None and value_in(step, text_of(call.receiver), view) is module
+        is_method = call.receiver is not None and value_in(step, text_of(call.receiver), level) is module
         if is_method and (is_own or call.name in _TRAINING) and id(call.node) not in (walked or ()):
             return True
-        given = [one for one in names_given(*call.args, *call.keywords.values()) if value_in(step, one, view) is module]
-        if given and _may_train(step, call, view, given, known, is_own=is_own):
+        given = [
+            one for one in names_given(*call.args, *call.keywords.values()) if value_in(step, one, level) is module
+        ]
+        if given and _may_train(step, call, level, given, known, is_own=is_own):
             return True
     return False
 
 
-def _may_train(step: Step, call: Call, view: int, given: list[str], known: set[_Place], *, is_own: bool) -> bool:
+def _may_train(step: Step, call: Call, level: int, given: list[str], known: set[_Place], *, is_own: bool) -> bool:
     """Whether what a call gives a module to may train it; of a call beside the step's loop that must be seen."""
-    function = called_at(step, call, view)
+    function = called_at(step, call, level)
     if function is None:
         return is_own or call.name.startswith(_TRAINING)
-    if not is_own and call.lineno < step.sources[view].lineno and not function.source.mentions(*_TRAINING):
+    if not is_own and call.lineno < step.sources[level].lineno and not function.source.mentions(*_TRAINING):
         return False  # it has made it ready
     if (function.source.file, function.source.function) in known:
         return False

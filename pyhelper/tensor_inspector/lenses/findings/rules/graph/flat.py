@@ -12,14 +12,14 @@ from ....step.expressions import is_name, key_of, names_in, shown_text, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import bound, called_below
-from ...made_of import STEPS, bound_to
+from ...lines import line_of_binding, line_of_call_below
+from ...made_of import STEP_FUNCTIONS, bound_to
 from ...rule import rule
 from ...terms import FlatTerm, flat_terms
 from .cut import grouped
 from .dead import dead_losses, origin_of
 
-#: Of each such operation the function that makes it.
+#: Step functions whose gradient is 0, as nodes, each with the functions that compute it.
 _CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}
 _FLAT = tuple(_CALLS)
 
@@ -37,9 +37,9 @@ def nondifferentiable(step: Step) -> Iterator[Violation]:
 
 
 def _without_grad(step: Step) -> Iterator[Violation]:
-    """A loss without a graph, since it was made by a step."""
+    """A loss without a graph, since a step function made it."""
     for loss in dead_losses(step):
-        cut = origin_of(step, loss, STEPS)
+        cut = origin_of(step, loss, STEP_FUNCTIONS)
         if cut is not None:
             name, line, call = cut
             yield Violation(
@@ -51,7 +51,7 @@ def _without_grad(step: Step) -> Iterator[Violation]:
 
 
 def _of_slope_zero(step: Step) -> Iterator[Violation]:
-    """A loss whose graph leads through a step only."""
+    """A loss whose graph leads through a step function only."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
         steps = step.graph.below(root, *_FLAT) if root is not None else []
@@ -70,12 +70,12 @@ def _of_slope_zero(step: Step) -> Iterator[Violation]:
             ),
             (subject, f"grad ← {flat[0].op}Backward0"),
             (loss.name, "every way to a parameter leads through it"),
-            line=(step.source.file, loss.backward.lineno) if subject is None else bound(step, subject),
+            line=(step.source.file, loss.backward.lineno) if subject is None else line_of_binding(step, subject),
         )
 
 
 def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator[Violation]:
-    """Parameters that are reached through a step only, though others are not: an encoder whose code is rounded."""
+    """Parameters that are reached through a step function only, though others are not: an encoder whose code is rounded."""
     roots = [root for one in step.losses if (root := step.node_of(one.tensor)) is not None]
     beside = {id(leaf) for root in roots for leaf in step.graph.leaves_beside(root, _FLAT)}
     if not step.has_all_losses() or not step.graph.complete:
@@ -94,7 +94,7 @@ def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator
             ),
             (subject, f"grad ← {node.op}Backward0"),
             *((one.name, "reached through it only") for one in missed[:3]),
-            line=called_below(step, *_CALLS[node.op]) if subject is None else bound(step, subject),
+            line=line_of_call_below(step, *_CALLS[node.op]) if subject is None else line_of_binding(step, subject),
         )
         return
 
@@ -109,7 +109,7 @@ def _is_given_one(step: Step, one: Parameter) -> bool:
 
 
 def _terms(step: Step) -> Iterator[Violation]:
-    """A loss is a sum, and one term of it is made by a step: the others alone train."""
+    """A loss is a sum, and a step function made one term of it: only the others train."""
     for loss in step.losses:
         for flat in flat_terms(step, loss):
             if _has_a_sloped_part(step, loss, flat):
@@ -129,7 +129,7 @@ def _terms(step: Step) -> Iterator[Violation]:
 
 
 def _has_a_sloped_part(step: Step, loss: Loss, flat: FlatTerm) -> bool:
-    """Whether another term is a plain mean of the very value that the step is made of: a count beside its remainder."""
+    """Whether another term is a plain mean of the very value that the step function takes: a count and its remainder."""
     made = list(bound_to(step.source, flat.name or ""))
     stepped = {name for one in made for name in names_in(one.value)}
     sums = [one for made in bound_to(step.source, key_of(loss.name)) for one in _terms_of(made.value)]
@@ -155,6 +155,6 @@ def _is_linear(step: Step, node: ast.expr, name: str) -> bool:
     if text_of(node) == name:
         value = step.value(name)
         return is_exact_tensor(value) and requires_grad(value)
-    made = step.source.value_of(text_of(node)) if is_name(node) else None
+    made = step.source.binding_of(text_of(node)) if is_name(node) else None
     value = made[1].value if made is not None and isinstance(made[1], ast.Assign) else None
     return value is not None and text_of(node) not in names_in(value) and _is_linear(step, value, name)

@@ -74,7 +74,7 @@ def graph_freed(step: Step) -> Iterator[Violation]:
                     (state.name, "has the graph of the steps before"),
                     (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
                     line=state.line,
-                    suggestion=f"detach it between steps: {state.detached}",
+                    suggestion=f"detach it between steps: {state.detaching}",
                 )
                 return
             shared = step.title_of(freed) or _named_above(step, root, freed)
@@ -101,7 +101,7 @@ def graph_freed(step: Step) -> Iterator[Violation]:
                 ),
                 (state.name, f"grad ← {top.op}Backward0, freed below"),
                 line=state.line,
-                suggestion=f"detach it between steps: {state.detached}",
+                suggestion=f"detach it between steps: {state.detaching}",
             )
             return
 
@@ -156,7 +156,7 @@ def _is_backpropagated(step: Step, coming: ComingCall, *attributes: str) -> bool
 
 def _kept_by_modules(step: Step) -> Iterator[State]:
     """What a module that is about to be called has kept of the step before, and computes with as it is."""
-    for coming in coming_calls(step) if not step.at else ():
+    for coming in coming_calls(step) if not step.level else ():
         module = coming.variable.value
         name, member = step.members.get(id(module), ("", None))
         if member is None or is_library(type(module)) or not runs_its_forward_alone(step, module):
@@ -204,7 +204,7 @@ def _takes_as_it_is(step: Step, call: Call, argument: ast.expr) -> bool:
 
     A module of the library does so. One of the program does where its ``forward`` only hands it on to such modules.
     """
-    found = step.module_of(call.callee, step.at)
+    found = step.module_of(call.callee, step.level)
     if found is None or not runs_its_forward_alone(step, found.value):
         return False
     if is_library(type(found.value)):
@@ -234,7 +234,7 @@ def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
         and all(call.callee in parts and name in map(root_of, names_given(*call.args)) for call in calls)
         and bound <= lines
         and all(will_run(forward, call.node) for call in calls)
-        and not any(forward.is_under(line, "no_grad", "inference_mode") for line in lines)
+        and not any(forward.with_block(line, "no_grad", "inference_mode") for line in lines)
     )
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from .....measure.torch.modules import is_of
 from .....safe.guard import instance_dict
 from .....words.text import plural
-from ....step.called import functions_called
 from ....step.expressions import last_name
+from ....step.functions import sources_in_reach
 from ....step.roles import Parameter
 from ....step.source import source_of
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...code_objects import codes_that_name
 from ...finding import Violation
-from ...lines import assigned, attribute_set, frozen
+from ...lines import line_of_assignment, line_of_attribute, line_of_freezing
 from ...rule import rule
 from ..optimizer.tags import TYPOS, is_read
 from .compared import compared
@@ -48,7 +49,7 @@ def frozen_params(step: Step) -> Iterator[Violation]:
             (root, "requires_grad is False everywhere"),
             (dead.name, "without grad_fn"),
             *((variable.name, f"holds {plural(len(held), 'parameter')}") for variable in step.optimizers[:1]),
-            line=frozen(step, root),
+            line=line_of_freezing(step, root),
         )
 
 
@@ -67,16 +68,15 @@ def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Violation]:
             ),
             (trainable[0].name, "trainable"),
             *((one.name, "requires_grad is False") for one in still[:3]),
-            line=frozen(step, still[0].root.name),
+            line=line_of_freezing(step, still[0].root.name),
             certain=False,
         )
 
 
 def _chooses_norms(step: Step) -> bool:
     """Whether the program asks for norms, by their class or their names, where it says what is trained."""
-    called = (one.source for one in functions_called(step, range(len(step.views))))
     named = (source_of(code) for name in _SETTING for code in codes_that_name(step, name))
-    for source in (source for sources in (step.sources, called, named) for source in sources):
+    for source in chain(sources_in_reach(step), named):
         if source.mentions(*_SETTING) and any(_asks_for_norms(node) for node in source.nodes):
             return True
     return False
@@ -115,12 +115,12 @@ def freeze_typo(step: Step) -> Iterator[Violation]:
             yield Violation(
                 (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
                 (one.name, f"has an attribute {name}"),
-                line=attribute_set(step, name),
+                line=line_of_attribute(step, name),
             )
             return
     for name, member in step.members.values():
         for typo in (typo for typo in _TYPOS_OF_MODULES if typo in member.attributes):
-            if member.attributes[typo] is not False or assigned(type(member.module), typo) is not None:
+            if member.attributes[typo] is not False or line_of_assignment(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
             if is_read(step, typo):
                 continue
@@ -128,7 +128,7 @@ def freeze_typo(step: Step) -> Iterator[Violation]:
                 yield Violation(
                     (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
                     (name, f"has an attribute {typo}"),
-                    line=attribute_set(step, typo),
+                    line=line_of_attribute(step, typo),
                     suggestion=f"{name}.requires_grad_(False)",
                 )
                 return

@@ -8,12 +8,12 @@ from types import FunctionType
 from typing import Any
 
 from .....measure.torch.metadata import requires_grad, shape_of
-from .....safe.guard import class_dict, class_name, first_of, module, mro
+from .....safe.guard import class_attribute, class_dict, class_name, module, mro
 from .....words.text import plural
-from ....step.called import named_in
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import text_of
+from ....step.functions import named_in
 from ....step.source import Source, source_of
 from ....step.step import Step
 from ...finding import Violation
@@ -69,7 +69,7 @@ def _is_held(step: Step, tensor_id: int) -> bool:
 
 def _made_each_time(cls: type, method: str, source: Source, dimensions: set[int]) -> Iterator[Call]:
     """The calls in a method that make a layer whose weights have so many dimensions, in each round, and keep it nowhere."""
-    function = first_of(cls, method)
+    function = class_attribute(cls, method)
     for call in source.calls if type(function) is FunctionType else ():
         if source.is_conditional(call.lineno) or _is_kept(source, call) or _is_set_by_hand(source, call):
             continue

@@ -11,8 +11,8 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....safe.guard import SEQUENCES
 from .....safe.record import Record
 from ....step.backpropagated import Loss
-from ....step.called import functions_called, value_in
 from ....step.expressions import bound_in, is_name, key_of, last_name, names_in, text_of
+from ....step.functions import functions_called, value_in
 from ....step.grad_mode import off_at
 from ....step.source import Source
 from ....step.step import Step
@@ -56,7 +56,7 @@ class _Use(Record):
 
 
 def cut_terms(step: Step, loss: Loss) -> Iterator[CutTerm]:
-    here = _Place(step.source, lambda name: value_in(step, name, step.at))
+    here = _Place(step.source, lambda name: value_in(step, name, step.level))
     terms = [(term[0], list(_uses(step, *term))) for term in _terms(step, here, key_of(loss.name))]
     chosen = set[int]().union(*(use.leaves for _, uses in terms for use in uses if use.is_chosen))
     for place, uses in terms:
@@ -140,7 +140,7 @@ def _put_in(source: Source, name: str) -> Iterator[ast.expr]:
 
 def _entered(step: Step, node: ast.Call) -> _Place | None:
     """The function of the program that a call in the frame runs."""
-    called = next((one for one in functions_called(step, (step.at,)) if one.call.node is node), None)
+    called = next((one for one in functions_called(step, (step.level,)) if one.call.node is node), None)
     if called is None or is_module(called.value(called.source.self_name)):
         return None
     return _Place(Source(called.code, _END), called.value)

@@ -13,12 +13,12 @@ from .....safe.guard import class_name, each
 from .....words.text import listed, plural, shape
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
-from ....step.expressions import bound_in, last_name, parent_of, root_of, text_of
+from ....step.expressions import bound_in, key_of, last_name, parent_of, root_of, text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, assigned, bound
+from ...lines import Line, line_of_assignment, line_of_binding
 from ...rule import rule
 from .layers_in_forward import layers_made_in_forward
 
@@ -56,7 +56,7 @@ def unregistered_params(step: Step) -> Iterator[Violation]:
                         f"not in {name}.parameters(), in no optimizer",
                     ),
                     (f"{name}.{key}", "requires_grad, a plain tensor"),
-                    line=assigned(type(member.module), key),
+                    line=line_of_assignment(type(member.module), key),
                     suggestion=f"make {key} an nn.Parameter",
                 )
             continue
@@ -75,7 +75,7 @@ def unregistered_params(step: Step) -> Iterator[Violation]:
                 f"not in {name}.parameters(), in no optimizer",
             ),
             (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
-            line=assigned(type(member.module), key),
+            line=line_of_assignment(type(member.module), key),
             suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
         )
 
@@ -132,7 +132,7 @@ def non_leaf_grad(step: Step) -> Iterator[Violation]:
                     "its .grad stays None, and parameters() does not see it",
                 ),
                 (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
-                line=assigned(type(member.module), key),
+                line=line_of_assignment(type(member.module), key),
             )
     if step.source.mentions("retain_grad"):
         return
@@ -147,7 +147,7 @@ def non_leaf_grad(step: Step) -> Iterator[Violation]:
             yield Violation(
                 (f"{variable.name} is no leaf", ": ", f"{variable.name}.grad stays None"),
                 (variable.name, "computed from a leaf that has no name"),
-                line=bound(step, variable.key),
+                line=line_of_binding(step, variable.key),
             )
     yield from _in_containers(step)
 
@@ -157,13 +157,13 @@ def _in_containers(step: Step) -> Iterator[Violation]:
     by_container: dict[str, list[VisibleVariable]] = {}
     for variable in step.tensors:
         for name in (
-            step.names[id(variable.value)] if variable.view == step.at and requires_grad(variable.value) else ()
+            step.names[id(variable.value)] if variable.level == step.level and requires_grad(variable.value) else ()
         ):
-            key = name.replace('"', "'")
+            key = key_of(name)
             container = parent_of(key)
             if container is not None and not is_module(step.value(container)):
                 by_container.setdefault(container, []).append(
-                    VisibleVariable(key, variable.value, variable.view, variable.depth)
+                    VisibleVariable(key, variable.value, variable.level, variable.depth)
                 )
     for container, variables in by_container.items():
         found = [one for one in variables if step.grad(one.value) is None and _lonely_leaf(step, one.value) is not None]
@@ -175,7 +175,7 @@ def _in_containers(step: Step) -> Iterator[Violation]:
             if len(found) == 1
             else (f"{names} are no leaves", ": ", "their .grad stays None"),
             *((one.name, "computed from a leaf that has no name") for one in found[:4]),
-            line=_leaf_used_in(step, container) or bound(step, container),
+            line=_leaf_used_in(step, container) or line_of_binding(step, container),
         )
 
 
@@ -212,7 +212,7 @@ def _given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[tuple[Sour
     for call in step.source.calls:
         given = [*enumerate(call.args), *call.keywords.items()]
         positions = [at for at, argument in given if is_it(argument)]
-        called = function_called(step, call, step.at) if positions else None
+        called = function_called(step, call, step.level) if positions else None
         if called is None:
             continue
         names = called.arguments if call.receiver is None else called.arguments[1:]
@@ -242,9 +242,9 @@ def _entries_of(values: ast.expr) -> set[str]:
 
 def _leaf_used_in(step: Step, container: str) -> Line | None:
     """Where a function that makes a container computes with a new leaf: ``torch.randn(8, requires_grad=True) * 0.1``."""
-    made = step.source.value_of(root_of(container))
+    made = step.source.binding_of(root_of(container))
     calls = [node for node in ast.walk(made[1]) if isinstance(node, ast.Call)] if made is not None else []
-    called = [function_called(step, Call(node, None, False), step.at) for node in calls]
+    called = [function_called(step, Call(node, None, False), step.level) for node in calls]
     for source in (step.source, *(one for one in called if one is not None)):
         for node in source.nodes:
             parts = [node.left, node.right] if isinstance(node, ast.BinOp) else []

@@ -44,9 +44,9 @@ def retained_graph(step: Step) -> Iterator[Violation]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
     source, rounds = step.source, rounds_of(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
-    buffers = (VisibleVariable(key_of(name), tensor, step.at, 1) for name, tensor, _ in step.buffers)
+    buffers = (VisibleVariable(key_of(name), tensor, step.level, 1) for name, tensor, _ in step.buffers)
     for variable in (*step.tensors, *buffers):
-        if variable.view != step.at or root_of(variable.key) in used or not requires_grad(variable.value):
+        if variable.level != step.level or root_of(variable.key) in used or not requires_grad(variable.value):
             continue
         line = _grows_in(source, variable.key, rounds)
         place = (source.file, line) if line is not None else _grows_in_methods(step, variable.key, rounds)
@@ -61,8 +61,8 @@ def retained_graph(step: Step) -> Iterator[Violation]:
                 line=place,
                 suggestion="add the number: loss.item() or loss.detach()",
             )
-    for (view, key), value in step.named_values():
-        if view != step.at or type(value) not in _CONTAINERS or root_of(key) in used:
+    for (level, key), value in step.named_values():
+        if level != step.level or type(value) not in _CONTAINERS or root_of(key) in used:
             continue
         name = shown(key)
         items = [item for item in _tensors_in(value) if requires_grad(item)]
@@ -253,7 +253,7 @@ def graph_grows(step: Step) -> Iterator[Violation]:
         line=None if state is None else state.line,
         suggestion="detach what is carried from step to step"
         if state is None
-        else f"detach it between steps: {state.detached}",
+        else f"detach it between steps: {state.detaching}",
     )
 
 
@@ -277,7 +277,7 @@ def _through_old_weights(step: Step) -> Iterator[Violation]:
                         (state.name, "has the graph of the steps before"),
                         (weight, "was stepped since that graph was made"),
                         line=state.line,
-                        suggestion=f"detach it between steps: {state.detached}",
+                        suggestion=f"detach it between steps: {state.detaching}",
                     )
                     return
 

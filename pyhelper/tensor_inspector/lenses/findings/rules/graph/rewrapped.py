@@ -9,9 +9,9 @@ from typing import Any
 from .....safe.guard import SEQUENCES, instance_dict
 from .....words.text import plural
 from ....step.backpropagated import Loss
-from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of
 from ....step.expressions import key_of, last_name, names_in, shown_text, text_of
+from ....step.functions import functions_called, value_in
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -30,7 +30,7 @@ def rewrapped_in_callees(step: Step, loss: Loss, *, is_named: bool) -> Iterator[
     if is_named and step.source.mentions("grad"):
         return
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
-    for called in functions_called(step, [step.at]):
+    for called in functions_called(step, [step.level]):
         if is_named or id(called.first.call.node) not in made:
             continue
         for line, given in _new_leaves(called.source):
@@ -105,7 +105,7 @@ def is_stand_in(step: Step, loss: Loss) -> bool:
     if any(_is_one_of_several(step.source, call, name) for call in _constant_leaves(step.source)):
         return True
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
-    called = [one.source for one in functions_called(step, [step.at]) if id(one.first.call.node) in made]
+    called = [one.source for one in functions_called(step, [step.level]) if id(one.first.call.node) in made]
     return any(_is_one_of_several(source, call) for source in called for call in _constant_leaves(source))
 
 
@@ -149,9 +149,9 @@ def _methods_called(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:
                 continue
             name = function.value.id
             around = [node for _, node in step.source.bindings.get(name, ()) if isinstance(node, ast.For)]
-            owners = [value_in(step, name, step.at)]
+            owners = [value_in(step, name, step.level)]
             for loop in (*around, *loops):
-                items = value_in(step, text_of(loop.iter), step.at) if text_of(loop.target) == name else None
+                items = value_in(step, text_of(loop.iter), step.level) if text_of(loop.target) == name else None
                 owners += list(items[:1]) if items is not None and type(items) in SEQUENCES else []
             for owner in owners:
                 methods = {} if is_library(type(owner)) else dict(methods_of(type(owner)))
@@ -164,7 +164,7 @@ def _keeps_numbers(step: Step, item: Any, name: str, own: str) -> bool:
     owner, _, attribute = name.rpartition(".")
     if owner != own or type(instance_dict(item).get(attribute)) is not list:
         return False
-    called = (*step.sources, *(one.source for one in functions_called(step, [step.at])))
+    called = (*step.sources, *(one.source for one in functions_called(step, [step.level])))
     for source in (*(method for _, method in methods_of(type(item))), *called):
         for call in source.calls_of("append", "extend"):
             given = [last_name(node.func) for one in call.args for node in ast.walk(one) if isinstance(node, ast.Call)]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ....step.backpropagated import Loss
-from ....step.called import functions_called
 from ....step.expressions import text_of
+from ....step.functions import functions_called
 from ....step.grad_mode import off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -44,9 +44,9 @@ def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, int]]:
     """Where a module is called: in the frames in sight, and in the functions that these call."""
     frames = [
         (source, call.lineno)
-        for view, source in enumerate(step.sources)
+        for level, source in enumerate(step.sources)
         for call in source.calls
-        if step.value(call.callee, view) is variable.value
+        if step.value(call.callee, level) is variable.value
     ]
     return frames + [
         (one.source, call.lineno)
@@ -61,7 +61,7 @@ def is_cleared_for(step: Step, loss: Loss) -> bool:
     loss has a graph: ``if training: optimizer.zero_grad(); if loss.requires_grad: loss.backward()``."""
     source, line = step.source, loss.backward.lineno
     asked = f"{loss.name}.requires_grad"
-    keys = {variable.key for variable in step.optimizers if variable.view == step.at}
+    keys = {variable.key for variable in step.optimizers if variable.level == step.level}
     cleared = [call for call in source.calls_of("zero_grad") if text_of(call.receiver) in keys and source.is_done(call)]
     conditions = [
         node

@@ -11,15 +11,15 @@ from .....measure.torch.modules import Member, is_module, is_of, members
 from .....safe.budget import Budget, Steps
 from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
-from ....running.code_references import methods
+from ....running.code_references import functions_defined_by
 from ....step.classes import forward_of, is_library, undecorated
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...code_objects import codes_that_name
 from ...dropped import dropped_in_forward
 from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Violation
-from ...lines import Line, assigned
+from ...lines import Line, line_of_assignment
 from ...rule import rule
 
 torch: Any = module("torch")
@@ -75,7 +75,7 @@ def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, Line | N
         if any(source.mentions(key) for source in others) or _is_named_elsewhere(step, cls, key):
             return None
         if not step.once(_is_named, cls, key):
-            return f"no method of {class_name(cls)} but __init__ names it", assigned(cls, key), False
+            return f"no method of {class_name(cls)} but __init__ names it", line_of_assignment(cls, key), False
         return _dropped(step, member, parent, key)
     above = parent.parent
     if above is None or is_library(type(above.module)) or not is_of(parent.module, "ModuleList", "ModuleDict"):
@@ -88,7 +88,7 @@ def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, Line | N
     if not taken or key in taken:
         return None
     fact = f"{class_name(cls)} takes only {listed(_shown(parent, taken), False, 60)} out of {attribute}"
-    return fact, assigned(cls, attribute), False
+    return fact, line_of_assignment(cls, attribute), False
 
 
 def _dropped(step: Step, member: Member, parent: Member, key: str) -> tuple[str, Line | None, bool] | None:
@@ -158,5 +158,5 @@ def _is_named_beside_forward(cls: type, attribute: str) -> bool:
 def _is_named_elsewhere(step: Step, cls: type, attribute: str) -> bool:
     """Whether anything but a plain method of the class names an attribute of it: a property, a function, another class."""
     plain = {id(method) for base in mro(cls) for method in class_dict(base).values() if type(method) is FunctionType}
-    read = {id(undecorated(function).__code__) for function in methods(cls) if id(function) in plain}
+    read = {id(undecorated(function).__code__) for function in functions_defined_by(cls) if id(function) in plain}
     return any(id(code) not in read for code in codes_that_name(step, attribute))

@@ -17,7 +17,7 @@ from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import assigned, bound, called_below
+from ...lines import line_of_assignment, line_of_binding, line_of_call_below
 from ...rule import rule
 
 _FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
@@ -68,7 +68,7 @@ def zero_grad_values(step: Step) -> Iterator[Violation]:
             ),
             (name, f"grad ← {flat.op}Backward0{everywhere}"),
             (loss.name, number(value)),
-            line=called_below(step, *_FLAT_CALLS.get(flat.op, ())) or bound(step, name),
+            line=line_of_call_below(step, *_FLAT_CALLS.get(flat.op, ())) or line_of_binding(step, name),
         )
         return
 
@@ -101,7 +101,7 @@ def _gradients_are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
         return True  # as new: what is cleared in place has a version
     inside = {id(node) for node in ast.walk(loss.backward.call.node)}
     later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in inside]
-    return step.at == 0 and not replaced and not later
+    return step.level == 0 and not replaced and not later
 
 
 def _products_of_zeros(step: Step) -> Iterator[Violation]:
@@ -189,4 +189,4 @@ def _are_zero(values: Any) -> bool:
 
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
     cls = type(one.member.module)
-    return bound(step, one.name) if is_library(cls) else assigned(cls, one.name.rpartition(".")[2])
+    return line_of_binding(step, one.name) if is_library(cls) else line_of_assignment(cls, one.name.rpartition(".")[2])

@@ -9,9 +9,9 @@ from .....measure.torch.elements import memory_of
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
-from ....step.called import functions_called
 from ....step.calls import Call
-from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
+from ....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
+from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -96,7 +96,7 @@ def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> st
             return target.name
     for one in calls if len(calls) == 1 and len(sizes) == 1 else ():
         written = one.call.argument(1, "target")
-        if written is not None and rank_of(step, written, one.view, one.call.lineno) == 1:
+        if written is not None and rank_of(step, written, one.level, one.call.lineno) == 1:
             return shown_text(written)
     saved = node.tensor("target")
     memory = None if saved is None else memory_of(saved)
@@ -131,11 +131,11 @@ def _broadcast_in_functions(step: Step) -> Iterator[Violation]:
             if called.caller is not None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
             sides = [called.given.get(text_of(side)) for side in (node.left, node.right)]
-            ranks = [rank_of(step, side, called.view, called.call.lineno) for side in sides]
+            ranks = [rank_of(step, side, called.level, called.call.lineno) for side in sides]
             if None in sides or sorted(rank or 2 for rank in ranks) != [1, 2]:
                 continue
             row = sides[ranks.index(1)]
-            variable = step.operand(before_moves(row), called.view, called.call.lineno)
+            variable = step.operand(without_moves(row), called.level, called.call.lineno)
             if variable is not None and tuple(shape_of(variable.value)) != (size,):
                 continue
             name, other = (shown_text(one) for one in (row, sides[1 - ranks.index(1)]))
@@ -156,10 +156,10 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
     pairs = [node for node in squares(step) if is_reduced(step, node)]
     below = {step.graph.input(node, at) for node in pairs for at in (0, 1)}
     parameters = {one.sizes() for one in below if one is not None and one.op != "Unsqueeze"}  # on purpose
-    for view in dict.fromkeys((0, step.at)) if parameters else ():
-        for call in step.sources[view].calls_of("log_prob"):
+    for level in dict.fromkeys((0, step.level)) if parameters else ():
+        for call in step.sources[level].calls_of("log_prob"):
             given = call.args[0] if call.args else None
-            variable = step.operand(before_moves(given), view, call.lineno)
+            variable = step.operand(without_moves(given), level, call.lineno)
             if given is None or variable is None or not has_shape(variable.value) or requires_grad(variable.value):
                 continue
             sizes = tuple(shape_of(variable.value))
@@ -174,7 +174,7 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
                         f"its log_prob is one of {rows} x {rows} pairs",
                     ),
                     (name if is_named(name) else None, f"shape {shape(sizes)}"),
-                    line=(step.sources[view].file, call.lineno),
+                    line=(step.sources[level].file, call.lineno),
                     suggestion="give both one shape: squeeze the one or unsqueeze the other",
                 )
                 return
@@ -182,13 +182,13 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
 
 def _broadcast_in_scores(step: Step) -> Iterator[Violation]:
     """``guess == y`` where the one is a prediction of (N, 1) and the other (N,): right answers of all pairs."""
-    for view in dict.fromkeys((0, step.at)):
-        source = step.sources[view]
+    for level in dict.fromkeys((0, step.level)):
+        source = step.sources[level]
         for node in _counted(source):
             if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
                 continue
             sides = [node.left, node.comparators[0]]
-            variables = [step.operand(before_moves(side), view, node.lineno) for side in sides]
+            variables = [step.operand(without_moves(side), level, node.lineno) for side in sides]
             shapes = [tuple(shape_of(one.value)) if one and has_shape(one.value) else None for one in variables]
             rows = all_pairs(*shapes)
             if rows is None or [_is_predicted(step, source, side) for side in sides].count(True) != 1:
@@ -221,7 +221,7 @@ def _counted(source: Source) -> Iterator[ast.Compare]:
             counted = node.args[0]
         else:
             continue
-        compared = before_moves(counted)
+        compared = without_moves(counted)
         if isinstance(compared, ast.Compare):
             yield compared
 
@@ -233,5 +233,5 @@ def _is_predicted(step: Step, source: Source, side: ast.expr) -> bool:
     calls = [
         Call(node, None, False) for value in (side, *bound) for node in ast.walk(value) if isinstance(node, ast.Call)
     ]
-    view = step.sources.index(source)
-    return any(step.module_of(call.callee, view) is not None for call in calls)
+    level = step.sources.index(source)
+    return any(step.module_of(call.callee, level) is not None for call in calls)

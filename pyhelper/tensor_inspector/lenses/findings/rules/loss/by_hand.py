@@ -10,7 +10,7 @@ from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
-from ....step.expressions import before_moves, is_name, last_name, names_in, shown_text, text_of
+from ....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -37,13 +37,13 @@ def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Violation
     """The expression that some nodes of all pairs come from, as far as the source shows it."""
     made = {step.graph.input(node, at): node for node in nodes for at in (0, 1)}
     sizes = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
-    for view in dict.fromkeys((0, step.at)) if sizes else ():
-        source = step.sources[view]
+    for level in dict.fromkeys((0, step.level)) if sizes else ():
+        source = step.sources[level]
         for node in source.nodes:
             if not isinstance(node, ast.BinOp) or _sign_of(node.op) != sign or node.lineno >= source.lineno:
                 continue
             written = (node.left, node.right)
-            sides = [_side(step, side, view, made) for side in written]
+            sides = [_side(step, side, level, made) for side in written]
             if not any(known is not None and requires for _, known, requires in sides):
                 continue
             if sign == "*" and any(is_column_on_purpose(source, side) for side in written):
@@ -64,24 +64,24 @@ def _sign_of(operator: ast.operator) -> str:
 
 
 def _side(
-    step: Step, side: ast.expr, view: int, made: dict[AutogradNode | None, AutogradNode]
+    step: Step, side: ast.expr, level: int, made: dict[AutogradNode | None, AutogradNode]
 ) -> tuple[str, Any, bool]:
     """A side of a difference: as it is written, its shape if it is known, and whether it has a gradient.
 
     It is a variable, or what a model gives, or a part of a tensor: then the only such difference in the graph tells.
     """
     text = shown_text(side)
-    inner = before_moves(side)
-    variable = step.operand(inner, view, side.lineno)
+    inner = without_moves(side)
+    variable = step.operand(inner, level, side.lineno)
     if variable is not None and has_shape(variable.value):
         is_predicted = requires_grad(variable.value) and not are_weights(step, variable.value)
         return text, tuple(shape_of(variable.value)), is_predicted
-    is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), view) is not None
+    is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), level) is not None
     outputs = {below.sizes() for below in made if below is not None}
     if is_output and len(outputs) == 1:
         return text, outputs.pop(), True
     rows = {(node.sizes() or (0,))[0] for node in made.values()}
-    is_row = len(rows) == 1 and rank_of(step, side, view, side.lineno) == 1
+    is_row = len(rows) == 1 and rank_of(step, side, level, side.lineno) == 1
     return text, (rows.pop(),) if is_row else None, False
 
 

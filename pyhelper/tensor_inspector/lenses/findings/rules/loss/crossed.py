@@ -10,8 +10,8 @@ from .....measure.torch.metadata import is_exact_tensor, shape_of
 from .....measure.torch.modules import is_module
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
-from ....step.called import Called, functions_called
 from ....step.expressions import is_name, last_name, names_in, shown_text, text_of
+from ....step.functions import Called, functions_called
 from ....step.step import Step
 from ...finding import Violation
 

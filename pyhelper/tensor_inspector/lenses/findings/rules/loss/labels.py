@@ -14,7 +14,7 @@ from ....step.expressions import constant_of, is_name, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import bound, called_below
+from ...lines import line_of_binding, line_of_call_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
 from ...written import written
@@ -45,7 +45,7 @@ def all_targets_ignored(step: Step) -> Iterator[Violation]:
                     "which is ignored: the mean of nothing is NaN",
                 ),
                 (target.name, f"every element is ignore_index {index}"),
-                line=(step.sources[one.view].file, one.call.lineno),
+                line=(step.sources[one.level].file, one.call.lineno),
             )
             return
     yield from _ignored_in_graph(step)
@@ -53,12 +53,12 @@ def all_targets_ignored(step: Step) -> Iterator[Violation]:
 
 def _is_left_out(step: Step, one: LossCall) -> bool:
     """Whether the program leaves such a batch out: before the loss, by a condition in its expression, or as it is NaN."""
-    source = step.sources[one.view]
+    source = step.sources[one.level]
     is_chosen = any(
         isinstance(node, ast.IfExp) and any(one.call.node is below for below in ast.walk(node)) for node in source.nodes
     )
     is_skipped = one.call.target is not None and is_left_out_if_not_finite(source, one.call.target)
-    return is_chosen or is_skipped or not is_foretold(step, one.call.lineno, one.view)
+    return is_chosen or is_skipped or not is_foretold(step, one.call.lineno, one.level)
 
 
 def _ignored_in_graph(step: Step) -> Iterator[Violation]:
@@ -85,7 +85,7 @@ def _ignored_in_graph(step: Step) -> Iterator[Violation]:
                 ),
                 *((name, f"every element is ignore_index {index}") for name in names[:2]),
                 (loss.name, "NaN"),
-                line=called_below(step, "cross_entropy", "nll_loss") or bound(step, loss.name),
+                line=line_of_call_below(step, "cross_entropy", "nll_loss") or line_of_binding(step, loss.name),
             )
             return
 
@@ -105,7 +105,7 @@ def _target(step: Step, one: LossCall) -> VisibleVariable | None:
             node = node.value
         else:
             return None
-    found = one.target or step.operand(node, one.view, one.call.lineno)
+    found = one.target or step.operand(node, one.level, one.call.lineno)
     return found if found is not None and is_exact_tensor(found.value) else None
 
 
@@ -124,7 +124,7 @@ def _ignore_index(step: Step, one: LossCall) -> int | None:
     if written is None:
         index = instance_dict(one.criterion).get("ignore_index", -100)
     else:
-        index = step.value(text_of(written), one.view) if is_name(written) else constant_of(written)
+        index = step.value(text_of(written), one.level) if is_name(written) else constant_of(written)
     return index if type(index) is int else None
 
 
@@ -149,11 +149,11 @@ def label_out_of_range(step: Step) -> Iterator[Violation]:
     for one in loss_calls(step):
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
             continue
-        if not is_foretold(step, one.call.lineno, one.view):
+        if not is_foretold(step, one.call.lineno, one.level):
             continue
         scores, target = one.input.value, one.target.value
         sizes = tuple(shape_of(scores))
-        if len(sizes) < 2 or target.dtype.is_floating_point or one.call.lineno < step.sources[one.view].lineno:
+        if len(sizes) < 2 or target.dtype.is_floating_point or one.call.lineno < step.sources[one.level].lineno:
             continue
         stats, index = step.stats(target), _ignore_index(step, one)
         classes = sizes[1]
@@ -173,7 +173,7 @@ def label_out_of_range(step: Step) -> Iterator[Violation]:
                 ),
                 (one.target.name, f"{lowest}…{highest}, {outside} out of range"),
                 (one.input.name, f"{classes} classes"),
-                line=(step.sources[one.view].file, one.call.lineno),
+                line=(step.sources[one.level].file, one.call.lineno),
             )
             return
 

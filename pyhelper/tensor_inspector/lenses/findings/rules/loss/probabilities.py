@@ -197,6 +197,6 @@ def _written_in_kl_div(step: Step) -> Iterator[Violation]:
                 f"{text_of(argument)} comes from a softmax, and must be log-probabilities",
             ),
             (None, f"first argument of {one.call.callee}"),
-            line=(step.sources[one.view].file, one.call.lineno),
+            line=(step.sources[one.level].file, one.call.lineno),
         )
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 from .....measure.torch.metadata import dtype_of, is_exact_tensor, shape_of
 from .....safe.guard import Classes, module
-from ....step.expressions import before_moves, is_name, text_of
+from ....step.expressions import is_name, text_of, without_moves
 from ....step.step import Step
 
 torch: Any = module("torch")
@@ -15,24 +15,24 @@ _NESTED = 4  #: subscripts in one another
 _ROWS = Classes(list, range, slice)
 
 
-def rank_of(step: Step, node: ast.expr | None, view: int, line: int, depth: int = 0) -> int | None:
+def rank_of(step: Step, node: ast.expr | None, level: int, line: int, depth: int = 0) -> int | None:
     """Of ``y``, ``y.float()``, ``y[rows]``, ``y[order[a:b]]``; None where it is not known."""
-    node = before_moves(node)
-    variable = step.operand(node, view, line)
+    node = without_moves(node)
+    variable = step.operand(node, level, line)
     if variable is not None:
         return len(shape_of(variable.value)) if is_exact_tensor(variable.value) else None
     if not isinstance(node, ast.Subscript) or depth == _NESTED:
         return None
-    rank = rank_of(step, node.value, view, line, depth + 1)
+    rank = rank_of(step, node.value, level, line, depth + 1)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    changes = [_change(step, part, view, line, depth) for part in parts]
+    changes = [_change(step, part, level, line, depth) for part in parts]
     chosen = [part for part in parts if not isinstance(part, (ast.Slice, ast.Constant))]
     if rank is None or None in changes or len(chosen) > 1:
         return None
     return rank + sum(change or 0 for change in changes)
 
 
-def _change(step: Step, part: ast.expr, view: int, line: int, depth: int) -> int | None:
+def _change(step: Step, part: ast.expr, level: int, line: int, depth: int) -> int | None:
     """How many dimensions a part of a subscript adds."""
     if isinstance(part, ast.Slice):
         return 0
@@ -41,7 +41,7 @@ def _change(step: Step, part: ast.expr, view: int, line: int, depth: int) -> int
             return 1
         return -1 if type(part.value) is int else None
     if is_name(part):
-        value = step.value(text_of(part), view)
+        value = step.value(text_of(part), level)
         if type(value) is int:
             return -1
         if type(value) in _ROWS:
@@ -50,4 +50,4 @@ def _change(step: Step, part: ast.expr, view: int, line: int, depth: int) -> int
             is_mask = dtype_of(value) is torch.bool
             return 1 - len(shape_of(value)) if is_mask else len(shape_of(value)) - 1
         return None
-    return 0 if rank_of(step, part, view, line, depth + 1) == 1 else None
+    return 0 if rank_of(step, part, level, line, depth + 1) == 1 else None

@@ -20,7 +20,7 @@ from .....safe.guard import each, instance_dict
 from .....safe.record import Record
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import bound
+from ...lines import line_of_binding
 from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
 from ...written import written
@@ -69,7 +69,7 @@ def target_is_prediction(step: Step) -> Iterator[Violation]:
             yield Violation(
                 (f"the loss compares {given.name} with itself", ": ", f"{against.name} is the same value"),
                 (given.name, f"the same elements as {against.name}"),
-                line=bound(step, against.key) or (step.sources[one.view].file, one.call.lineno),
+                line=line_of_binding(step, against.key) or (step.sources[one.level].file, one.call.lineno),
             )
             return
     yield from _always_alike(step)

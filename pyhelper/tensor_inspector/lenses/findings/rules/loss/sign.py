@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.optimizers import groups, has_step_hooks
-from ....step.called import functions_called
+from ....step.functions import functions_called
 from ....step.source import Source, source_of
 from ....step.step import Step
-from ...codes import codes_that_name, is_elsewhere
+from ...code_objects import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import bound
+from ...lines import line_of_binding
 from ...rule import rule
 from ...signs import error_that_grows, line_of_minus
 
@@ -36,7 +36,7 @@ def loss_sign(step: Step) -> Iterator[Violation]:
     if any(has_step_hooks(variable.value) for variable in step.optimizers) or _is_trained_elsewhere(step):
         return
     for loss in step.losses:
-        line = line_of_minus(step, loss) or bound(step, loss.name)
+        line = line_of_minus(step, loss) or line_of_binding(step, loss.name)
         grows = error_that_grows(step, loss)
         if grows is not None:
             yield Violation(
@@ -51,7 +51,7 @@ def loss_sign(step: Step) -> Iterator[Violation]:
 
 def _is_trained_elsewhere(step: Step) -> bool:
     """Whether another function trains the model too: what that has learned may be unlearned here."""
-    names = {variable.key.rpartition(".")[2] for variable in step.modules if variable.view == step.at}
+    names = {variable.key.rpartition(".")[2] for variable in step.modules if variable.level == step.level}
     codes = [code for name in sorted(names) for code in codes_that_name(step, name, variables=True)]
     known = {(source.file, source.function) for source in step.sources}
     return any(is_elsewhere(code, known) and source_of(code).backwards for code in codes)
@@ -59,7 +59,7 @@ def _is_trained_elsewhere(step: Step) -> bool:
 
 def _are_turned_by_hand(step: Step) -> bool:
     """Whether gradients may be negated before the step, in whatever spelling: ``p.grad.neg_()``, ``p.grad = -p.grad``."""
-    called = (one.source for one in functions_called(step, (step.at,)))
+    called = (one.source for one in functions_called(step, (step.level,)))
     return any(map(_handles_gradients, (step.source, *called)))
 
 

@@ -32,7 +32,7 @@ def loss_not_scalar(step: Step) -> Iterator[Violation]:
     for loss in step.pending():
         count = element_count(loss.tensor)
         composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
-        if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
+        if count is None or count < 2 or loss.backward.has_gradient or composed or not requires_grad(loss.tensor):
             continue
         yield Violation(
             (f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}", ": ", "backward needs one"),

@@ -10,14 +10,14 @@ from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
-from ....step.called import Called, functions_called
 from ....step.classes import methods_of
-from ....step.expressions import names_in, root_of, text_of
+from ....step.expressions import key_of, names_in, root_of, shown, text_of
+from ....step.functions import Called, functions_called, sources_in_reach
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import made
+from ...lines import line_of_last_binding
 from ...rule import rule
 
 
@@ -29,46 +29,46 @@ from ...rule import rule
 )
 def aliased_models(step: Step) -> Iterator[Violation]:
     """What is treated as a second model is the first one. A name alone says nothing: `ref = net`, a loop's `target`."""
-    for view, first, second in _treated_as_two(step):
-        one, two = step.module_of(first, view), step.module_of(second, view)
+    for level, first, second in _treated_as_two(step):
+        one, two = step.module_of(first, level), step.module_of(second, level)
         parameters = [] if one is None else parameters_of(one.value)
         if one is None or two is None or not any(map(requires_grad, parameters)):
             continue
-        shown, copied = first.replace("'", '"'), second.replace("'", '"')
+        model, other = shown(first), shown(second)
         is_same = one.value is two.value
-        same = f"is {shown}" if is_same else f"shares {plural(len(parameters), 'parameter')} with {shown}"
+        same = f"is {model}" if is_same else f"shares {plural(len(parameters), 'parameter')} with {model}"
         yield Violation(
-            (f"{copied} and {shown} are one and the same model", ": ", "what trains one changes the other")
+            (f"{other} and {model} are one and the same model", ": ", "what trains one changes the other")
             if is_same
-            else (f"{copied} has the very parameters of {shown}", ": ", "what trains one changes the other"),
-            (copied, same),
-            (shown, plural(len(parameters), "trainable parameter")),
-            line=made(step, second),
-            suggestion=f"{copied} = copy.deepcopy({shown})",
+            else (f"{other} has the very parameters of {model}", ": ", "what trains one changes the other"),
+            (other, same),
+            (model, plural(len(parameters), "trainable parameter")),
+            line=line_of_last_binding(step, second),
+            suggestion=f"{other} = copy.deepcopy({model})",
         )
         return
 
 
 def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
-    """A frame's number, and pairs of names for the same weights, of which one is copied or averaged into the other, or judges the other."""
+    """A frame's level, and pairs of names for the same weights, of which one is copied or averaged into the other, or judges the other."""
     for line, first, second in _copied_into(step.source):
         if _is_regular(step.source, line) and all(_is_as_it_was(step.source, name, line) for name in (first, second)):
             yield from _if_shared(step, first, second)
-    for called in functions_called(step, [step.at]):
+    for called in functions_called(step, [step.level]):
         for line, first, second in _copied_into(called.source):
             if _runs(step, called, line):
                 yield from _if_shared(step, called.seen_outside(first), called.seen_outside(second))
-    parts = {name for loss in step.losses for name in step.source.made_of(loss.name.replace('"', "'"))}
-    modules = [(call, variable) for call, variable, view in step.calls_of_modules() if view == step.at]
+    parts = {name for loss in step.losses for name in step.source.bindings_behind(key_of(loss.name))}
+    modules = [(call, variable) for call, variable, level in step.calls_of_modules() if level == step.level]
     for call, _ in modules:
-        block = step.source.is_under(call.lineno, "no_grad", "inference_mode")
+        block = step.source.with_block(call.lineno, "no_grad", "inference_mode")
         if block is None or not any(call.lineno in step.source.lines_of(name) for name in parts):
             continue
         for other, _ in modules:
             names = other.callee, call.callee
             if _is_asked_for(step, *names) or _is_asked_for(step, *reversed(names)):
                 continue
-            if not step.source.is_under(other.lineno, "no_grad", "inference_mode"):
+            if not step.source.with_block(other.lineno, "no_grad", "inference_mode"):
                 yield from _if_shared(step, *names)
 
 
@@ -85,7 +85,7 @@ def _is_asked_for(step: Step, name: str, other: str) -> bool:
     while ``target = net`` and a copy are two things."""
     sources = [step.source]
     if root_of(name) == step.source.self_name != name:
-        sources += [source for _, source in methods_of(type(step.value(root_of(name), step.at)))]
+        sources += [source for _, source in methods_of(type(step.value(root_of(name), step.level)))]
     values = [getattr(node, "value", None) for source in sources for _, node in source.bindings.get(name, ())]
     return any(isinstance(value, (ast.Call, ast.IfExp, ast.BoolOp)) and other in names_in(value) for value in values)
 
@@ -134,11 +134,11 @@ def _lists_parameters(node: ast.expr) -> bool:
 
 
 def _if_shared(step: Step, first: str, second: str) -> Iterator[tuple[int, str, str]]:
-    one, two = step.module_of(first, step.at), step.module_of(second, step.at)
+    one, two = step.module_of(first, step.level), step.module_of(second, step.level)
     if first == second or one is None or two is None:
         return
     if one.value is two.value or _are_shared(one.value, two.value):
-        yield step.at, first, second
+        yield step.level, first, second
 
 
 def _are_shared(one: object, two: object) -> bool:
@@ -196,7 +196,7 @@ def _are_of_a_formula(weights: Any) -> bool:
 def _copied(step: Step, name: str) -> tuple[str, int] | None:
     """Where a weight was copied into, or else its layer put into the model: in a frame, or a function that it calls."""
     layer = name.rpartition(".")[0].rpartition(".")[2]
-    for source in (*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))):
+    for source in sources_in_reach(step):
         for key, bindings in source.bindings.items():
             if not key.endswith((f".{layer}", f".{layer}.weight")):
                 continue

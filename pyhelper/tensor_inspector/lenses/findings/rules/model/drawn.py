@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from .....measure.torch.modules import Member, is_module
-from ....step.called import functions_called, value_in
 from ....step.calls import Call
 from ....step.expressions import bound_in, last_name, root_of
+from ....step.functions import functions_called_by_all, value_in
 from ....step.grad_mode import off_at
 from ....step.source import Source
 from ....step.step import Step
@@ -50,14 +50,14 @@ def _bound_by(node: ast.AST) -> list[str]:
 
 def is_sampled(step: Step, member: Member) -> bool:
     """Whether a model, in which a module is, is drawn from again and again in the frames in sight, or where these call."""
-    for view, source in enumerate(step.sources):
+    for level, source in enumerate(step.sources):
         for call in source.calls:
-            value = value_in(step, call.callee, view)
+            value = value_in(step, call.callee, level)
             if is_module(value) and member.is_in(value) and is_drawn_again(source, call):
                 return True
     return any(
         is_module(value := called.value(call.callee)) and member.is_in(value) and is_drawn_again(called.source, call)
-        for called in functions_called(step, range(len(step.views)))
+        for called in functions_called_by_all(step)
         for call in called.source.calls
     )
 

@@ -10,10 +10,10 @@ from .....measure.torch.metadata import element_count, is_exact_tensor, requires
 from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
 from .....safe.budget import Steps
-from ....step.called import Called, functions_called
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
+from ....step.functions import Called, functions_called
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
@@ -159,13 +159,13 @@ def _results_of(step: Step, called: Called) -> Iterator[Any]:
     """The single numbers that a frame has from a call, at once or in a loop over them."""
     while called.caller is not None:
         called = called.caller
-    source, view = step.sources[called.view], called.view
+    source, level = step.sources[called.level], called.level
     for name, bindings in source.bindings.items():
         for line, node in bindings:
             given = node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else getattr(node, "value", None)
             if given is None or not any(below is called.call.node for below in ast.walk(given)):
                 continue
-            value = step.value(name, view)
+            value = step.value(name, level)
             is_done = line < source.lineno and source.is_current(name, line + 1)
             if is_done and is_exact_tensor(value) and requires_grad(value) and element_count(value) == 1:
                 yield value
@@ -224,25 +224,25 @@ def _to_come(step: Step, trains: list[Call]) -> Iterator[tuple[VisibleVariable, 
 
 def _set_to_eval(step: Step, variable: VisibleVariable) -> Line | None:
     """The line that has set a model to eval mode: of the frames in sight, a method, or a function that they call."""
-    for view, source in enumerate(step.sources):
-        found = [call.lineno for call in source.calls_of("eval") if _is_of(step, call, view, variable)]
+    for level, source in enumerate(step.sources):
+        found = [call.lineno for call in source.calls_of("eval") if _is_of(step, call, level, variable)]
         before = [line for line in found if line < source.lineno]
         if found:
             return source.file, max(before or found)
-    for view, source in enumerate(step.sources):
-        owner = step.value(source.self_name, view)
+    for level, source in enumerate(step.sources):
+        owner = step.value(source.self_name, level)
         methods = [] if owner is None else [method for _, method in methods_of(type(owner))]
-        functions = [function_called(step, call, view) for call in source.calls]
+        functions = [function_called(step, call, level) for call in source.calls]
         for called in (*methods, *(function for function in functions if function is not None)):
-            lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, view, variable)]
+            lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, level, variable)]
             if lines:
                 return called.file, lines[-1]
     return None
 
 
-def _is_of(step: Step, call: Call, view: int, variable: VisibleVariable) -> bool:
+def _is_of(step: Step, call: Call, level: int, variable: VisibleVariable) -> bool:
     """Whether a method is called of a model, or of it as it is made: ``net = Net().eval()``."""
-    found = step.module_of(text_of(call.receiver), view)
+    found = step.module_of(text_of(call.receiver), level)
     return found.value is variable.value if found is not None else call.target == variable.key
 
 

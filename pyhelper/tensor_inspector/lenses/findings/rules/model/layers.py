@@ -16,7 +16,7 @@ from .....words.text import plural
 from ....step.classes import is_library
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import called_below, filled
+from ...lines import line_of_call_below, lines_of_filling
 from ...made_of import uses
 from ...rule import rule
 from ..numbers.dead_units import LINEAR
@@ -133,11 +133,11 @@ def _takes_it_alone(step: Step, node: AutogradNode, layer: Member) -> bool:
     if any(len(step.graph.users(one)) > 1 for one in between):
         return False
     for variable in filter(None, map(step.tensor_at, between)):
-        source = step.sources[variable.view]
+        source = step.sources[variable.level]
         given = {
             id(argument)
             for call in source.calls
-            if (called := step.module_of(call.callee, variable.view)) is not None and called.value is layer.module
+            if (called := step.module_of(call.callee, variable.level)) is not None and called.value is layer.module
             for argument in call.args
         }
         paths = (path for statement in source.body for path in uses(statement, variable.key))
@@ -228,7 +228,7 @@ def symmetric_init(step: Step) -> Iterator[Violation]:
                 "they will always be one unit",
             ),
             *((other, f"{plural(int(rows.shape[0]), 'equal row')}") for other, rows in alike[:3]),
-            line=next((line for line, _ in filled(step, name)), None)
-            or called_below(step, *(_FILLING if bool((bare(weight) != 0).any()) else _ZEROING)),
+            line=next((line for line, _ in lines_of_filling(step, name)), None)
+            or line_of_call_below(step, *(_FILLING if bool((bare(weight) != 0).any()) else _ZEROING)),
             suggestion="a random initialisation",
         )

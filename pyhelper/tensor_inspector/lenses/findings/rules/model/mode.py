@@ -41,15 +41,15 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
     source = step.here
     if step.grad_mode or not source.is_known() or source.mentions("training"):
         return  # where it sets the modes by hand, it is in the midst of that perhaps
-    block = source.is_under(source.lineno, "no_grad", "inference_mode")
+    block = source.with_block(source.lineno, "no_grad", "inference_mode")
     is_off = block is not None or any("no_grad" in text or "inference_mode" in text for text in source.decorators)
     if not is_off and not _scores_between_epochs(step):
         return
     is_scoring = not is_off
     first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
-    for call, variable, view in step.calls_of_modules():
+    for call, variable, level in step.calls_of_modules():
         if (
-            view != 0
+            level != 0
             or not first <= call.lineno <= last
             or call.is_statement
             or call.target == "_"
@@ -109,8 +109,8 @@ def _scores_between_epochs(step: Step) -> bool:
     return False
 
 
-def _runs_backwards(step: Step, call: Call, view: int) -> bool:
-    called = function_called(step, call, view)
+def _runs_backwards(step: Step, call: Call, level: int) -> bool:
+    called = function_called(step, call, level)
     return called is not None and bool(called.backwards)
 
 
@@ -224,7 +224,7 @@ def _compares_batches(source: Source, call: Call) -> bool:
     return False
 
 
-def _runs_one_backward(step: Step, call: Call, view: int) -> bool:
+def _runs_one_backward(step: Step, call: Call, level: int) -> bool:
     """Whether a call runs a function of the user that itself calls backward, in no loop: a step, not an epoch."""
-    called = function_called(step, call, view)
+    called = function_called(step, call, level)
     return called is not None and any(called.loop_of(backward.lineno) is None for backward in called.backwards)

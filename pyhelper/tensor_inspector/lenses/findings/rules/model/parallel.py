@@ -10,7 +10,7 @@ from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import has_step_hooks, states
 from .....safe.guard import class_module, dict_attribute, dict_get, instance_dict
 from ....step.backpropagated import Loss
-from ....step.called import functions_called
+from ....step.functions import functions_called
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
@@ -31,13 +31,13 @@ def ddp_bypassed(step: Step) -> Iterator[Violation]:
     wrappers = [variable for variable in step.modules if is_of(variable.value, "DistributedDataParallel")]
     for wrapper in wrappers:
         inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
-        for call, variable, view in step.calls_of_modules():
-            source = step.sources[view]
+        for call, variable, level in step.calls_of_modules():
+            source = step.sources[level]
             if (
                 variable.value is not inside
                 or not source.backwards
-                or source.is_under(call.lineno, "no_sync", "no_grad")
-                or any(line > call.lineno for line in _lines_of(step, wrapper, view))
+                or source.with_block(call.lineno, "no_sync", "no_grad")
+                or any(line > call.lineno for line in _lines_of(step, wrapper, level))
             ):
                 continue
             yield Violation(
@@ -103,14 +103,14 @@ def _synchronises(step: Step, parameters: list[Any]) -> bool:
 def _is_of_this_round(step: Step, wrapper: VisibleVariable, loss: Loss) -> bool:
     """Whether a loss was made since there is this wrapper: what was trained before it was wrapped needed none."""
     source, line = step.source, loss.backward.lineno
-    if source.loop_of(line) != source.loop_of(source.lineno) or source.is_under(line, "no_sync"):
+    if source.loop_of(line) != source.loop_of(source.lineno) or source.with_block(line, "no_sync"):
         return False
-    if any(_lines_of(step, wrapper, view) for view in range(step.at)):
+    if any(_lines_of(step, wrapper, level) for level in range(step.level)):
         return False
-    return not any(at >= line or source.loop_of(at) is not None for at in _lines_of(step, wrapper, step.at))
+    return not any(at >= line or source.loop_of(at) is not None for at in _lines_of(step, wrapper, step.level))
 
 
-def _lines_of(step: Step, wrapper: VisibleVariable, view: int) -> list[int]:
+def _lines_of(step: Step, wrapper: VisibleVariable, level: int) -> list[int]:
     """The lines of a frame's source that bind a name of the wrapper there."""
-    keys = [key for (at, key), value in step.named_values() if at == view and value is wrapper.value]
-    return [line for key in keys for line in step.sources[view].lines_of(key)]
+    keys = [key for (at, key), value in step.named_values() if at == level and value is wrapper.value]
+    return [line for key in keys for line in step.sources[level].lines_of(key)]

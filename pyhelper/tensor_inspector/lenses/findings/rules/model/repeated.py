@@ -63,7 +63,7 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
                 ),
                 (f"{given.model.name}.training", "False"),
                 (given.name, "given three times, with other random numbers the last time"),
-                line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
+                line=_forward_line(given) or (step.sources[given.level].file, given.call.lineno),
                 certain=False,
                 suggestion="draw random numbers in training only: if self.training",
             )
@@ -123,7 +123,7 @@ def batch_mixing(step: Step) -> Iterator[Violation]:
                 ),
                 (given.name, f"{x.shape[0]} samples, the {which} replaced"),
                 (given.call.target, "the other rows differ"),
-                line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
+                line=_forward_line(given) or (step.sources[given.level].file, given.call.lineno),
                 certain=False,
             )
             return
@@ -136,7 +136,7 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
     count, refused = 0, ""
     roots = {id(variable.value) for variable in step.modules}
     for given in model_inputs(step):
-        source = step.sources[given.view]
+        source = step.sources[given.level]
         is_alone = len(given.call.args) == 1 and not given.call.keywords and given.position == 0
         if not is_alone or id(given.model.value) not in step.members or count == _MOST:
             continue

@@ -17,7 +17,7 @@ from ....step.classes import forward_of, is_library
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import bound
+from ...lines import line_of_binding
 from ...losses import model_inputs
 from ...made_of import uses
 from ...outputs import output_of
@@ -52,7 +52,7 @@ def saturated(step: Step) -> Iterator[Violation]:
                 f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
                 (name, f"{amount} of {total} beyond 0.99"),
                 (None, f"grad ← {node.op}Backward0"),
-                line=bound(step, name),
+                line=line_of_binding(step, name),
             )
             return
 
@@ -90,7 +90,7 @@ def _input_words(step: Step) -> str:
 def constant_output(step: Step) -> Iterator[Violation]:
     """What a model gives is the same for every sample, though its input is not."""
     for given in model_inputs(step):
-        call, source = given.call, step.sources[given.view]
+        call, source = given.call, step.sources[given.level]
         if (
             call.target is None
             or call.lineno >= source.lineno
@@ -99,7 +99,7 @@ def constant_output(step: Step) -> Iterator[Violation]:
             or any(call.lineno < other.lineno < source.lineno for other in source.calls_of("step"))
         ):
             continue
-        value = step.value(call.target, given.view)
+        value = step.value(call.target, given.level)
         if (
             not any(variable.value is value for variable in step.tensors)
             or not is_plain(value)

@@ -9,8 +9,8 @@ from typing import Any
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural, shape
 from ....step.backpropagated import Loss
-from ....step.called import functions_called
-from ....step.expressions import constant_of, is_name, text_of
+from ....step.expressions import constant_of, is_name, shown, text_of
+from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -77,7 +77,7 @@ def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
             continue
         stats = step.stats(value)
         if stats is not None and stats["nan"]:
-            yield made.lineno, made.name.replace("'", '"'), stats["nan"]
+            yield made.lineno, shown(made.name), stats["nan"]
 
 
 def one_sample_in_source(step: Step) -> Iterator[Violation]:
@@ -104,7 +104,7 @@ def one_sample_in_source(step: Step) -> Iterator[Violation]:
 def _one_sample_below(step: Step, loss: Loss) -> Iterator[Violation]:
     """The same in a function that gives the loss, of what it is given."""
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
-    for called in () if parameters_not_finite(step) else functions_called(step, [step.at]):
+    for called in () if parameters_not_finite(step) else functions_called(step, [step.level]):
         if id(called.first.call.node) not in made:
             continue
         for call in called.source.calls_of(*_SPREADS):
@@ -133,7 +133,7 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
     value = None if begin is None or begin.tensor is not loss.tensor else begin.origin.value
     stats = step.stats(value) if value is not None and element_count(value) == 1 else None
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
-    for called in functions_called(step, [step.at]) if stats is not None and stats["nan"] else ():
+    for called in functions_called(step, [step.level]) if stats is not None and stats["nan"] else ():
         for call in called.source.calls_of(*_SPREADS):
             if id(called.first.call.node) not in made or called.source.is_conditional(call.lineno):
                 continue
@@ -161,7 +161,7 @@ def log_in_source(step: Step) -> Iterator[Violation]:
     """A loss that is NaN, and a function called for it that takes the logarithm of what has zeros, and no gradient."""
     losses = nan_losses(step)
     is_made_there = bool(losses) and not parameters_not_finite(step)
-    for called in functions_called(step, [step.at]) if is_made_there else ():
+    for called in functions_called(step, [step.level]) if is_made_there else ():
         for call in called.source.calls_of(*_LOGS):
             subject = call.args[0] if text_of(call.receiver) == "torch" and call.args else call.receiver
             value = called.value(text_of(subject)) if is_name(subject) else None

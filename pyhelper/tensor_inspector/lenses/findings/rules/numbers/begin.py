@@ -111,7 +111,7 @@ def _will_multiply(step: Step, tensor: Any) -> bool:
     variable = next((one for one in step.tensors if one.value is tensor and not one.depth), None)
     if variable is None or not _is_before_backward(step):
         return False
-    source = step.sources[variable.view]
+    source = step.sources[variable.level]
     ahead = [one for one in source.body if (one.end_lineno or one.lineno) >= source.lineno]
     using = next((one for one in ahead if any(_is_load(node, variable.key) for node in ast.walk(one))), None)
     if not isinstance(using, (ast.Assign, ast.Return, ast.Expr)) or using.value is None:
@@ -174,7 +174,7 @@ def _is_bad(step: Step, tensor: Any) -> bool | None:
 
 def _is_replaced(step: Step, variable: VisibleVariable) -> bool:
     """Whether the source says what is to be in the place of a value that is not finite: ``if isfinite(x): c = c + x``."""
-    tree = step.sources[variable.view].tree
+    tree = step.sources[variable.level].tree
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _called(node) in _REPLACING and variable.key in names_in(node):
             return _called(node) == "nan_to_num" or _asks(node, variable.key)

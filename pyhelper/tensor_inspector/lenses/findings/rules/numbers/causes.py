@@ -11,12 +11,12 @@ from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin
 from .....safe.guard import module
 from .....words.text import listed, number, plural
-from ....graphs.lines import line_of
+from ....graphs.lines import line_of_operation
 from ....graphs.origin_words import CAUSES
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import bound_or_called
+from ...lines import line_of_binding_or_call
 from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
@@ -53,7 +53,7 @@ def log_of_zero(step: Step) -> Iterator[Violation]:
         ),
         (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
         (begin.name, words_of(step.stats(begin.tensor) or stats)),
-        line=_line_of(step, node) or bound_or_called(step, "log", subject),
+        line=_line_of(step, node) or line_of_binding_or_call(step, "log", subject),
         suggestion="clamp it, or use log_softmax or logsigmoid",
     )
 
@@ -83,7 +83,7 @@ def masked_row(step: Step) -> Iterator[Violation]:
         (name, words_of(result)),
         (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
         *([(by, f"hides every place of {plural(rows, 'row')}")] if by is not None else []),
-        line=_line_of(step, node) or bound_or_called(step, "softmax", name),
+        line=_line_of(step, node) or line_of_binding_or_call(step, "softmax", name),
     )
 
 
@@ -103,7 +103,7 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
             (f"{subject} has Inf", ": ", f"{node.op} passes 65504, the largest float16"),
             (subject, f"float16, {words_of(stats)} after {node.op}"),
             (begin.name, "not finite"),
-            line=bound_or_called(step, "", subject),
+            line=line_of_binding_or_call(step, "", subject),
         )
         return
     for variable in step.tensors:
@@ -124,7 +124,7 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
             yield Violation(
                 (f"{variable.name} has {words_of(stats)}", ": ", "its values pass 65504, the largest float16"),
                 (variable.name, f"float16, finite up to {number(stats['max'])}"),
-                line=bound_or_called(step, "", variable.name),
+                line=line_of_binding_or_call(step, "", variable.name),
             )
             return
     yield from squares_past_the_end(step) if begin is None else ()
@@ -162,7 +162,7 @@ def std_of_one(step: Step) -> Iterator[Violation]:
         (f"{subject or begin.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
         (subject or begin.name, f"{node.op.lower()} over 1{over}"),
         (begin.name, "not finite"),
-        line=_line_of(step, node) or bound_or_called(step, node.op.lower(), subject),
+        line=_line_of(step, node) or line_of_binding_or_call(step, node.op.lower(), subject),
     )
 
 
@@ -207,7 +207,7 @@ def nan_origin(step: Step) -> Iterator[Violation]:
         (subject, f"{seen}, grad ← {node.op}Backward0"),
         *((one, f"made of what {node.op} gives") for one in above),
         *given[:3],
-        line=_line_of(step, node) or bound_or_called(step, "", subject or next(iter(above), name)),
+        line=_line_of(step, node) or line_of_binding_or_call(step, "", subject or next(iter(above), name)),
         certain=origin.certain,
     )
 
@@ -230,7 +230,7 @@ def _origin_outside(step: Step) -> Iterator[Violation]:
         ),
         (name, words_of(stats)),
         (begin.name, "not finite"),
-        line=bound_or_called(step, "", name or begin.name),
+        line=line_of_binding_or_call(step, "", name or begin.name),
         suggestion="look at where that tensor is made",
     )
 
@@ -250,4 +250,4 @@ def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
 
 
 def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
-    return line_of(step, node, step.title_of(node))
+    return line_of_operation(step, node, step.title_of(node))

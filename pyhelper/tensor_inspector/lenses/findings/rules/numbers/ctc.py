@@ -14,13 +14,13 @@ from .....measure.torch.node import AutogradNode
 from .....safe.guard import SEQUENCES, instance_dict
 from .....safe.record import Record
 from .....words.text import plural
-from ....step.called import Called, functions_called
 from ....step.calls import Call
-from ....step.expressions import before_moves, constant_of, is_name, shown_text, text_of
+from ....step.expressions import constant_of, is_name, shown_text, text_of, without_moves
+from ....step.functions import Called, functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import bound_or_called
+from ...lines import line_of_binding_or_call
 from .handled import is_left_out_if_not_finite
 
 CTC = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
@@ -56,7 +56,7 @@ def too_few_frames(step: Step) -> Iterator[Violation]:
                 f"{lengths[at]} frames, where its target needs {needed[at]}",
             ),
             (loss.name, name),
-            line=bound_or_called(step, "", loss.name) if one is None else (one.source.file, one.call.lineno),
+            line=line_of_binding_or_call(step, "", loss.name) if one is None else (one.source.file, one.call.lineno),
             suggestion="leave such samples out, or give zero_infinity=True",
         )
         return
@@ -77,7 +77,7 @@ def _in_graph(node: AutogradNode, one: _CtcCall | None) -> tuple[list[int], list
     lengths, sizes = (_numbers(node.setting(name)) for name in ("input_lengths", "target_lengths"))
     targets = node.tensor("targets")
     if targets is None and one is not None:  # freed by a backward
-        targets = one.value_of(before_moves(one.call.argument(1, "targets")))
+        targets = one.value_of(without_moves(one.call.argument(1, "targets")))
     return lengths, (_needed(sizes, targets) if is_exact_tensor(targets) else []) or sizes
 
 
@@ -86,17 +86,17 @@ def _in_source(one: _CtcCall) -> tuple[list[int], list[int]]:
         _numbers(one.value_of(one.call.argument(at, name)))
         for at, name in ((2, "input_lengths"), (3, "target_lengths"))
     )
-    targets = one.value_of(before_moves(one.call.argument(1, "targets")))
+    targets = one.value_of(without_moves(one.call.argument(1, "targets")))
     return lengths, _needed(sizes, targets) if sizes and is_exact_tensor(targets) else []
 
 
 def _calls(step: Step) -> Iterator[_CtcCall]:
     """The calls of a CTC loss that may be infinite."""
-    for view in dict.fromkeys((0, step.at)):
-        for call in step.sources[view].calls:
-            found = step.module_of(call.callee, view)
+    for level in dict.fromkeys((0, step.level)):
+        for call in step.sources[level].calls:
+            found = step.module_of(call.callee, level)
             if _may_be_infinite(call, None if found is None else found.value):
-                yield _CtcCall(step.sources[view], call, _values_in(step, view, call.lineno))
+                yield _CtcCall(step.sources[level], call, _values_in(step, level, call.lineno))
     for called in functions_called(step):
         for call in called.source.calls:
             if _may_be_infinite(call, called.value(call.callee)):
@@ -110,9 +110,9 @@ def _may_be_infinite(call: Call, criterion: Any) -> bool:
     return call.name == "ctc_loss" and (asked is None or constant_of(asked) is False)
 
 
-def _values_in(step: Step, view: int, line: int) -> Callable[[ast.expr | None], Any]:
+def _values_in(step: Step, level: int, line: int) -> Callable[[ast.expr | None], Any]:
     def value_of(node: ast.expr | None) -> Any:
-        found = step.operand(node, view, line)
+        found = step.operand(node, level, line)
         return None if found is None else found.value
 
     return value_of

@@ -17,7 +17,7 @@ from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import made
+from ...lines import line_of_last_binding
 from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
@@ -251,7 +251,7 @@ def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
         lines = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
         if lines:
             return source.file, lines[0]
-    return made(step, one.root.key)
+    return line_of_last_binding(step, one.root.key)
 
 
 def _names(argument: Any, name: str) -> bool:

@@ -14,11 +14,11 @@ from .....measure.torch.optimizers import groups, inner
 from .....measure.torch.steep import MAYBE_STEEP, may_be_steep, only_divides, steep
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
-from ....graphs.lines import line_of
+from ....graphs.lines import line_of_operation
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import called, changed, made, rate_set
+from ...lines import line_of_call, line_of_change, line_of_last_binding, line_of_rate
 from ...rule import rule
 from .begin import bad_roots, live_values
 from .handled import are_gradients_scaled, are_steps_left_out, is_nan_left_out
@@ -48,7 +48,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
     ]
     if is_nan_left_out(step) and not any(_is_root_of_nothing(step, node) for node in nodes):
         return  # as a bad batch
-    proven = next(steep(step.graph, Flow(step.graph, live_values(step)), nodes), None)
+    proven = next(steep(Flow(step.graph, live_values(step)), nodes), None)
     nodes = sorted(nodes, key=only_divides) if proven is None else [proven]
     ops = listed(dict.fromkeys(node.op.lower() for node in nodes), False, 40)
     around = (step.title_of(one) for node in nodes for one in (node, *step.graph.inputs(node)) if one.leaf is None)
@@ -57,7 +57,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
     cause = f"; {ops} on the way may have an infinite slope" if nodes else ""
     if proven is not None:
         cause = f"; the slope of {ops} is infinite at what it was given{f' for {names[0]}' if names else ''}"
-    lines = (line_of(step, node, step.title_of(node)) for node in nodes)
+    lines = (line_of_operation(step, node, step.title_of(node)) for node in nodes)
     yield Violation(
         (
             f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is",
@@ -132,7 +132,7 @@ def exploding_grad(step: Step) -> Iterator[Violation]:
         (f"{one.name}.grad", f"norm {number(slope)}"),
         (one.name, f"norm {number(weight)}"),
         *recurrent,
-        line=changed(step, one.name) or changed(step, one.root.name) or rate_set(step, held),
+        line=line_of_change(step, one.name) or line_of_change(step, one.root.name) or line_of_rate(step, held),
     )
 
 
@@ -207,6 +207,6 @@ def vanishing_grad(step: Step) -> Iterator[Violation]:
             (fall, ": ", in_a_row) if in_a_row else fall,
             (f"{first.name}.grad", f"norm {number(norms[-1])}"),
             (f"{last.name}.grad", f"norm {number(norms[0])}"),
-            line=called(step, *squashing) or made(step, first.root.key),
+            line=line_of_call(step, *squashing) or line_of_last_binding(step, first.root.key),
         )
         return

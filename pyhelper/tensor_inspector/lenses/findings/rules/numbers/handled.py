@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from .....safe.guard import instance_dict
-from ....step.called import functions_called
 from ....step.expressions import last_name
+from ....step.functions import functions_called_by_all, sources_in_reach
 from ....step.source import Source
 from ....step.step import Step
 
@@ -23,20 +23,22 @@ _NO_NUMBERS = ("accum", "sync", "enabled", "require", "no_grad")  #: in names wi
 def are_gradients_scaled(step: Step) -> bool:
     """Whether gradients are clipped, scaled or replaced in the frames in sight, in what they call, or by a hook."""
     hooks = (instance_dict(one.value).get("_optimizer_step_pre_hooks") for one in step.optimizers)
-    return any(hooks) or any(map(_scales_gradients, _sources(step)))
+    return any(hooks) or any(map(_scales_gradients, sources_in_reach(step)))
 
 
 def is_nan_left_out(step: Step) -> bool:
     """Whether gradients that are not finite are replaced, or the step with them is left out."""
     hooks = (instance_dict(one.value).get("_optimizer_step_pre_hooks") for one in step.optimizers)
-    return any(hooks) or any(map(_replaces_nan, _sources(step))) or are_steps_left_out(step)
+    return any(hooks) or any(map(_replaces_nan, sources_in_reach(step))) or are_steps_left_out(step)
 
 
 def are_steps_left_out(step: Step) -> bool:
     """Whether a condition on the numbers in gradients decides what becomes of them: ``if not isfinite(norm): continue``."""
-    called = {id(one.call.node): one.source for one in functions_called(step, range(len(step.views)))}
+    called = {id(one.call.node): one.source for one in functions_called_by_all(step)}
     return any(
-        _is_about_gradients(source, test, called) for source in _sources(step) for test in _deciding_tests(source)
+        _is_about_gradients(source, test, called)
+        for source in sources_in_reach(step)
+        for test in _deciding_tests(source)
     )
 
 
@@ -47,11 +49,6 @@ def is_left_out_if_not_finite(source: Source, loss: str) -> bool:
         if loss in names and any(word in name for name in names for word in _NOT_FINITE):
             return True
     return False
-
-
-def _sources(step: Step) -> Iterator[Source]:
-    yield from step.sources
-    yield from (called.source for called in functions_called(step, range(len(step.views))))
 
 
 def _scales_gradients(source: Source) -> bool:

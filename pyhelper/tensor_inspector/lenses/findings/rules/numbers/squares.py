@@ -9,10 +9,10 @@ from .....measure.torch.elements import memory_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import module
 from .....words.text import number
-from ....graphs.lines import line_of
+from ....graphs.lines import line_of_operation
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import called_below
+from ...lines import line_of_call_below
 
 torch: Any = module("torch")
 _END = 65520.0  #: from here on float16 rounds to Inf
@@ -51,7 +51,7 @@ def squares_past_the_end(step: Step) -> Iterator[Violation]:
             ),
             (subject, f"float16, finite up to {number(most)}"),
             (weight, "scales what is 0 there"),
-            line=line_of(step, root, None) or called_below(step, root.op.lower()),
+            line=line_of_operation(step, root, None) or line_of_call_below(step, root.op.lower()),
             suggestion="take the squares in float32: x.float()",
         )
         return

@@ -12,11 +12,11 @@ from .....measure.torch.elements import bare_each
 from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import module
 from .....words.text import listed, number, plural
-from ....step.expressions import text_of
+from ....step.expressions import key_of, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...finite import bad_in, words_of
-from ...lines import Line, filled
+from ...finite import count_not_finite, words_of
+from ...lines import Line, lines_of_filling
 from ...rule import rule
 from .begin import bad_roots
 
@@ -80,8 +80,8 @@ def _gradient_norms(step: Step) -> list[str]:
 
 def _set_in(step: Step, name: str) -> Line | None:
     """The line that writes NaN or an infinity into a parameter: ``nn.init.constant_(net.bias, math.nan)``."""
-    given = (line for line, call in filled(step, name) if call.args and _is_not_finite(call.args[-1]))
-    line, key = next(given, None), name.replace('"', "'")
+    given = (line for line, call in lines_of_filling(step, name) if call.args and _is_not_finite(call.args[-1]))
+    line, key = next(given, None), key_of(name)
     for source in step.sources if line is None else ():
         for bound, nodes in source.bindings.items():
             lines = [at for at, node in nodes if isinstance(node, ast.Assign) and _is_not_finite(node.value)]
@@ -116,7 +116,7 @@ def nan_in_buffers(step: Step) -> Iterator[Violation]:
     if not bad:
         yield from _kept_by_the_program(step)
     else:
-        finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
+        finite = next((loss.name for loss in step.losses if count_not_finite(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
         yield Violation(
             (
@@ -131,7 +131,7 @@ def nan_in_buffers(step: Step) -> Iterator[Violation]:
 
 def _kept_by_the_program(step: Step) -> Iterator[Violation]:
     """NaN in a buffer that is no running statistic, where a loss is not finite."""
-    loss = next((loss.name for loss in step.losses if bad_in(step, loss.tensor)), None)
+    loss = next((loss.name for loss in step.losses if count_not_finite(step, loss.tensor)), None)
     if loss is None:
         return
     bad = buffers_not_finite(step)

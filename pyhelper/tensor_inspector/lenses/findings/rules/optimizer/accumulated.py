@@ -11,11 +11,11 @@ from .....measure.torch.optimizers import has_step_hooks, is_optimizer
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import library_of
 from .....words.text import plural
-from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
-from ....step.meant import ValueOf, meant
+from ....step.functions import functions_called, sources_in_reach, value_in
+from ....step.meant import ValueOf, values_in_line
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
@@ -90,9 +90,8 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
 def _may_clear_unseen(step: Step) -> bool:
     """Whether the program works on the memory of gradients, as by ``p.grad.data.zero_()``: that leaves their versions as they
     were."""
-    sources = [*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))]
     own = {id(type(one.value)): type(one.value) for one in step.optimizers if not is_library(type(one.value))}
-    sources += [source for cls in own.values() for _, source in methods_of(cls)]
+    sources = [*sources_in_reach(step), *(source for cls in own.values() for _, source in methods_of(cls))]
     return any(
         isinstance(node, ast.Attribute) and node.attr in ("data", "numpy") and "grad" in text_of(node.value)
         for source in sources
@@ -136,7 +135,7 @@ def _steps_without_clearing(step: Step, grown: set[int]) -> tuple[Line, set[int]
             continue
         lines = [line, source.lineno, *(backward.lineno for backward in source.backwards)]
         loops = [loop for loop in source.loops if all(loop[0] <= one <= loop[1] for one in lines)]
-        region: Region = [(step.at, max(loops))] if loops else _loop_around(step)
+        region: Region = [(step.level, max(loops))] if loops else _loop_around(step)
         followed = grown & {id(tensor) for one in optimizers for tensor in tensors_of(one)}
         if not followed or not region or not _is_made_before(step, subject, optimizers[0], *region[-1]):
             continue
@@ -151,14 +150,14 @@ def _steps(step: Step) -> Iterator[tuple[int, Line, str, list[Any]]]:
     source, known = step.source, {id(variable.value) for variable in step.optimizers}
     for call in source.calls_of("step"):
         subject = text_of(call.args[0] if call.args else call.receiver)
-        value_of: ValueOf = lambda name: value_in(step, name, step.at)  # noqa: E731
-        optimizers = meant(source, subject, call.lineno, value_of)
+        value_of: ValueOf = lambda name: value_in(step, name, step.level)  # noqa: E731
+        optimizers = values_in_line(source, subject, call.lineno, value_of)
         if optimizers and known.issuperset(map(id, optimizers)):
             yield call.lineno, (source.file, call.lineno), _kept_as(step, optimizers[0]) or subject, optimizers
-    for called in functions_called(step, [step.at]):
+    for called in functions_called(step, [step.level]):
         for call in called.source.calls_of("step"):
             subject = text_of(call.args[0] if call.args else call.receiver)
-            optimizers = meant(called.source, subject, call.lineno, called.value)
+            optimizers = values_in_line(called.source, subject, call.lineno, called.value)
             kept = _kept_as(step, optimizers[0]) if optimizers and known.issuperset(map(id, optimizers)) else None
             if kept is not None and called.source.will_reach(call.lineno):
                 yield called.first.call.lineno, (called.source.file, call.lineno), kept, optimizers
@@ -166,14 +165,14 @@ def _steps(step: Step) -> Iterator[tuple[int, Line, str, list[Any]]]:
 
 def _kept_as(step: Step, optimizer: Any) -> str | None:
     """The expression for an optimizer in the frame of the source."""
-    found = ((key, value) for (view, key), value in step.named_values() if view == step.at)
+    found = ((key, value) for (level, key), value in step.named_values() if level == step.level)
     return next((key for key, value in found if value is optimizer), None)
 
 
-def _is_made_before(step: Step, subject: str, optimizer: Any, view: int, loop: tuple[int, int] | None) -> bool:
+def _is_made_before(step: Step, subject: str, optimizer: Any, level: int, loop: tuple[int, int] | None) -> bool:
     """Whether an optimizer, or what has it, is in sight where the loop stands, and not made anew in its rounds."""
-    here, around, root = step.views[step.at], step.views[view], root_of(subject)
-    bindings = step.sources[view].bindings
+    here, around, root = step.frames[step.level], step.frames[level], root_of(subject)
+    bindings = step.sources[level].bindings
     if root not in here.variables and root not in around.variables:
         return global_of(here.frame, root) is not None
     owner = here.variables.get(root, optimizer)
@@ -193,11 +192,11 @@ def _only_steps(optimizer: Any) -> bool:
 def _loop_around(step: Step) -> Region:
     """The whole function in sight, and the functions that call it, up to the one that does so in a loop."""
     found: Region = []
-    for view, source in enumerate(step.sources[step.at :], step.at):
-        loop = source.loop_of(source.lineno) if view > step.at else None
-        if not source.is_known() or (view == step.at and source.function == "<module>"):
+    for level, source in enumerate(step.sources[step.level :], step.level):
+        loop = source.loop_of(source.lineno) if level > step.level else None
+        if not source.is_known() or (level == step.level and source.function == "<module>"):
             return []
-        found.append((view, loop))
+        found.append((level, loop))
         if loop is not None:
             return found
     return []

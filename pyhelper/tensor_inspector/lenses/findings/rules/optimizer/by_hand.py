@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
 from .....safe.guard import SEQUENCES
-from ....step.called import functions_called
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, is_name, names_in, shown_text, text_of
+from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.statements import statements_in
 from ....step.step import Step
@@ -24,13 +24,13 @@ def updates_of_nothing(step: Step) -> Iterator[Violation]:
 
     Or the result of ``p.sub(lr * p.grad)`` is dropped.
     """
-    for source, view in _sources(step):
+    for source, level in _sources(step):
         for loop in source.statements:
             if isinstance(loop, ast.For):
                 for at, name in _lost_in(source, loop):
-                    if not _is_over_parameters(step, loop.iter, view):
+                    if not _is_over_parameters(step, loop.iter, level):
                         continue
-                    over = next((one for one in names_in(loop.iter) if view is not None), None)
+                    over = next((one for one in names_in(loop.iter) if level is not None), None)
                     is_bound = isinstance(at, ast.Assign)
                     how = f"only binds the name {name} anew" if is_bound else "gives a new tensor that is dropped"
                     yield Violation(
@@ -44,7 +44,7 @@ def updates_of_nothing(step: Step) -> Iterator[Violation]:
 
 def _sources(step: Step) -> Iterator[tuple[Source, int | None]]:
     """Those of the frames in sight, of the functions that they call, and of the steps of optimizers of the program."""
-    yield from ((source, view) for view, source in enumerate(step.sources))
+    yield from ((source, level) for level, source in enumerate(step.sources))
     yield from ((called.source, None) for called in functions_called(step))
     for variable in step.optimizers:
         if not is_library(type(variable.value)):
@@ -91,14 +91,14 @@ def _has_gradient(value: ast.AST, name: str, loop: ast.For) -> bool:
     )
 
 
-def _is_over_parameters(step: Step, over: ast.expr, view: int | None) -> bool:
+def _is_over_parameters(step: Step, over: ast.expr, level: int | None) -> bool:
     """Whether a loop goes through parameters: of a module, of an optimizer's group, or through a list of leaves."""
     for node in ast.walk(over):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GIVING:
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "params":
             return True
-        value = step.value(text_of(node), view) if view is not None and is_name(node) else None
+        value = step.value(text_of(node), level) if level is not None and is_name(node) else None
         if type(value) in SEQUENCES and value and all(map(_is_trainable, value[:8])):
             return True
     return False

@@ -13,7 +13,7 @@ from ....step.decided import number_of, will_surely_run
 from ....step.expressions import is_name, last_name, shown_text, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, bound
+from ...lines import Line, line_of_binding
 from ...rule import rule
 from .cleared_each_round import lost_between_steps
 from .order import orders
@@ -57,11 +57,11 @@ def _clipped_to_nothing(step: Step) -> Iterator[Violation]:
     source = step.source
     for clip in source.calls_of("clip_grad_norm_", "clip_grad_value_"):
         limit = clip.argument(1, "max_norm" if clip.name == "clip_grad_norm_" else "clip_value")
-        if number_of(step, limit, step.at) != 0 or not any(one.lineno < clip.lineno for one in source.backwards):
+        if number_of(step, limit, step.level) != 0 or not any(one.lineno < clip.lineno for one in source.backwards):
             continue
         later = {text_of(call.receiver) for call in source.calls_of("step") if call.lineno > clip.lineno}
         is_done = source.is_done(clip)
-        is_sure = source.surely_ran(clip.node) if is_done else will_surely_run(step, clip.lineno, step.at)
+        is_sure = source.surely_ran(clip.node) if is_done else will_surely_run(step, clip.lineno, step.level)
         for variable in step.optimizers:
             if variable.key not in later or not (is_sure and _clips(step, clip, variable.value)):
                 continue
@@ -69,7 +69,7 @@ def _clipped_to_nothing(step: Step) -> Iterator[Violation]:
                 (f"{clip.name} makes every gradient of {variable.name} 0", ": ", f"its limit {shown_text(limit)} is 0"),
                 (shown_text(limit) if is_name(limit) else None, "0"),
                 (variable.name, f"steps with what is left, after line {clip.lineno}"),
-                line=bound(step, text_of(limit)) or (source.file, clip.lineno),
+                line=line_of_binding(step, text_of(limit)) or (source.file, clip.lineno),
                 suggestion="a limit above 0, or no clipping",
             )
             return
@@ -84,7 +84,7 @@ def _clips(step: Step, clip: Call, optimizer: Any) -> bool:
 
 def _clears(step: Step, cleared: str, optimizer: Any) -> bool:
     """Whether it is a module that has all that an optimizer holds."""
-    found = step.module_of(cleared, step.at)
+    found = step.module_of(cleared, step.level)
     ids = set() if found is None else set(map(id, parameters_of(found.value)))
     return bool(ids) and all(id(tensor) in ids for tensor in tensors(optimizer))
 

@@ -9,10 +9,10 @@ from typing import Any
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.optimizers import has_step_hooks, tensors
 from ....step.backpropagated import Loss
-from ....step.called import functions_called
 from ....step.calls import Call, is_scaling
 from ....step.decided import number_of
 from ....step.expressions import is_name, text_of
+from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -20,7 +20,7 @@ from ...finding import Violation
 
 def lost_between_steps(step: Step) -> Iterator[Violation]:
     """The loss is divided by a number of rounds, a step is made once in as many, and each round clears the gradients."""
-    source, optimizers = step.source, [one for one in step.optimizers if one.view == step.at]
+    source, optimizers = step.source, [one for one in step.optimizers if one.level == step.level]
     for loss in step.losses:
         counts = _divisors(step, loss)
         for variable in optimizers if counts else ():
@@ -36,7 +36,7 @@ def lost_between_steps(step: Step) -> Iterator[Violation]:
                 continue
             if _are_kept(step, variable.value):
                 continue  # added up by hand, elsewhere than in `.grad`
-            number = number_of(step, count, step.at)
+            number = number_of(step, count, step.level)
             amount = text_of(count) if number is None else f"{number:g}"
             yield Violation(
                 (
@@ -54,13 +54,13 @@ def lost_between_steps(step: Step) -> Iterator[Violation]:
 
 def _divisors(step: Step, loss: Loss) -> dict[str, ast.expr]:
     """The names that a whole loss is divided by before its backward. Not numbers: half of two losses is no part."""
-    made = step.source.value_of(loss.name)
+    made = step.source.binding_of(loss.name)
     written = loss.backward.call.receiver if not loss.backward.call.args else loss.backward.call.args[0]
     if isinstance(written, ast.Call) and is_scaling(written):
         written = written.args[0]
     own = [] if made is None else [made[1]]
     found = [one for one in map(_divisor, [written, *own]) if one is not None]
-    return {text_of(one): one for one in found if (number_of(step, one, step.at) or 2) > 1}
+    return {text_of(one): one for one in found if (number_of(step, one, step.level) or 2) > 1}
 
 
 def _divisor(node: ast.AST | None) -> ast.expr | None:
@@ -104,7 +104,7 @@ def _is_beside(source: Source, clear: Call, backward: int) -> bool:
 
 def _are_kept(step: Step, optimizer: Any) -> bool:
     """Whether the program may read gradients itself, and add them up: in a function, by a hook."""
-    called = (one.source for one in functions_called(step, (step.at,)))
+    called = (one.source for one in functions_called(step, (step.level,)))
     if has_step_hooks(optimizer) or any(map(_reads_gradients, (step.source, *called))):
         return True
     return any(hooks_of(tensor) or grad_hooks_of(tensor) for tensor in tensors(optimizer))

@@ -30,18 +30,18 @@ def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
 
     A ``zero_grad`` that surely clears none of some tensors, by their ids, counts as nothing: see `elsewhere`.
     """
-    functions = _functions(step, {view for view, _ in region})
+    functions = _functions(step, {level for level, _ in region})
     names, codes = set[str](_IMPLIED), list[CodeType]()
     others = clears_of_others(step, region, tensors)
-    for view, lines in region:
-        variables = step.views[view].variables
-        source = step.sources[view]
+    for level, lines in region:
+        variables = step.frames[level].variables
+        source = step.sources[level]
         found = set(_names_in(source, nodes_in(source.tree, lines), others.places))
         names |= found
         codes += [code for name in found & set(variables) for code in _codes_of(variables[name])]
-    files = {step.sources[view].file for view, _ in region}
+    files = {step.sources[level].file for level, _ in region}
     names.update(*(_names_in_lambdas(source) for source in step.sources if source.file in files))
-    known, seen = set[str](), {view.frame.f_code for view in step.views}
+    known, seen = set[str](), {visible.frame.f_code for visible in step.frames}
     while names or codes:
         if any(map(_is_of_clearing, names)):
             return True
@@ -119,12 +119,12 @@ def _codes_of(value: Any) -> Iterator[CodeType]:
         yield value.__code__
 
 
-def _functions(step: Step, views: set[int]) -> dict[str, list[CodeType]]:
+def _functions(step: Step, levels: set[int]) -> dict[str, list[CodeType]]:
     """The functions and methods of the program by name: of the modules of some frames, and of the classes of what they see."""
     found: dict[str, list[CodeType]] = {}
     seen = set[int]()
-    waiting: list[Any] = [type(value) for (view, _), value in step.named_values() if view in views]
-    spaces: list[Any] = [step.views[view].frame.f_globals for view in views]
+    waiting: list[Any] = [type(value) for (level, _), value in step.named_values() if level in levels]
+    spaces: list[Any] = [step.frames[level].frame.f_globals for level in levels]
     while (waiting or spaces) and len(found) < _MOST:
         for space in spaces:
             waiting.extend(list(dict.values(space)) if id(space) not in seen else ())

@@ -10,16 +10,16 @@ from typing import Any
 from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import inner, is_optimizer, is_readable
 from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import first_of, instance_dict, module
-from ....step.called import Called, functions_called, value_in
+from .....safe.guard import class_attribute, instance_dict, module
 from ....step.expressions import parent_of, root_of, text_of
-from ....step.meant import ValueOf, meant
+from ....step.functions import Called, functions_called, value_in
+from ....step.meant import ValueOf, values_in_line
 from ....step.source import Source
 from ....step.step import Step
 
 torch: Any = module("torch")
 
-#: Where: in the frame with this number from a line to a line, or in all of its function.
+#: Parts of the frames in sight: the level of a frame, and from which line to which; None for all of its function.
 Region = list[tuple[int, "tuple[int, int] | None"]]
 
 
@@ -43,20 +43,20 @@ class ClearsOfOthers:
 
 def clears_of_others(step: Step, region: Region, tensors: Collection[int]) -> ClearsOfOthers:
     found, bound, mentioned = ClearsOfOthers(), dict[int, set[str]](), dict[str, set[Place]]()
-    frames = {step.views[view].frame.f_code for view, _ in region}
-    functions = functions_called(step, [view for view, _ in region])
+    frames = {step.frames[level].frame.f_code for level, _ in region}
+    functions = functions_called(step, [level for level, _ in region])
     called = list({one.code: one for one in reversed(functions) if one.code not in frames}.values())
-    for view, lines in region:
-        source = step.sources[view]
+    for level, lines in region:
+        source = step.sources[level]
         nodes = list(nodes_in(source.tree, lines))
-        bound[view] = {text_of(node) for node in nodes if _is_bound(node)}
+        bound[level] = {text_of(node) for node in nodes if _is_bound(node)}
         _note(mentioned, source, nodes)
-        found.places |= _clears(source, lines, _values_around(step, view, bound[view]), tensors)
+        found.places |= _clears(source, lines, _values_around(step, level, bound[level]), tensors)
     for one in called:
         found.known.add(one.code)
         _note(mentioned, one.source, _nodes_of(one.source))
     for one in called:
-        if len(mentioned.get(one.source.function, ())) == 1 and not _is_given_in_turn(one, bound[one.view]):
+        if len(mentioned.get(one.source.function, ())) == 1 and not _is_given_in_turn(one, bound[one.level]):
             places = _clears(one.source, None, one.value, tensors)
             own = {place_of(one.source, node) for node in _nodes_of(one.source) if _name_of(node) == "zero_grad"}
             if own and own == places:
@@ -98,15 +98,15 @@ def _clears(source: Source, lines: tuple[int, int] | None, value_of: ValueOf, te
     found = set[Place]()
     for call in source.calls_of("zero_grad"):
         is_inside = lines is None or lines[0] <= call.lineno <= lines[1]
-        owners = meant(source, text_of(call.receiver), call.lineno, value_of) if is_inside else []
+        owners = values_in_line(source, text_of(call.receiver), call.lineno, value_of) if is_inside else []
         if owners and all(_clears_itself(one) and not _holds(one, tensors) for one in owners):
             found.add(place_of(source, call.node.func))
     return found
 
 
-def _values_around(step: Step, view: int, bound: set[str]) -> ValueOf:
+def _values_around(step: Step, level: int, bound: set[str]) -> ValueOf:
     """What a frame's names mean that are bound nowhere in the region: they mean the same in each round."""
-    return lambda name: value_in(step, name, view) if bound.isdisjoint(_with_parents(name)) else None
+    return lambda name: value_in(step, name, level) if bound.isdisjoint(_with_parents(name)) else None
 
 
 def _is_given_in_turn(called: Called, bound: set[str]) -> bool:
@@ -121,8 +121,8 @@ def _clears_itself(owner: Any) -> bool:
     if "zero_grad" in instance_dict(owner):
         return False
     if is_optimizer(owner):
-        return is_readable(owner) and first_of(type(owner), "zero_grad") is torch.optim.Optimizer.zero_grad
-    return is_module(owner) and first_of(type(owner), "zero_grad") is torch.nn.Module.zero_grad
+        return is_readable(owner) and class_attribute(type(owner), "zero_grad") is torch.optim.Optimizer.zero_grad
+    return is_module(owner) and class_attribute(type(owner), "zero_grad") is torch.nn.Module.zero_grad
 
 
 def _holds(owner: Any, wanted: Collection[int]) -> bool:

@@ -127,7 +127,7 @@ def _events_of_call(step: Step, statement: ast.stmt) -> list[OrderedCall] | None
     is_kept = isinstance(statement, ast.Assign) and all(isinstance(one, ast.Name) for one in statement.targets)
     node = statement.value if isinstance(statement, ast.Expr) or is_kept else None  # type: ignore[attr-defined]
     call = Call(node, None, True) if isinstance(node, ast.Call) else None
-    called = None if call is None else function_called(step, call, step.at)
+    called = None if call is None else function_called(step, call, step.level)
     if call is None or called is None or not called.is_known():
         return None
     found = []
@@ -179,8 +179,8 @@ def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
 
 def _is_of_torch(step: Step, call: ast.Call) -> bool:
     """Whether it calls a function of torch or of a library that begins no backward: ``nn.utils.clip_grad_norm_``."""
-    view, path = step.views[step.at], text_of(call.func).split(".")
-    found: Any = view.variables.get(path[0], global_of(view.frame, path[0]))
+    visible, path = step.frames[step.level], text_of(call.func).split(".")
+    found: Any = visible.variables.get(path[0], global_of(visible.frame, path[0]))
     for name in path[1:]:
         if type(found) is not ModuleType or not is_library_module(found.__name__):
             return False
@@ -193,10 +193,10 @@ def _is_of_torch(step: Step, call: ast.Call) -> bool:
 
 def _reaches_a_model(step: Step, call: ast.Call) -> bool:
     """Whether a function may work on a model: it is given one, or one stands in what its code names."""
-    view, name = step.views[step.at], text_of(call.func)
-    called = view.variables.get(name, global_of(view.frame, name))
+    visible, name = step.frames[step.level], text_of(call.func)
+    called = visible.variables.get(name, global_of(visible.frame, name))
     if called is None:
-        return name not in view.frame.f_builtins
+        return name not in visible.frame.f_builtins
     arguments = [*call.args, *(one.value for one in call.keywords)]
     given = [step.value(text_of(argument)) for argument in arguments]
     waiting = [(value, 0) for value in (called, *given)]

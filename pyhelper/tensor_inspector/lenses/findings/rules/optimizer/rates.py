@@ -12,14 +12,14 @@ from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....safe.guard import class_name, dict_get, instance_dict
 from .....safe.record import Record
 from .....words.text import number, plural
-from ....step.called import functions_called, value_in
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import constant_of, text_of
+from ....step.functions import sources_in_reach, value_in
 from ....step.sight import VisibleVariable
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, made
+from ...lines import Line, line_of_last_binding
 from ...rule import rule
 from .schedules import active, ended_at, is_over, rates_written, written_in
 
@@ -53,7 +53,7 @@ def lr_zero(step: Step) -> Iterator[Violation]:
         rate = (f'{variable.name}.param_groups[0]["lr"]', "0")
         if not schedulers and not first and not _is_set_by_hand(step, variable.value):
             title = (f"lr of {variable.name} is 0", ": ", "its step changes nothing")
-            yield Violation(title, rate, line=made(step, variable.key))
+            yield Violation(title, rate, line=line_of_last_binding(step, variable.key))
         reasons = (_reason(step, variable, scheduler) for scheduler in schedulers if first)
         reason = next(filter(None, reasons), None)
         if first and reason is not None:
@@ -71,7 +71,7 @@ def _reason(step: Step, variable: VisibleVariable, scheduler: VisibleVariable) -
     plan = active(scheduler.value)
     name = scheduler.name if plan is scheduler.value else f"{scheduler.name}._schedulers[-1]"
     kind, turns, kept = class_name(type(plan)), turns_of(plan), instance_dict(plan)
-    seen, line = f"last_epoch {turns}", made(step, scheduler.key)
+    seen, line = f"last_epoch {turns}", line_of_last_binding(step, scheduler.key)
     gamma, over = kept.get("gamma"), (": ", "its schedule is over")
     if (type(gamma) is int or type(gamma) is float) and gamma == 0:
         words = (": ", "nothing can change any more")
@@ -98,16 +98,15 @@ def _reason(step: Step, variable: VisibleVariable, scheduler: VisibleVariable) -
 def _is_set_by_hand(step: Step, optimizer: Any) -> bool:
     """Whether the program sets the rate as it goes on, so that a warm-up by hand may begin with 0: what it writes to an
     item ``"lr"`` is more than a 0, or nothing in sight writes one and the optimizer was made with another rate."""
-    called_values = (value_in(step, call.callee, view) for view, one in enumerate(step.sources) for call in one.calls)
+    called_values = (value_in(step, call.callee, level) for level, one in enumerate(step.sources) for call in one.calls)
     found = [
         *(type(value) for _, value in step.named_values()),
         *(one for one in called_values if issubclass(type(one), type)),
     ]
     classes = {id(cls): cls for cls in found if not is_library(cls)}
     methods = (source for cls in classes.values() for _, source in methods_of(cls))
-    called = (one.source for one in functions_called(step, range(len(step.views))))
     lists = {key for (_, key), value in step.named_values() if type(value) is list or is_exact_tensor(value)}
-    written = list(rates_written([*step.sources, *called, *methods], lists))
+    written = list(rates_written([*sources_in_reach(step), *methods], lists))
     if written:
         return any(value is None or constant_of(value) != 0 for value in written)
     defaults = instance_dict(inner(optimizer)).get("defaults")
@@ -122,7 +121,7 @@ def _divides(step: Step, scheduler: VisibleVariable) -> bool:
     if _rounding(scheduler) is not None:
         return True
     owner = scheduler.key.rpartition(".")[0]  # `self`, whose methods may make it
-    made_by = [source for _, source in methods_of(type(step.value(owner, scheduler.view)))] if owner else []
+    made_by = [source for _, source in methods_of(type(step.value(owner, scheduler.level)))] if owner else []
     calls = [call for source in (*step.sources, *made_by) for call in source.calls_of("LambdaLR")]
     given = {id(call.node): call.argument(1, "lr_lambda") for call in calls}
     bodies = [one.body for one in given.values() if isinstance(one, ast.Lambda)]
@@ -169,7 +168,7 @@ def lr_too_low(step: Step) -> Iterator[Violation]:
                         ),
                         (f'{variable.name}.param_groups[{at}]["lr"]', number(now)),
                         (scheduler.name, f"last_epoch {turns}"),
-                        line=made(step, scheduler.key),
+                        line=line_of_last_binding(step, scheduler.key),
                     )
                     break
 

@@ -23,7 +23,7 @@ from .....safe.guard import (
 from .....words.text import number, percent
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import made
+from ...lines import line_of_last_binding
 from ...rule import rule
 
 torch: Any = module("torch")
@@ -71,7 +71,7 @@ def update_lost(step: Step) -> Iterator[Violation]:
                         f"for {percent(lost, total)} of {total} weights w − lr·u is w again in {dtype_name(lossy)}",
                     ),
                     (step.name_of(lossy), f"{dtype_name(lossy)}, lr {number(rate)}"),
-                    line=made(step, variable.key),
+                    line=line_of_last_binding(step, variable.key),
                 )
 
 

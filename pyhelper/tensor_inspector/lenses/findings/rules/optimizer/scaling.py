@@ -12,10 +12,10 @@ from .....measure.torch.optimizers import is_optimizer, tensors
 from .....safe.guard import SEQUENCES, instance_dict
 from .....safe.record import Record
 from .....words.text import number
-from ....step.called import functions_called, value_in
 from ....step.calls import Backward, Call
 from ....step.expressions import names_in, shown, text_of
-from ....step.meant import ValueOf, meant
+from ....step.functions import functions_called, value_in
+from ....step.meant import ValueOf, values_in_line
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -33,7 +33,7 @@ class _ScalerPlace(Record):
     """
 
     source: Source
-    view: int
+    level: int
     lineno: int | None
     call: Call | None
     value_of: ValueOf
@@ -115,11 +115,11 @@ def scaler_bypassed(step: Step) -> Iterator[Violation]:
 
 
 def _places(step: Step) -> Iterator[_ScalerPlace]:
-    for view in dict.fromkeys((0, step.at)):
-        yield _ScalerPlace(step.sources[view], view, None, None, lambda name, at=view: value_in(step, name, at), {})  # type: ignore[misc]
+    for level in dict.fromkeys((0, step.level)):
+        yield _ScalerPlace(step.sources[level], level, None, None, lambda name, at=level: value_in(step, name, at), {})  # type: ignore[misc]
     for called in functions_called(step):
         given = called.given if called.caller is None else {}
-        yield _ScalerPlace(called.source, called.view, called.first.call.lineno, called.call, called.value, given)
+        yield _ScalerPlace(called.source, called.level, called.first.call.lineno, called.call, called.value, given)
 
 
 def _scaled(places: list[_ScalerPlace]) -> list[_ScaledBackward]:
@@ -138,8 +138,8 @@ def _is_after(step: Step, scaled: _ScaledBackward, place: _ScalerPlace, call: Ca
     if place is scaled.place:
         return first < line and not place.source.are_alternatives(first, line)
     first, line = scaled.place.at(first), place.at(line)
-    is_one = place.view == scaled.place.view
-    return is_one and first < line and not step.sources[place.view].are_alternatives(first, line)
+    is_one = place.level == scaled.place.level
+    return is_one and first < line and not step.sources[place.level].are_alternatives(first, line)
 
 
 def _is_stepped(places: list[_ScalerPlace], scaler: Any, clipping: _ScalerPlace, clip: Call, clipped: set[int]) -> bool:
@@ -150,7 +150,7 @@ def _is_stepped(places: list[_ScalerPlace], scaler: Any, clipping: _ScalerPlace,
         for call in place.source.calls_of("step")
         if call.args and (place is not clipping or call.lineno > clip.lineno)
         if place.value_of(text_of(call.receiver)) is scaler
-        for optimizer in meant(place.source, text_of(call.args[0]), call.lineno, place.value_of)
+        for optimizer in values_in_line(place.source, text_of(call.args[0]), call.lineno, place.value_of)
     )
 
 
@@ -171,9 +171,11 @@ def _given_to(places: list[_ScalerPlace], place: _ScalerPlace, node: ast.expr | 
             elif type(value) in SEQUENCES:
                 found.update(id(one) for one in value if is_exact_tensor(one))
             elif name in at.given:
-                waiting.append((next(one for one in places if one.view == at.view), at.given[name]))
+                waiting.append((next(one for one in places if one.level == at.level), at.given[name]))
             else:
-                waiting += [(at, made) for _, one in at.source.bound(name) if (made := _value_of(one)) is not None]
+                waiting += [
+                    (at, made) for _, one in at.source.bindings_of(name) if (made := _value_of(one)) is not None
+                ]
     return found
 
 
@@ -194,7 +196,10 @@ def _is_limit_scaled(place: _ScalerPlace, clip: Call) -> bool:
     for node in made:  # which grows
         names = names_in(node) if len(made) < _MOST else []
         made += [
-            value for name in names for _, one in place.source.bound(name) if (value := _value_of(one)) is not None
+            value
+            for name in names
+            for _, one in place.source.bindings_of(name)
+            if (value := _value_of(one)) is not None
         ]
     return any(isinstance(one, ast.Attribute) and one.attr in _SCALES for node in made for one in ast.walk(node))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 
 from .....measure.torch.modules import Member
 from .....safe.guard import instance_dict
-from ....step.called import functions_called
 from ....step.expressions import text_of
+from ....step.functions import sources_in_reach
 from ....step.roles import Parameter
 from ....step.source import Source, source_of
 from ....step.step import Step
-from ...codes import codes_that_name
+from ...code_objects import codes_that_name
 
 #: What is written in the place of ``requires_grad``.
 TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
@@ -19,9 +20,8 @@ TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads",
 
 def is_read(step: Step, attribute: str) -> bool:
     """Whether the program asks for an attribute: in the frames in sight, in what they call, in the file with the backward."""
-    called = (one.source for one in functions_called(step, range(len(step.views))))
     named = (source_of(code) for code in codes_that_name(step, attribute))
-    return any(_reads(source, attribute) for sources in (step.sources, called, named) for source in sources)
+    return any(_reads(source, attribute) for source in chain(sources_in_reach(step), named))
 
 
 def _reads(source: Source, attribute: str) -> bool:

@@ -49,20 +49,20 @@ def _is_labelled(step: Step, error: AutogradNode, part: Member, uses: list[Autog
     if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
         return False
     calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
-    if any(_is_made_by(step, part, one.call.argument(1, "target"), one.view) for one in calls):
+    if any(_is_made_by(step, part, one.call.argument(1, "target"), one.level) for one in calls):
         return False
     target = error.tensor("target")
     values = [one.target.value for one in calls if one.target is not None] if target is None else [target]
     if values:
         return any(_varies(step, value) for value in values)
     if error.op.startswith("NllLoss"):  # its backward has freed the target
-        return not any(_is_of_one_class(step, one.call.argument(1, "target"), one.view) for one in calls)
+        return not any(_is_of_one_class(step, one.call.argument(1, "target"), one.level) for one in calls)
     return _is_told_by_hand(step, part, uses) if calls else _is_given_labels(step, part)
 
 
-def _is_of_one_class(step: Step, target: ast.expr | None, view: int) -> bool:
+def _is_of_one_class(step: Step, target: ast.expr | None, level: int) -> bool:
     """Whether a target is written as one number for all, as ``torch.zeros(8).long()``."""
-    made = step.sources[view].value_of(text_of(target)) if is_name(target) else None
+    made = step.sources[level].binding_of(text_of(target)) if is_name(target) else None
     nodes = [] if target is None else [*ast.walk(target), *(ast.walk(made[1]) if made is not None else ())]
     return any(isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE_NUMBER for node in nodes)
 
@@ -72,10 +72,10 @@ def _is_given_labels(step: Step, part: Member) -> bool:
     inside = {
         id(node) for loss in step.losses for made in made_of(step.source, loss.name) for node in ast.walk(made.value)
     }
-    for call, model, view in step.calls_of_modules():
+    for call, model, level in step.calls_of_modules():
         if id(call.node) in inside and part.module is not model.value and part.is_in(model.value):
             beside = [*call.args[1:], *call.keywords.values()]
-            operands = (step.operand(one, view, call.lineno) for one in beside)
+            operands = (step.operand(one, level, call.lineno) for one in beside)
             if any(one is not None and _is_data(step, one.value) for one in operands):
                 return True
     return False
@@ -96,7 +96,7 @@ def _is_told_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool
                     waiting.append(text_of(node))
                     continue
                 meeting = _meeting(step, around, part, uses)
-                if not meeting or not _is_data(step, value) or _is_made_by(step, part, node, step.at):
+                if not meeting or not _is_data(step, value) or _is_made_by(step, part, node, step.level):
                     continue
                 if not (_weighs(step, value, meeting) and not _has_likelihoods(step, uses)):
                     return True
@@ -136,7 +136,7 @@ def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.
 
 def _is_model(step: Step, expression: str) -> bool:
     """Whether it is a module in sight with parameters: no loss, nor anything else that is as good as a function."""
-    found = step.module_of(expression, step.at)
+    found = step.module_of(expression, step.level)
     return found is not None and bool(parameters_of(found.value))
 
 
@@ -176,13 +176,13 @@ def _makers(step: Step, operand: ast.expr, part: Member, uses: list[AutogradNode
     nodes = [node for value in values if (node := step.node_of(value)) is not None]
     for node in nodes:
         yield any(step.graph.reaches(node, use) for use in uses)
-    for found in () if nodes else modules_behind(step, operand, step.at):
+    for found in () if nodes else modules_behind(step, operand, step.level):
         member = step.members.get(id(found.value))
         yield part.is_in(found.value) or (member is not None and member[1].is_in(part.module))
 
 
-def _is_made_by(step: Step, part: Member, value: ast.expr | None, view: int) -> bool:
-    members = (step.members.get(id(found.value)) for found in modules_behind(step, value, view))
+def _is_made_by(step: Step, part: Member, value: ast.expr | None, level: int) -> bool:
+    members = (step.members.get(id(found.value)) for found in modules_behind(step, value, level))
     return any(member is not None and member[1].is_in(part.module) for member in members)
 
 

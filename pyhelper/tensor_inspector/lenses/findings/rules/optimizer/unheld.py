@@ -57,12 +57,12 @@ def _is_part_of_one(one: Parameter, optimized: list[Any]) -> bool:
 def _is_given_by_another_call(step: Step, one: Parameter) -> bool:
     """Whether a caller also calls the function, or one around it, with a parameter to train: ``fit(net.parameters())`` before
     or after ``fit(net.head.parameters())``."""
-    for view, source in enumerate(step.sources[step.at + 1 :], step.at + 1):
-        for call in source.calls_of(step.sources[view - 1].function):
+    for level, source in enumerate(step.sources[step.level + 1 :], step.level + 1):
+        for call in source.calls_of(step.sources[level - 1].function):
             given = (node for argument in (*call.args, *call.keywords.values()) for node in ast.walk(argument))
             for node in given if call.lineno != source.lineno else ():
                 if isinstance(node, ast.Attribute) and node.attr == "parameters":
-                    found = step.module_of(text_of(node.value), view)
+                    found = step.module_of(text_of(node.value), level)
                     if found is not None and one.member.is_in(found.value):
                         return True
     return False
@@ -93,7 +93,7 @@ def _is_past(step: Step, loss: Loss) -> bool:
     and those hold what a model in sight has.
     """
     source, start = step.source, loss.backward.lineno
-    keys = [variable.key for variable in step.optimizers if variable.view == step.at]
+    keys = [variable.key for variable in step.optimizers if variable.level == step.level]
     lines = [line for key in keys for line in source.lines_of(key) if start < line < source.lineno]
     if not loss.done or not lines:
         return False

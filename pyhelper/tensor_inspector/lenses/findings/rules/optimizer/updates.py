@@ -11,15 +11,15 @@ from .....measure.torch.metadata import dtype_of, element_count, requires_grad, 
 from .....measure.torch.optimizers import groups, highest_rate
 from .....safe.guard import module
 from .....words.text import number
-from ....step.called import functions_called
 from ....step.calls import Call
 from ....step.expressions import text_of
+from ....step.functions import sources_in_reach
 from ....step.moment import Moment, Weight
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import made, rate_set
+from ...lines import line_of_last_binding, line_of_rate
 from ...rule import rule
 from .by_hand import updates_of_nothing
 from .calls import bodies, named_only
@@ -76,7 +76,7 @@ def lr_too_high(step: Step) -> Iterator[Violation]:
             (f'{variable.name}.param_groups[{group}]["lr"]', number(rate)),
             (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
             (name, f"{number(was)}, then {number(value)}"),
-            line=rate_set(step, variable.key),
+            line=line_of_rate(step, variable.key),
         )
         return
 
@@ -141,7 +141,7 @@ def _diverging(step: Step, stops: list[Moment]) -> Iterator[Violation]:
             ),
             (f'{variable.name}.param_groups[{group}]["lr"]', number(rate)),
             (largest.name, f"norm {number(was)}, then {number(grown)}"),
-            line=rate_set(step, variable.key),
+            line=line_of_rate(step, variable.key),
         )
 
 
@@ -172,7 +172,7 @@ def eps_underflow(step: Step) -> Iterator[Violation]:
                     (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
                     (f'{variable.name}.param_groups[{at}]["eps"]', number(eps)),
                     (step.name_of(half), "float16"),
-                    line=made(step, variable.key),
+                    line=line_of_last_binding(step, variable.key),
                 )
                 break
 
@@ -234,8 +234,7 @@ def _is_without_backward(step: Step, known: list[Parameter], stops: list[Moment]
         return False
     if any(stop.weights[one.name].grad_norm is not None for stop in stops for one in known):
         return False
-    sources = (*step.sources, *(one.source for one in functions_called(step, range(len(step.views)))))
-    names = (node for source in sources for node in source.nodes)
+    names = (node for source in sources_in_reach(step) for node in source.nodes)
     return not any("backward" in text or "grad" in text for text in map(_named, names) if text not in _WITHOUT)
 
 

@@ -1,11 +1,11 @@
-"""Finds code of the program that names an attribute."""
+"""Finds code objects of the program that name an attribute."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
-from ..running.code_references import methods
+from ..running.code_references import functions_defined_by
 from ..step.classes import is_library, undecorated
 from ..step.step import Step
 
@@ -16,12 +16,16 @@ def codes_that_name(step: Step, name: str, *, variables: bool = False) -> Iterat
     """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
     and of the modules in sight. With ``variables`` also what has an argument of this name, or takes it from around."""
     file = step.source.file
-    views = [view for view in step.views if view.frame.f_code.co_filename == file]
-    found = [value for view in views for value in (*view.variables.values(), *dict.values(view.frame.f_globals))]
+    visible_frames = [visible for visible in step.frames if visible.frame.f_code.co_filename == file]
+    found = [
+        value
+        for visible in visible_frames
+        for value in (*visible.variables.values(), *dict.values(visible.frame.f_globals))
+    ]
     functions = [value for value in found if type(value) is FunctionType]
     in_sight = [value for value in found if issubclass(type(value), type) and not is_library(value)]
     classes = {id(cls): cls for cls in (*in_sight, *(type(member.module) for _, member in step.members.values()))}
-    functions += (function for cls in classes.values() for function in methods(cls))
+    functions += (function for cls in classes.values() for function in functions_defined_by(cls))
     codes = (undecorated(function).__code__ for function in functions[:_FUNCTIONS])
     return (code for code in codes if _names(code, name, variables))
 

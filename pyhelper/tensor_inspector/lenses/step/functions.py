@@ -9,7 +9,7 @@ from typing import Any
 from weakref import proxy
 
 from ...measure.torch.modules import Member, is_module
-from ...safe.guard import Classes, first_of, instance_dict, plain_str
+from ...safe.guard import Classes, class_attribute, instance_dict, plain_str
 from .calls import Call
 from .classes import is_library, is_library_module, is_standard, undecorated
 from .expressions import SCOPES, is_name, root_of, text_of
@@ -26,19 +26,19 @@ _MOST = 60
 class Called:
     """A function that is called: by which call, what it was given as its caller writes it.
 
-    ``view`` is the number of the frame that the calls begin from, ``caller`` the function between that and this one.
+    ``level`` is that of the frame that the calls begin from, ``caller`` the function between that and this one.
     """
 
-    __slots__ = ("_function", "_owner", "_step", "call", "caller", "given", "source", "view")
+    __slots__ = ("_function", "_owner", "_step", "call", "caller", "given", "level", "source")
 
     def __init__(
-        self, step: Step, function: FunctionType, owner: Any, call: Call, view: int, caller: Called | None
+        self, step: Step, function: FunctionType, owner: Any, call: Call, level: int, caller: Called | None
     ) -> None:
         self._step: Step = proxy(step)  # which keeps this: a cycle would keep values until the collector runs
         self._function = function
         self._owner = owner  #: what it is a method of; None of a plain function
         self.call = call
-        self.view = view
+        self.level = level
         self.caller = caller
         self.source = source_of(function.__code__)
         names = self.source.arguments[0 if owner is None else 1 :]
@@ -61,7 +61,7 @@ class Called:
             value = self._owner
         elif root in self.given and root not in self.source.bindings:
             argument = self.given[root]
-            value = _value(self._step, text_of(argument), self.view, self.caller) if is_name(argument) else None
+            value = _value(self._step, text_of(argument), self.level, self.caller) if is_name(argument) else None
         elif root not in arguments and root not in self.source.bindings:
             value = free_of(self._function, root)
         for attribute in attributes:
@@ -81,29 +81,40 @@ class Called:
         return text if self.caller is None else self.caller.seen_outside(text)
 
 
-def functions_called(step: Step, views: Iterable[int] = ()) -> list[Called]:
+def functions_called(step: Step, levels: Iterable[int] = ()) -> list[Called]:
     """Those that frames call themselves first, each once for each frame: the active one, that with the backward."""
-    frames = tuple(views or dict.fromkeys((0, step.at)))
+    frames = tuple(levels or dict.fromkeys((0, step.level)))
     known: list[Called] | None = step.functions.get(frames)
     if known is None:
         known = step.functions[frames] = list(_find_functions(step, frames))
     return known
 
 
-def called_at(step: Step, call: Call, view: int, caller: Called | None = None) -> Called | None:
+def functions_called_by_all(step: Step) -> list[Called]:
+    """Those that any frame in sight calls, also through others."""
+    return functions_called(step, range(len(step.frames)))
+
+
+def sources_in_reach(step: Step) -> Iterator[Source]:
+    """The sources of the frames in sight, then those of the functions that they call."""
+    yield from step.sources
+    yield from (called.source for called in functions_called_by_all(step))
+
+
+def called_at(step: Step, call: Call, level: int, caller: Called | None = None) -> Called | None:
     """The user's function that a call runs, in a frame or in a function that is called from it."""
-    function, owner = _function_of(_value(step, call.callee, view, caller))
+    function, owner = _function_of(_value(step, call.callee, level, caller))
     if function is None or not _is_users(function):
         return None
-    called = Called(step, function, owner, call, view, caller)
+    called = Called(step, function, owner, call, level, caller)
     return called if called.source.is_known() else None
 
 
-def is_always(step: Step, source: Source, callee: str, view: int, caller: Called | None = None) -> bool:
+def is_same_each_round(step: Step, source: Source, callee: str, level: int, caller: Called | None = None) -> bool:
     """Whether what is called is the same function in each round: no argument, loop, condition or object chooses it."""
     owner, _, method = callee.rpartition(".")
-    held = _value(step, owner, view, caller) if owner else None
-    if is_module(held) or is_module(_value(step, callee, view, caller)):
+    held = _value(step, owner, level, caller) if owner else None
+    if is_module(held) or is_module(_value(step, callee, level, caller)):
         return True
     if type(instance_dict(held).get(method)) in _FUNCTIONS or callee in source.arguments:
         return False
@@ -119,21 +130,21 @@ def _is_made_once(source: Source, node: Any) -> bool:
     return is_called or isinstance(value, (ast.Name, ast.Attribute, ast.Lambda))
 
 
-def _find_functions(step: Step, views: Iterable[int]) -> Iterator[Called]:
-    waiting: list[tuple[Source, int, Called | None, int]] = [(step.sources[view], view, None, 1) for view in views]
+def _find_functions(step: Step, levels: Iterable[int]) -> Iterator[Called]:
+    waiting: list[tuple[Source, int, Called | None, int]] = [(step.sources[level], level, None, 1) for level in levels]
     seen: set[tuple[int, int]] = set()
     while waiting and len(seen) < _MOST:
-        source, view, caller, depth = waiting.pop(0)
+        source, level, caller, depth = waiting.pop(0)
         for call in source.calls:
-            function, owner = _function_of(_value(step, call.callee, view, caller))
-            if function is None or (id(function), view) in seen or not _is_users(function):
+            function, owner = _function_of(_value(step, call.callee, level, caller))
+            if function is None or (id(function), level) in seen or not _is_users(function):
                 continue
-            seen.add((id(function), view))
-            called = Called(step, function, owner, call, view, caller)
+            seen.add((id(function), level))
+            called = Called(step, function, owner, call, level, caller)
             if called.source.is_known():
                 yield called
                 if depth < _DEEP:
-                    waiting.append((called.source, view, called, depth + 1))
+                    waiting.append((called.source, level, called, depth + 1))
 
 
 def _is_users(function: FunctionType) -> bool:
@@ -141,21 +152,21 @@ def _is_users(function: FunctionType) -> bool:
     return not is_library and not is_standard(function.__code__.co_filename)
 
 
-def value_in(step: Step, name: str, view: int) -> Any:
+def value_in(step: Step, name: str, level: int) -> Any:
     """What a name, or an attribute of one, means in a frame: as it is kept, also in a namespace of options."""
-    return _value(step, name, view, None)
+    return _value(step, name, level, None)
 
 
-def _value(step: Step, name: str, view: int, caller: Called | None) -> Any:
+def _value(step: Step, name: str, level: int, caller: Called | None) -> Any:
     """What an expression means in a frame, or in a function that is called from it."""
     if caller is not None:
         return caller.value(name)
-    found = step.module_of(name, view)
-    value = step.value(name, view) if found is None else found.value
+    found = step.module_of(name, level)
+    value = step.value(name, level) if found is None else found.value
     if value is not None:
         return value
     root, *attributes = name.split(".")
-    seen = step.views[view]
+    seen = step.frames[level]
     value = seen.variables.get(root, global_of(seen.frame, root))
     for attribute in attributes:
         value = attribute_of(value, attribute)
@@ -193,7 +204,7 @@ def attribute_of(value: Any, name: str) -> Any:
         parts = dict(Member(value).items("_modules"))
         if name in parts:
             return parts[name]
-    method = None if issubclass(type(value), type) else first_of(type(value), name)
+    method = None if issubclass(type(value), type) else class_attribute(type(value), name)
     return MethodType(method, value) if type(method) is FunctionType else None
 
 
@@ -205,5 +216,5 @@ def _function_of(value: Any) -> tuple[FunctionType | None, Any]:
         return _function_of(value.__func__)[0], value.__self__
     if value is None or issubclass(type(value), type) or is_library(type(value)):
         return None, None
-    method = first_of(type(value), "forward" if is_module(value) else "__call__")
+    method = class_attribute(type(value), "forward" if is_module(value) else "__call__")
     return (_function_of(method)[0], value) if type(method) is FunctionType else (None, None)
