@@ -129,7 +129,8 @@ class InMemory(Strided):
             elements = device.at_hand(elements)
             if not elements.is_cpu:
                 return []
-        counts = torch.bincount(elements.reshape(-1).to(torch.int64) - lowest).tolist()
+        numbers = elements.reshape(-1).to(torch.int64)
+        counts = torch.bincount(numbers - lowest if lowest else numbers).tolist()
         labels = sorted((-amount, lowest + at) for at, amount in enumerate(counts) if amount)
         shown = listed((f"{label} ×{-amount:,}" for amount, label in labels[:_SHOWN]), len(labels) > _SHOWN, 60)
         return [["distinct", f"{len(labels)}: {shown}".replace("-", "−")]]

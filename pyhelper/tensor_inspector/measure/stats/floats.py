@@ -3,11 +3,22 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, deviation_about, moments, nonzeros, single, squares, unscaled
+from .reductions import (
+    DOUBLE,
+    SINGLE,
+    SMALL,
+    Scratch,
+    deviation_about,
+    deviation_about_zero,
+    moments,
+    nonzeros,
+    single,
+    squares,
+    unscaled,
+)
 from .tally import Tally
 
 NARROW = ("float32", "float16", "bfloat16")  #: formats of whose numbers float64 holds the squares
-_NEAR = 1e-4  #: of a mean square: what the variance must be of it for the difference of the two to have its digits
 
 
 def small_floats(torch: Any, block: Any) -> Tally:
@@ -77,16 +88,16 @@ def _row(t: Tally, lo: float, hi: float, total: float, norm: float, zeros: int) 
 
 
 def _about_zero(t: Tally, total: float, squared: float) -> bool:
-    """The moments from sums about zero, where that loses few of float64's digits: not of what lies far from zero.
+    """The moments from sums about zero, where these tell them.
 
     The numbers come from a narrower format, so their squares fit. What varies so much has its mean well within its
     range, whatever the rounding.
     """
     centre, square = total / t.finite, squared / t.finite
-    variance = square - centre * centre
-    if variance < _NEAR * square:
+    deviation = deviation_about_zero(square, centre)
+    if deviation is None:
         return False
-    t.centre, t.deviation, t.error = centre, math.sqrt(variance), math.sqrt(square) * DOUBLE
+    t.centre, t.deviation, t.error = centre, deviation, math.sqrt(square) * DOUBLE
     return True
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, deviation_about, moments, nonzeros, squares, sums
+from .reductions import (
+    DOUBLE,
+    SINGLE,
+    SMALL,
+    Scratch,
+    deviation_about,
+    deviation_about_zero,
+    moments,
+    nonzeros,
+    squares,
+    sums,
+)
 from .tally import Number, Tally
 
 INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
@@ -46,7 +57,10 @@ def small_ints(torch: Any, block: Any) -> Tally:
     if lo < hi:
         t.centre, rest = divmod(t.total, t.read)
         t.offset = rest / t.read
-        t.deviation = deviation_about(squares(torch, d.sub_(t.centre)) / t.read, t.offset)
+        deviation = deviation_about_zero(squares(torch, d) / t.read, t.total / t.read)
+        if deviation is None:
+            deviation = deviation_about(squares(torch, d.sub_(t.centre)) / t.read, t.offset)
+        t.deviation = deviation
     return t
 
 

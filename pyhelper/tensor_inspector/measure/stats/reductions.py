@@ -16,6 +16,7 @@ BLOCK = 1 << 20  # elements read between two looks at the clock: up to 7 MiB of 
 SMALL = 1 << 14  # up to here float64 and plain reductions are fastest
 SINGLE = 2.2e-6  # bounds the error of a float32 row sum, as a share of the sum of magnitudes (gamma_37)
 DOUBLE = 1e-14  # the same for float64 sums of a block
+_NEAR = 1e-4  # of a mean square: what the variance must be of it for the difference of the two to have its digits
 _ROW = 256
 _DOT = 1 << 12
 
@@ -34,6 +35,12 @@ def deviation_about(square: float, offset: float) -> float:
     Without the second the rounding of the centre would count as deviation, and be all of it in nearly constant numbers.
     """
     return math.sqrt(max(0.0, square - offset * offset))
+
+
+def deviation_about_zero(square: float, mean: float) -> Optional[float]:
+    """The same from sums about zero, where that loses few of float64's digits; None of what lies far from zero."""
+    variance = square - mean * mean
+    return None if variance < _NEAR * square else math.sqrt(variance)
 
 
 class Scratch:
