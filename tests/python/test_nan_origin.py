@@ -248,6 +248,30 @@ class Own(torch.autograd.Function):
         return grads[0]
 
 
+def test_of_a_function_of_the_program_no_cause_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORLD.update(Own=Own)
+    answer = Paused(run("h = Own.apply(w * 2)\nloss = h.sum()"), monkeypatch).lens("nan_origin", tensor="loss")
+    assert (answer["found"]["operation"], answer["found"]["cause"]) == ("Own", "unknown")
+    assert "overflow" not in answer["node"]["line"]
+
+
+@pytest.mark.parametrize(
+    ("program", "where", "cause"),
+    [
+        ("h = (w * 0).log()", "operation", "log_of_zero"),  # nothing else that is finite has this logarithm
+        ("h = (w * 0 - 1).log1p()", "operation", "log_of_zero"),
+        ("h = (w * x - 1).log()", "unknown", "unknown"),  # NaN may have been handed on
+        ("h = (w * 1e38).exp()", "unknown", "unknown"),
+    ],
+)
+def test_of_a_freed_graph_that_is_told_which_the_result_alone_proves(
+    program: str, where: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = run(f"{program}\nloss = h.sum()\nloss.backward()")
+    found = Paused(frame, monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["where"], found["cause"], found["name"]) == (where, cause, "h")
+
+
 HOSTILE = {
     "custom": "loss = Own.apply(w * 2).sum()",
     "freed": "loss = ((w * x).exp() - 1).log().sum()\nloss.backward()",
@@ -397,6 +421,17 @@ def test_the_line_is_that_of_the_only_such_call(monkeypatch: pytest.MonkeyPatch)
     first = stop.__code__.co_firstlineno
     found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
     assert (found["file"], found["line"]) == (__file__, first + 2)
+
+
+def test_a_line_of_a_caller_that_binds_the_name_to_something_else_is_not_told() -> None:
+    def stop(r: torch.Tensor) -> Any:
+        return tensor_inspector.nan_origin(r.sum())
+
+    r = 1
+    w = torch.full((3,), float(-r), requires_grad=True)
+    found = stop(w.sqrt())
+    first = test_a_line_of_a_caller_that_binds_the_name_to_something_else_is_not_told.__code__.co_firstlineno
+    assert (found["name"], found["line"]) == ("r", first + 6)
 
 
 def test_what_logs_a_text_is_no_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:

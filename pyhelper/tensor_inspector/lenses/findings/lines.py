@@ -18,14 +18,17 @@ Line = tuple[str, int]  #: a file and a line in it
 
 def line_of_binding(step: Step, name: str | None) -> Line | None:
     """The line that assigned a name its present value."""
-    return next(filter(None, (source.line_of(name) for source in step.sources)), None)
+    return step.line_of(name)
 
 
 def line_of_binding_or_call(step: Step, call: str, name: str | None) -> Line | None:
     """The line of a variable's binding; else that of a call of that name."""
+    same = list(step.sources_of(name)) if name is not None else []
     for source in step.sources:
         calls = source.calls_of(call) if call else []
-        found = source.line_of(name) or ((source.file, calls[-1].lineno) if calls else None)
+        found = (source.line_of(name) if source in same else None) or (
+            (source.file, calls[-1].lineno) if calls else None
+        )
         if found is not None:
             return found
     return None
@@ -33,7 +36,7 @@ def line_of_binding_or_call(step: Step, call: str, name: str | None) -> Line | N
 
 def line_of_last_binding(step: Step, name: str) -> Line | None:
     """Where a name was bound last, or an attribute in a method of its object's class: ``self.model``."""
-    for source in step.sources:
+    for source in step.sources_of(name):
         found = source.bindings_of(name)
         if found:
             return source.file, found[-1][0]

@@ -33,7 +33,7 @@ def line_of_operation(step: Step | None, node: AutogradNode, name: str | None) -
     traced = _traced(node)
     if traced is not None or step is None:
         return traced
-    bound = next(filter(None, (source.line_of(name) for source in step.sources)), None)
+    bound = step.line_of(name)
     if bound is not None:
         return bound
     if node.is_custom:

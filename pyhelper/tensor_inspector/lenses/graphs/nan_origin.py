@@ -182,7 +182,7 @@ class NanOriginLens(Lens):
         return "input" if origin.given.node is None else "parameter"
 
     def _cause(self, origin: Origin | None) -> NanCause:
-        if origin is None:
+        if origin is None or origin.is_hidden:
             return "unknown" if self._steep is None else "infinite_slope"
         return "unknown" if origin.given is not None else cause_of(origin)
 

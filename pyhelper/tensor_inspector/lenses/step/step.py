@@ -14,13 +14,14 @@ from ...measure.torch.optimizers import each_group
 from ...safe.budget import Budget, Steps
 from .backpropagated import Loss, begins_a_backward, losses_of, tensors_of
 from .calls import Call
-from .expressions import is_name, text_of
+from .expressions import is_name, root_of, text_of
 from .frames import VisibleFrame
 from .roles import Parameter, Roles
 from .sight import VisibleVariable
 from .source import Source
 
 _Found = TypeVar("_Found")
+_NOTHING: Any = object()
 _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for a thorough look
 
 
@@ -61,6 +62,20 @@ class Step(Roles):
     def value(self, key: str, level: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
         return self._values.get((self.level if level is None else level, key))
+
+    def line_of(self, name: str | None) -> tuple[str, int] | None:
+        """The file and line in which a name got what it means in the nearest frame that has it."""
+        found = (source.line_of(name) for source in self.sources_of(name)) if name is not None else iter(())
+        return next(filter(None, found), None)
+
+    def sources_of(self, name: str) -> Iterator[Source]:
+        """The sources in sight, nearest first, but for those of callers in which the name stands for another value."""
+        root, nearest = root_of(name), _NOTHING
+        for visible, source in zip(self.frames, self.sources):
+            value = visible.variables.get(root, _NOTHING)
+            nearest = value if nearest is _NOTHING else nearest
+            if value is nearest:
+                yield source
 
     def once(self, find: Callable[..., _Found], cls: type, *more: Any) -> _Found:
         """What a function finds in the source of a class: looked for once, however many modules in sight are of it."""

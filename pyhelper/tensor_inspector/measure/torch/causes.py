@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import NUMBERS
 from .flow import counts_of
-from .origin import LOGS, SOFTMAX, STDS, Origin, divides_by_zero, is_std_of_one
+from .origin import LOGS, SOFTMAX, STDS, Origin, divides_by_zero, is_std_of_one, proves_log_of_zero
 
 if TYPE_CHECKING:
     from ...protocol import NanCause
@@ -19,6 +19,8 @@ _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "Linal
 def cause_of(origin: Origin) -> NanCause:
     """The cause, judged by the inputs of the operation at the places that are not finite."""
     node = origin.node
+    if node.is_custom:
+        return "unknown"
     op, first = node.op, origin.operands[0].value if origin.operands else None
     if is_std_of_one(node, origin.operands):
         return "one_sample"
@@ -28,6 +30,8 @@ def cause_of(origin: Origin) -> NanCause:
         return "mean_of_nothing" if origin.counts.nan else "overflow"
     if origin.masked:
         return "masked_row"
+    if proves_log_of_zero(node, origin.counts):
+        return "log_of_zero"
     if first is None or not first.is_floating_point():
         return _by_counts(origin)
     if op in LOGS:

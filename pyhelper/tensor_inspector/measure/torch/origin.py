@@ -116,7 +116,8 @@ class OriginSearch:
             return
         taken = operands[: len(node.inputs)] if node.is_custom else operands  # what follows may be made inside
         given = next((one for one in taken if _is_source(one) and _is_bad_source(one)), None)
-        certain = all(_is_known(one) for one in operands) and not node.is_custom
+        is_known = all(_is_known(one) for one in operands) or proves_log_of_zero(node, counts)
+        certain = is_known and not node.is_custom
         value = self.flow.value(node) if given is None else given.value
         if given is not None:
             counts = counts_of(value) or counts
@@ -146,6 +147,11 @@ def divides_by_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
 def _is_log_of_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
     value = operands[0].value if node.op in LOGS[:3] and operands else None
     return value is not None and value.is_floating_point() and bool((value <= 0).any())
+
+
+def proves_log_of_zero(node: AutogradNode, counts: Counts) -> bool:
+    """Whether what a logarithm has made is proof enough: of numbers, only that of 0 is −inf."""
+    return node.op in LOGS[:4] and bool(counts.negative) and not counts.nan and not counts.positive
 
 
 def is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
