@@ -59,9 +59,9 @@ def finding_of(rule: Rule, found: Violation) -> Finding:
     }
 
 
-def why_not_asked(rule: Rule, step: Step) -> str | None:
-    """Why a rule can't be asked here; None where it can."""
-    reasons = {
+def missing(step: Step) -> dict[str, str]:
+    """What rules may need and this step does not have, each with the reason for its user."""
+    needs = {
         "loss": (bool(step.losses), "no loss in sight"),
         "optimizer": (bool(step.optimizers), "no optimizer in sight"),
         "groups": (
@@ -75,4 +75,4 @@ def why_not_asked(rule: Rule, step: Step) -> str | None:
         "thorough": (step.thorough, "reads more: asked for by thorough=True"),
         "run": (step.run, "runs the program's code: asked for by run=True"),
     }
-    return next((reasons[need][1] for need in rule.needs if not reasons[need][0]), None)
+    return {need: reason for need, (is_met, reason) in needs.items() if not is_met}

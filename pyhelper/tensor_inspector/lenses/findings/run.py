@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...safe.guard import class_name, plain_message
 from ..step.step import Step
 from .finding import Findings
-from .rule import NotAsked, Rule, finding_of, why_not_asked
+from .rule import NotAsked, Rule, finding_of, missing
 from .rules.registry import RULES, unknown_rules
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class Asking:
     def __init__(self, step: Step, ignore: Collection[str] = ()) -> None:
         self._step = step
         self._ignore = ignore
+        self._missing = missing(step)
         self._waiting = deque(RULES)
         self._found: list[Finding] = []
         self._checked: list[str] = []
@@ -117,7 +118,9 @@ class Asking:
 
     def _refusal(self, rule: Rule) -> str | None:
         """Why a rule is not asked."""
-        return "ignored" if rule.id in self._ignore else why_not_asked(rule, self._step)
+        if rule.id in self._ignore:
+            return "ignored"
+        return next((self._missing[need] for need in rule.needs if need in self._missing), None)
 
     def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
         """The findings of a rule, and the reason where it failed."""

@@ -20,7 +20,7 @@ from .step import Step
 _DEFINITIONS = (*SCOPES, ast.Import, ast.ImportFrom)
 _FUNCTIONS = Classes(FunctionType, MethodType)
 _DEEP = 2  #: calls from a frame in sight
-_MOST = 60
+_MOST = 60  #: functions called from one frame
 
 
 class Called:
@@ -29,7 +29,7 @@ class Called:
     ``level`` is that of the frame that the calls begin from, ``caller`` the function between that and this one.
     """
 
-    __slots__ = ("_function", "_owner", "_step", "call", "caller", "given", "level", "source")
+    __slots__ = ("_function", "_owner", "_step", "call", "caller", "depth", "given", "level", "source")
 
     def __init__(
         self, step: Step, function: FunctionType, owner: Any, call: Call, level: int, caller: Called | None
@@ -40,6 +40,7 @@ class Called:
         self.call = call
         self.level = level
         self.caller = caller
+        self.depth: int = 1 if caller is None else caller.depth + 1  #: calls from the frame
         self.source = source_of(function.__code__)
         names = self.source.arguments[0 if owner is None else 1 :]
         self.given: dict[str, ast.expr] = {**dict(zip(names, call.args)), **call.keywords}
@@ -86,7 +87,12 @@ def functions_called(step: Step, levels: Iterable[int] = ()) -> list[Called]:
     frames = tuple(levels or dict.fromkeys((0, step.level)))
     known: list[Called] | None = step.functions.get(frames)
     if known is None:
-        known = step.functions[frames] = list(_find_functions(step, frames))
+        if len(frames) == 1:
+            known = list(_find_functions(step, frames[0]))
+        else:
+            of_each = (called for level in frames for called in functions_called(step, (level,)))
+            known = sorted(of_each, key=lambda called: called.depth)
+        step.functions[frames] = known
     return known
 
 
@@ -130,21 +136,21 @@ def _is_made_once(source: Source, node: Any) -> bool:
     return is_called or isinstance(value, (ast.Name, ast.Attribute, ast.Lambda))
 
 
-def _find_functions(step: Step, levels: Iterable[int]) -> Iterator[Called]:
-    waiting: list[tuple[Source, int, Called | None, int]] = [(step.sources[level], level, None, 1) for level in levels]
-    seen: set[tuple[int, int]] = set()
+def _find_functions(step: Step, level: int) -> Iterator[Called]:
+    waiting: list[tuple[Source, Called | None]] = [(step.sources[level], None)]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST:
-        source, level, caller, depth = waiting.pop(0)
+        source, caller = waiting.pop(0)
         for call in source.calls:
             function, owner = _function_of(_value(step, call.callee, level, caller))
-            if function is None or (id(function), level) in seen or not _is_users(function):
+            if function is None or id(function) in seen or not _is_users(function):
                 continue
-            seen.add((id(function), level))
+            seen.add(id(function))
             called = Called(step, function, owner, call, level, caller)
             if called.source.is_known():
                 yield called
-                if depth < _DEEP:
-                    waiting.append((called.source, level, called, depth + 1))
+                if called.depth < _DEEP:
+                    waiting.append((called.source, called))
 
 
 def _is_users(function: FunctionType) -> bool:
