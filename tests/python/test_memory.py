@@ -21,7 +21,7 @@ from untouched import Watch
 import tensor_inspector
 from tensor_inspector.lenses.memory import memory as memory_lens
 from tensor_inspector.lenses.memory import roots
-from tensor_inspector.lenses.memory.inside import Opened
+from tensor_inspector.lenses.memory.inside import ClassLayout
 from tensor_inspector.lenses.memory.inventory import Inventory
 from tensor_inspector.measure.memory.blocks import Extent, MemoryBlocks
 from tensor_inspector.measure.memory.counters import device_memory
@@ -565,14 +565,14 @@ def test_it_is_worked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("key", ["plain", "it's", 'say "it"', "'\"", b"it's", 3, 1.5, None, "a\\b", "\n"])
 def test_a_key_stands_in_a_path_as_one_types_it(key: object) -> None:
-    (held,) = Opened(dict).parts({key: []})
+    (held,) = ClassLayout(dict).parts({key: []})
     assert held.is_path
     assert eval(f"held{held.name}", {"held": {key: 7}}) == 7
 
 
 @pytest.mark.parametrize("key", ["it's " * 50, "x" * 200, float("inf"), (1, 2)])
 def test_a_key_that_no_one_types_is_no_path(key: object) -> None:
-    (held,) = Opened(dict).parts({key: []})
+    (held,) = ClassLayout(dict).parts({key: []})
     assert not held.is_path
 
 

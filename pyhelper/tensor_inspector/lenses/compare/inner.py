@@ -13,7 +13,7 @@ from ...measure.torch.optimizers import is_optimizer
 from ...measure.torch.visits import in_cpp
 from ...safe.guard import class_name, dict_attribute, dict_get, each
 from .fsdp import Shard, gathered, is_managed, original_state, shards_of
-from .names import WRAPPERS, in_common, is_weights, unwrapped
+from .names import WRAPPERS, in_common, is_weights, without_wrapper_names
 from .optimizers import is_saved_optimizer, saved_state
 from .pair import APART, ELSEWHERE, UNTOLD, Whole
 
@@ -54,9 +54,9 @@ def _cut(model: Any, shards: dict[int, Shard]) -> dict[str, Shard]:
 def _cut_alike(sides: list[Any], cut: list[dict[str, Shard]]) -> bool:
     """Takes out of whole parameters what the other side has of them. Whether there were any."""
     for at in (0, 1):
-        others = {unwrapped(name): name for name in sides[1 - at]} if cut[at] else {}
+        others = {without_wrapper_names(name): name for name in sides[1 - at]} if cut[at] else {}
         for name, shard in cut[at].items():
-            other = others.get(unwrapped(name), "")
+            other = others.get(without_wrapper_names(name), "")
             if not other:
                 continue
             whole = cut[1 - at].get(other, sides[1 - at][other])

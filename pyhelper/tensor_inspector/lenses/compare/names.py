@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
 from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import each
+from ...words.prefix import shared_prefix
 from .rows import KeyedRow
 
 #: What wraps a model, and the name under which it has it.
@@ -50,7 +51,7 @@ def in_common(one: Iterable[str], other: Iterable[str]) -> int:
 
 
 def _matched(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
-    for strip in (unwrapped, *(_without(names) for names in (left, right))):
+    for strip in (without_wrapper_names, *(_strip_shared_prefix(names) for names in (left, right))):
         for ours, theirs in ((strip, _same), (_same, strip), (strip, strip)):
             mine, others = _by(left, ours), _by(right, theirs)
             both = [name for name in mine if name in others]
@@ -75,23 +76,19 @@ def _same(name: str) -> str:
     return name
 
 
-def unwrapped(name: str) -> str:
+def without_wrapper_names(name: str) -> str:
+    """A name without what data parallelism and `torch.compile` put into it."""
     parts = name.split(".")
     while parts and parts[0] == "module":
         parts.pop(0)
     return ".".join(part for part in parts if part not in _INSIDE)
 
 
-def _without(names: dict[str, Any]) -> Any:
+def _strip_shared_prefix(names: dict[str, Any]) -> Callable[[str], str]:
     """What takes away the parts with which all names of one side begin."""
-    first, last = (min(names), max(names)) if len(names) > 1 else ("", "")
-    alike = 0
-    for one, other in zip(first, last):
-        if one != other:
-            break
-        alike += 1
-    prefix = first[: first.rfind(".", 0, alike) + 1]
-    return lambda name: name[len(prefix) :] if prefix and name.startswith(prefix) else name
+    alike = shared_prefix(names)
+    prefix = alike[: alike.rfind(".") + 1]
+    return lambda name: name.removeprefix(prefix)
 
 
 def _by(names: dict[str, Any], strip: Any) -> dict[str, str]:

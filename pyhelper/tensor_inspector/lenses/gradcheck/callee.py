@@ -13,7 +13,7 @@ from ...safe.guard import instance_dict, module, mro, owner_of
 from ...safe.record import Record
 from ..lens import wrong_type
 from ..running.code_references import functions_defined_by
-from ..running.isolation import unwrapped
+from ..running.isolation import inner_model
 
 torch: Any = module("torch")
 
@@ -63,4 +63,4 @@ def parameters(owner: Any) -> Iterator[tuple[str, Any]]:
 
 def _unwrapped(value: Any) -> Any:
     inner = instance_dict(value).get("_torchdynamo_orig_callable") if type(value) is FunctionType else None
-    return unwrapped(value if inner is None else inner)
+    return inner_model(value if inner is None else inner)

@@ -10,6 +10,7 @@ from ...kinds import Child, Rows
 from ...measure.torch.norms import ERROR
 from ...safe.guard import module
 from ...words.line import Word, line_of
+from ...words.prefix import shared_prefix
 from ...words.text import bounded, number, plural
 from .row import ParameterRow
 
@@ -31,7 +32,7 @@ def table(name: str, found: Any, rows: list[ParameterRow], depth: list[tuple[str
         for row in rows[skipped : skipped + count - len(first[start : start + count])]:
             yield _row(row, row.name[shared:])
 
-    shared = _shared([row.name for row in rows])
+    shared = _length_of_shared_prefix([row.name for row in rows])
     badges = sorted({badge for row in rows for badge in _BADGES.get(row.state(), ())})
     return Child(name, Rows(line_of(_parts(found)), len(first) + len(rows), some, "group", badges), "")
 
@@ -56,15 +57,10 @@ def _parts(found: Any) -> Iterator[str | None]:
     yield f"updates by {found['rule']}" if found["rule"] else None
 
 
-def _shared(names: list[str]) -> int:
+def _length_of_shared_prefix(names: list[str]) -> int:
     """How many characters all names begin with, up to a dot: the name of the model."""
-    first, last = (min(names), max(names)) if len(names) > 1 else ("", "")
-    alike = 0
-    for one, other in zip(first, last):
-        if one != other or one == "[":
-            break
-        alike += 1
-    return first.rfind(".", 0, alike) + 1
+    alike = shared_prefix(names).partition("[")[0]
+    return alike.rfind(".") + 1
 
 
 def _row(row: ParameterRow, name: str) -> Child:

@@ -22,15 +22,18 @@ class Variable:
 
 
 class Account:
-    """Blocks by their numbers, ``largest`` first, and what they add up to; ``best`` is the one that stands for each."""
+    """Blocks by their numbers, ``largest`` first, and what they add up to.
+
+    ``members`` has for each block the index of the extent that stands for it, that of the best name.
+    """
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         self.blocks = blocks = MemoryBlocks(inventory.extents)
-        self.best = blocks.lowest(inventory.ranks)
+        self.members = blocks.lowest(inventory.ranks)
         self.largest = sorted(range(len(blocks)), key=blocks.bytes.__getitem__, reverse=True)
-        self.parts = list(map(inventory.part, self.best))
-        self.devices_of = [inventory.extents[member].device for member in self.best]
+        self.parts = list(map(inventory.part, self.members))
+        self.devices_of = [inventory.extents[member].device for member in self.members]
         self.shares: dict[tuple[str, str], list[int]] = {}
         self._of_part: dict[str, list[int]] = {part: [] for part in PARTS}
         self._variables: dict[int, Variable] = {}
@@ -45,16 +48,16 @@ class Account:
         inventory = self.inventory
         group, indices, saved = inventory.walk.group, inventory.indices, inventory.ops
         for number in self.largest:
-            bytes, best, part = self.blocks.bytes[number], self.best[number], self.parts[number]
+            bytes, member, part = self.blocks.bytes[number], self.members[number], self.parts[number]
             self._of_part[part].append(number)
             share = self.shares.setdefault((part, self.devices_of[number]), [0, 0])
             share[0] += bytes
             share[1] += 1
-            if indices[best] < 0:
+            if indices[member] < 0:
                 continue
-            variable = self._variable(group(indices[best]))
+            variable = self._variable(group(indices[member]))
             variable.bytes += bytes
-            if best in saved:
+            if member in saved:
                 variable.saved += bytes
             else:
                 variable.blocks.append(number)
@@ -66,18 +69,18 @@ class Account:
         return found
 
     def value(self, number: int) -> Any:
-        return self.inventory.values[self.best[number]]
+        return self.inventory.values[self.members[number]]
 
     def extent(self, number: int) -> Extent:
-        return self.inventory.extents[self.best[number]]
+        return self.inventory.extents[self.members[number]]
 
     def is_unnamed(self, number: int) -> bool:
         """Whether no name in sight reaches it."""
-        return self.inventory.indices[self.best[number]] < 0
+        return self.inventory.indices[self.members[number]] < 0
 
     def op(self, number: int) -> str | None:
         """The operation that keeps a block that nothing else has."""
-        return self.inventory.ops.get(self.best[number])
+        return self.inventory.ops.get(self.members[number])
 
     def names(self, number: int) -> list[str]:
         """Every name that reaches a block, the best first; of what only graphs keep, the operations that do."""
@@ -96,12 +99,12 @@ class Account:
 
     def path(self, number: int) -> str | None:
         """The expression that reaches what stands for a block."""
-        index = self.inventory.indices[self.best[number]]
+        index = self.inventory.indices[self.members[number]]
         return None if index < 0 or self.op(number) is not None else self.inventory.walk.path(index)
 
     def is_unique(self, number: int) -> bool:
         """Whether no other block has its name."""
-        index = self.inventory.indices[self.best[number]]
+        index = self.inventory.indices[self.members[number]]
         return index >= 0 and self.op(number) is None and self.inventory.walk.is_unique(index)
 
     def bytes(self, *, device: str | None = None, part: str | None = None) -> int:

@@ -57,7 +57,7 @@ _KEPT_IN_C = ("_lru_cache_wrapper",)  #: classes whose instances hold more than 
 _OF_C = Classes(WrapperDescriptorType, MethodDescriptorType)  #: what stands in no class that is made by ``class``
 
 
-class Opened:
+class ClassLayout:
     """What is the same of all instances of a class: how they are looked into.
 
     ``has_own_parts`` where attributes are rather variables of the program than parts of one: a trainer's, a class's.
@@ -198,4 +198,4 @@ def _gradient_of(cls: type) -> Callable[[Any], Any] | None:
 
 def registered(value: Any) -> list[Any]:
     """The dicts in which a module keeps what makes it up; nothing of all else."""
-    return [raw_dict(value).get(name) for name in _REGISTERED] if Opened(type(value)).is_module else []
+    return [raw_dict(value).get(name) for name in _REGISTERED] if ClassLayout(type(value)).is_module else []

@@ -13,7 +13,7 @@ from ...safe.guard import class_name, module
 from ...words.line import line_of
 from ...words.text import plural
 from ..lens import Lens, Paused, row_limit
-from .inside import Opened
+from .inside import ClassLayout
 from .inventory import Inventory
 from .roots import namespaces_of
 from .upward import Holder, Upward
@@ -41,7 +41,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     """About ``values["value"]``: no number, text or the like, else it raises ``TypeError``. The option ``rows`` bounds
     the holders in the data."""
     asked, rows = values["value"], row_limit(options)
-    if Opened(type(asked.value)).how == Opened.ATOM:
+    if ClassLayout(type(asked.value)).how == ClassLayout.ATOM:
         what = f"{asked.name} is of type {class_name(type(asked.value))}"
         raise TypeError(f"{what}: holders are looked for of tensors, arrays, containers and objects")
     return ReferrersLens(asked, paused, budget, rows)
@@ -139,4 +139,4 @@ class ReferrersLens(Lens):
 
 
 def _has_memory(value: Any) -> bool:
-    return is_array(value) or (module("torch") is not None and Opened(type(value)).how == Opened.MEMORY)
+    return is_array(value) or (module("torch") is not None and ClassLayout(type(value)).how == ClassLayout.MEMORY)

@@ -18,7 +18,7 @@ from ...safe.budget import Budget
 from ...safe.guard import c_attribute, class_dict, class_module, class_name, full_name, plain_str, raw_dict, top_package
 from ...safe.record import Record
 from ..step.frames import TOOLS, is_tools
-from .inside import Opened, registered
+from .inside import ClassLayout, registered
 
 _LEVELS = 8  #: from a value up
 _MOST = 400  #: objects that are followed
@@ -164,7 +164,7 @@ def _suffix(holder: Any, value: Any) -> str:
     if issubclass(type(holder), type):
         items = list(class_dict(holder).items())
         return next((f".{name}" for name, item in items if item is value and type(name) is str), "…")
-    parts: Iterator[Any] = islice(Opened(type(holder)).parts(holder), _ITEMS)
+    parts: Iterator[Any] = islice(ClassLayout(type(holder)).parts(holder), _ITEMS)
     return next((part.name for part in parts if part.value is value), "…")
 
 

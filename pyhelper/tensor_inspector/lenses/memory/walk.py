@@ -10,7 +10,7 @@ from typing import Any
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_module, class_name, top_package
-from .inside import Opened
+from .inside import ClassLayout
 from .parts import HeldPart
 
 MAX_INDICES = 200_000  #: indices at most
@@ -44,7 +44,7 @@ class Walk:
         self._watched = watched
         self._most = most
         self._frames = frozenset(map(id, frames))
-        self._classes: dict[int, Opened] = {}  #: by the ids of classes, which these keep
+        self._classes: dict[int, ClassLayout] = {}  #: by the ids of classes, which these keep
         self._above: list[int] = []
         self._names: list[str] = []
         self._paths: list[bool] = []  #: whether its name is what one types
@@ -83,17 +83,17 @@ class Walk:
         value = part.value
         known = self._classes.get(id(type(value))) or self._class_of(value)
         how = known.how
-        if how == Opened.ATOM or len(self.values) >= self._most:
+        if how == ClassLayout.ATOM or len(self.values) >= self._most:
             return
-        if how == Opened.FRAME and id(value) in self._frames:
+        if how == ClassLayout.FRAME and id(value) in self._frames:
             return
         index = self._enter(part, above, part.role or role)
-        if how == Opened.UNCOUNTED:
+        if how == ClassLayout.UNCOUNTED:
             self.uncounted[f"{top_package(class_module(type(value)))}.{class_name(type(value))}"] = None
             if id(value) in self._watched:
                 self.met.append(index)
             return
-        if how == Opened.MEMORY:
+        if how == ClassLayout.MEMORY:
             self.met.append(index)
             gradient = None if known.gradient_of is None else known.gradient_of(value)
             if gradient is not None:
@@ -131,9 +131,9 @@ class Walk:
             self._keys[index] = key
         return index
 
-    def _class_of(self, value: Any) -> Opened:
+    def _class_of(self, value: Any) -> ClassLayout:
         cls = type(value)
-        return self._classes.get(id(cls)) or self._classes.setdefault(id(cls), Opened(cls))
+        return self._classes.get(id(cls)) or self._classes.setdefault(id(cls), ClassLayout(cls))
 
     def _is_inside(self, index: int, other: int) -> bool:
         """Whether a value is inside a group, or in one that is, as far as one climbs."""

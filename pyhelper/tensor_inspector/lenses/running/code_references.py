@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.torch.modules import is_module
 from ...safe.guard import class_dict, instance_dict, mro, plain_str
-from ..step.classes import is_library, is_library_module, unwrapped
+from ..step.classes import is_library, is_library_module, underlying_function
 from .generators import is_generator
 
 _FUNCTIONS = 2000
@@ -63,7 +63,7 @@ def functions_defined_by(cls: type) -> Iterator[FunctionType]:
     for base in mro(cls):
         if base is not object and not is_library(base):
             for item in list(class_dict(base).values()):
-                inner = unwrapped(item)
+                inner = underlying_function(item)
                 if type(inner) is FunctionType:
                     yield inner
 

@@ -61,7 +61,7 @@ _WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module"
 _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
 
 
-def unwrapped(model: Any) -> Any:
+def inner_model(model: Any) -> Any:
     """The model inside the wrappers of `torch.compile` and data parallelism. Running a wrapper may compile the model
     again, or wait for other processes."""
     for _ in range(_DEPTH):
@@ -133,7 +133,7 @@ def _named(member: Member) -> Iterator[tuple[str, Any]]:
 
 def _is_bypassed(member: Member) -> bool:
     """Whether a module is a wrapper inside another module: the isolated one runs the wrapped module instead."""
-    return member.parent is not None and unwrapped(member.module) is not member.module
+    return member.parent is not None and inner_model(member.module) is not member.module
 
 
 class Isolation(RestoringContext):
@@ -212,7 +212,7 @@ class Isolation(RestoringContext):
             attributes["_forward_pre_hooks_with_kwargs"] = OrderedDict(flags)
             let_initialize(attributes)
         if is_filled_dict(attributes.get("_modules")):
-            attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
+            attributes["_modules"] = {name: inner_model(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
             attributes["_compiled_call_impl"] = None
 

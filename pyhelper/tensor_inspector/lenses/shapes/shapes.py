@@ -14,7 +14,7 @@ from ..model.submodule import Submodule
 from ..model.tree import ModuleTree
 from ..running.call_arguments import CallArguments
 from ..running.deep_copy import CannotCopy
-from ..running.isolation import Isolation, unwrapped, why_not
+from ..running.isolation import Isolation, inner_model, why_not
 from ..running.unguarded import Unguarded
 from .arguments import arguments
 from .failure import Failure
@@ -34,7 +34,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     asked, given = values["module"], CallArguments.of(values, options)
     if not is_module(asked.value):
         raise wrong_type(asked, "a torch.nn.Module")
-    model = unwrapped(asked.value)
+    model = inner_model(asked.value)
     if "forward" not in instance_dict(model) and class_attribute(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
     given.refuse_none(model)

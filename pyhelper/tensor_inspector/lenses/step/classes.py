@@ -47,7 +47,7 @@ def is_standard(file: str) -> bool:
     return file.startswith(_STANDARD) and "-packages" not in file
 
 
-def unwrapped(item: Any) -> Any:
+def underlying_function(item: Any) -> Any:
     """What stands in a class, or the function that it wraps, as a property does."""
     wrapped = _WRAPPED.get(id(type(item)))
     return item if wrapped is None else getattr(item, wrapped, None)

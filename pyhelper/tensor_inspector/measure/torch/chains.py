@@ -87,7 +87,7 @@ class Chains:
 
     def inputs(self, node: AutogradNode) -> Iterator[Input]:
         for number in node.inputs:
-            below = None if number is None else self._ends(self._graph.node(number))
+            below = None if number is None else self._leaf_or_node(self._graph.node(number))
             yield Input(self._kind(node, below), below)
 
     def parts(self, nodes: Sequence[AutogradNode]) -> list[ChainPart]:
@@ -103,14 +103,14 @@ class Chains:
         while node is not None:
             self._positions[node.index] = start.index, len(chain)
             chain.append(node)
-            below = [one for one in self._graph.inputs(node) if self._ends(one).leaf is None]
+            below = [one for one in self._graph.inputs(node) if self._leaf_or_node(one).leaf is None]
             free = [one for one in below if one.index not in self._positions]
             node = max(free, key=lambda one: self._depths[one.index], default=None)
             sides.extend(one for one in below if one is not node)
             yield
         return sides
 
-    def _ends(self, node: AutogradNode) -> AutogradNode:
+    def _leaf_or_node(self, node: AutogradNode) -> AutogradNode:
         """The leaf of which a node is only a view; else the node itself."""
         end = self._graph.through_views(node)
         return node if end is None or end.leaf is None else end

@@ -33,7 +33,7 @@ from ....safe.guard import (
     plain_str,
     top_package,
 )
-from ...step.classes import is_library, is_library_module, methods_of, unwrapped
+from ...step.classes import is_library, is_library_module, methods_of, underlying_function
 from ...step.expressions import bound_in, is_name, root_of
 from ...step.sight import CLOSED_PACKAGES
 from ...step.step import Step
@@ -241,7 +241,7 @@ def _is_plain(value: Any) -> bool:
 
 def _is_of_library(value: Any) -> bool:
     """Whether a function, a class or a module of Python is a library's."""
-    value = unwrapped(value)
+    value = underlying_function(value)
     if type(value) is ModuleType:
         return _is_library_name(plain_str(instance_dict(value).get("__name__")))
     if type(value) is FunctionType:

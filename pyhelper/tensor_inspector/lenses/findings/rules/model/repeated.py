@@ -12,7 +12,7 @@ from .....measure.torch.modules import Member, is_of
 from .....safe.guard import SEQUENCES, module
 from .....words.text import number
 from ....running.generators import draw
-from ....running.isolation import Isolation, unwrapped, why_not
+from ....running.isolation import Isolation, inner_model, why_not
 from ....step.classes import forward_of, is_library, methods_of
 from ....step.expressions import last_name, text_of
 from ....step.step import Step
@@ -146,7 +146,7 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
             continue
         if not given.tensor.dtype.is_floating_point:
             continue
-        why = why_not(unwrapped(given.model.value))
+        why = why_not(inner_model(given.model.value))
         if why is not None:
             refused = refused or f"{given.model.name} is not run: {why}"
             continue
@@ -158,7 +158,7 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
 
 def _output(given: ModelInput, x: Any, failed: list[str], *, draws: bool = False, evaluates: bool = False) -> Any:
     """What the model gives for an input; None where that is no tensor, or it raises: ``failed`` then says so."""
-    model = unwrapped(given.model.value)
+    model = inner_model(given.model.value)
     with Isolation(model) as run:
         if evaluates:
             run.set_eval()

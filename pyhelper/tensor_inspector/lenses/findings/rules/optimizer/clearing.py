@@ -10,7 +10,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
-from ....step.classes import is_library_module, unwrapped
+from ....step.classes import is_library_module, underlying_function
 from ....step.expressions import constant_of, text_of
 from ....step.source import Source
 from ....step.step import Step
@@ -146,7 +146,7 @@ def _functions(step: Step, levels: set[int]) -> dict[str, list[CodeType]]:
 
 
 def _methods(cls: type) -> dict[str, Any]:
-    return {name: unwrapped(item) for name, item in class_dict(cls).items()}
+    return {name: underlying_function(item) for name, item in class_dict(cls).items()}
 
 
 def _is_of_program(name: Any) -> bool:
