@@ -135,7 +135,7 @@ def test_at_each_line_of_two_ranks_nothing_is_found(tmp_path: Path) -> None:
     assert min(answer["lines"] for answer in answers) > 30
 
 
-#: Asks of a model that is wrapped as the argument says: rank 1 alone asks once more, as nothing may wait for the other.
+#: Asks of a model that is wrapped as each argument says: rank 1 alone asks once more, as nothing may wait for the other.
 WRAPPED = """
 import json, sys
 import torch, torch.distributed as dist, torch.nn as nn, torch.nn.functional as F
@@ -191,20 +191,29 @@ def main(how):
 
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
-answer = main(sys.argv[1])
-dist.barrier()
-print(json.dumps(answer))
+answers = {}
+for how in sys.argv[1:]:
+    answers[how] = main(how)
+    dist.barrier()
+print(json.dumps(answers))
 dist.destroy_process_group()
 """
+
+
+@pytest.fixture(scope="module")
+def told() -> list[dict[str, Any]]:
+    """What each rank tells of each way to wrap a model that this torch has."""
+    can_shard = hasattr(pytest.importorskip("torch.distributed.fsdp"), "fully_shard")
+    return on_two_ranks(WRAPPED, "DDP", "FSDP", "FSDP of names", *(["fully_shard"] if can_shard else []))
 
 
 @pytest.mark.parametrize(
     ("how", "parameters"), [("DDP", 212), ("FSDP", 106), ("FSDP of names", 106), ("fully_shard", 212)]
 )
-def test_a_wrapped_model_is_told_on_each_rank_alone(how: str, parameters: int) -> None:
-    if how == "fully_shard" and not hasattr(pytest.importorskip("torch.distributed.fsdp"), "fully_shard"):
+def test_a_wrapped_model_is_told_on_each_rank_alone(told: list[dict[str, Any]], how: str, parameters: int) -> None:
+    if how not in told[0]:
         pytest.skip("torch has no fully_shard")
-    for answer in on_two_ranks(WRAPPED, how):
+    for answer in (answers[how] for answers in told):
         assert answer["optimizer"][0] == answer["optimizer"][1] > 0
         groups = {name.partition(".")[0] for name in answer["groups"]}
         assert {"model", "optimizer"} <= groups <= {"model", "optimizer", "plain", "x", "y", "loss", "states"}
