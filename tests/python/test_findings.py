@@ -140,6 +140,33 @@ def test_looking_for_findings_changes_nothing(thorough: bool) -> None:
     assert watch.changes() == []
 
 
+@pytest.mark.parametrize("thorough", [False, True])
+def test_what_was_saved_under_hooks_is_not_read(thorough: bool) -> None:
+    """That would run the forward of a checkpoint again, and hooks of the program."""
+    ran: list[str] = []
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        ran.append("forward")
+        return torch.relu((layer(x) - 1e3) * 0).log()
+
+    def unpacked(value: torch.Tensor) -> torch.Tensor:
+        ran.append("hook")
+        return value
+
+    layer, x = nn.Linear(4, 4), torch.randn(6, 4)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    with torch.autograd.graph.saved_tensors_hooks(lambda value: value, unpacked):
+        kept = torch.relu((layer(x) - 1e3) * 0).log()
+    loss = checkpoint(forward, x, use_reentrant=False).sum() + kept.sum()
+    optimizer.zero_grad()
+    ran.clear()
+    found = findings(thorough=thorough)
+    forget()
+    assert ran == []
+    assert "nan-origin" in found.checked
+    del loss
+
+
 class Compose:
     def __init__(self, transforms: list[Any]) -> None:
         self.transforms = transforms

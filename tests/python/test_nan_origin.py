@@ -276,15 +276,19 @@ HOSTILE = {
     "custom": "loss = Own.apply(w * 2).sum()",
     "freed": "loss = ((w * x).exp() - 1).log().sum()\nloss.backward()",
     "hooked": "with hooks:\n    loss = (w * x).log().sum()",
-    "checkpointed": "loss = checkpoint(lambda t: (t * x).log() * 2, w, use_reentrant=False).sum() * 2",
+    "checkpointed": "loss = checkpoint(lambda t: RAN.append(1) or (t * x).log() * 2, w, use_reentrant=False).sum() * 2",
 }
+RAN: list[int] = []  #: by each run of code of the program that reading what was saved would cause
 
 
 def hostile(program: str) -> FrameType:
     def refuse(_: Any) -> Any:
+        RAN.append(1)
         raise RuntimeError("the program's code ran")
 
-    WORLD.update(Own=Own, Keeps=Keeps, hooks=torch.autograd.graph.saved_tensors_hooks(lambda value: value, refuse))
+    WORLD.update(
+        RAN=RAN, Own=Own, Keeps=Keeps, hooks=torch.autograd.graph.saved_tensors_hooks(lambda value: value, refuse)
+    )
     return run(program)
 
 
@@ -386,11 +390,13 @@ def test_looking_changes_nothing(program: str, monkeypatch: pytest.MonkeyPatch) 
     frame = hostile(program)
     values = dict(frame.f_locals)
     paused = Paused(frame, monkeypatch)
+    RAN.clear()
     paused.lens("nan_origin", tensor="loss")
     with Watch(values) as watch:
         answer = paused.lens("nan_origin", tensor="loss")
         paused.below(answer, answer["node"])
     assert watch.changes() == []
+    assert RAN == []
 
 
 def test_which_of_several_calls_it_was_is_told_by_the_anomaly_trace(monkeypatch: pytest.MonkeyPatch) -> None:
