@@ -11,6 +11,7 @@ import pytest
 import torch
 from asking import Paused
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector.lenses.step import frames
@@ -79,6 +80,14 @@ class OnlyWritesData(Two):
         return self.second(x)
 
 
+class InAReentrantCheckpoint(Two):
+    """Which runs it without gradients, and records it again in the backward: where its input needs none, never."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = checkpoint(self.first, x, use_reentrant=True)
+        return self.second(hidden)  # type: ignore[no-any-return]
+
+
 class OfAnotherDtype(Two):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.first(x).float()
@@ -109,6 +118,7 @@ def first_line(cls: type, offset: int) -> int:
     return cls.forward.__code__.co_firstlineno + offset  # type: ignore[attr-defined, no-any-return]
 
 
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize(
     ("cls", "parameter", "code", "line"),
     [
@@ -119,6 +129,7 @@ def first_line(cls: type, offset: int) -> int:
         (Rebuilt, "model.first.weight", "rebuilt", 2),
         (ByAnotherName, "model.first.weight", "no_grad", 1),
         (ByData, "model.first.weight", "detached", 1),
+        (InAReentrantCheckpoint, "model.first.weight", "no_grad", 1),
         (OfAnotherDtype, "model.first.weight", "detached", 2),
         (InAnotherMethod, "model.first.weight", "detached", -2),
         (Whole, "model.spare.weight", "unused", 0),

@@ -111,6 +111,9 @@ def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool
         block = source.with_block(call.lineno, *_NO_GRAD)
         if block is not None:
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno))
+    for call in calls:
+        if _is_reentrant(call) and call.args and _is_of(call.args[0], {name}):
+            return Cut("no_grad", text_of(call.node), (source.file, call.lineno))
     made = {name, *(call.target for call in uses if call.target)}
     for call in calls:  # what is made of it by its methods, as another dtype or shape
         if call.target and call.receiver is not None and _code(call) is None and _is_of(call.receiver, made):
@@ -128,6 +131,12 @@ def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool
         if block is not None and any(_is_of(given, made) for given in call.args):
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno), certain=False)
     return None
+
+
+def _is_reentrant(call: Call) -> bool:
+    """Whether it is a checkpoint that runs a function without gradients: they are lost where no input needs one."""
+    given = call.keywords.get("use_reentrant")
+    return isinstance(given, ast.Constant) and given.value is True
 
 
 def _data_taken(source: Source) -> Iterator[ast.Attribute]:
