@@ -17,7 +17,7 @@ from .safe.guard import class_name, plain_message
 from .safe.modes import Modes, gradients_are_on, modes
 from .safe.untouched import Untouched
 from .session import session
-from .stop import frame, interruption, process, properties
+from .stop import frame, interruption, process, program_code
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
 from .watching import history
@@ -108,7 +108,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
     snapshot, node = _alive(request), request["node"]
     asked = snapshot.value(node)
     if type(asked) is Property:
-        snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
+        snapshot.replace(node, Rows.of("", [Child("value", program_code.read_property(asked, request.get("id")), "")]))
         budget, started = _budget(request, _ROWS_SHARE, most=400), perf_counter()  # of the 2 s that a reply may take
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
@@ -138,8 +138,8 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
         raise Refused("raised", f"{class_name(type(error))}: {plain_message(error)}") from None
     names = {**paused.f_globals, **frame.variables(paused)}
     try:
-        value = properties.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
-    except (properties.Raised, properties.Stopped) as error:
+        value = program_code.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
+    except (program_code.Raised, program_code.Stopped) as error:
         raise Refused("raised", str(error)) from None
     budget, started = _budget(request), perf_counter()
     with Untouched():

@@ -16,7 +16,7 @@ from tree import HELPER, Tree, each_in_a_child
 #: Tests that end code of the program, which they can't while a tracer runs: they count as running all of these files.
 UNTRACED = {
     "tests/python/test_interruption.py": ["stop/interruption.py"],
-    "tests/python/test_properties.py": ["stop/properties.py", "stop/interruption.py"],
+    "tests/python/test_program_code.py": ["stop/program_code.py", "stop/interruption.py"],
 }
 #: Seconds that a test may take on a mutant: so many, and so many times what it takes.
 _AT_LEAST, _TIMES = 10.0, 10.0

@@ -14,7 +14,7 @@ _PARAMETERS = 400
 _ELEMENTS = 1 << 20  #: of all parameters whose norms are taken
 
 
-class Weight:
+class ParameterState:
     """A parameter: its version and norm, its gradient's memory, version and norm; None where it was not read."""
 
     __slots__ = ("_grad_memory", "grad_norm", "grad_version", "norm", "version")
@@ -46,7 +46,7 @@ class Moment:
 
     __slots__ = ("lineno", "losses", "newest", "nodes", "rates", "turns", "weights")
 
-    def __init__(self, line: int, losses: dict[str, float], weights: dict[str, Weight], nodes: int) -> None:
+    def __init__(self, line: int, losses: dict[str, float], weights: dict[str, ParameterState], nodes: int) -> None:
         self.rates: dict[str, float] = {}
         self.turns: dict[str, int] = {}
         self.lineno = line
@@ -75,7 +75,7 @@ def moment_of(step: Step) -> Moment:
     return moment
 
 
-def _weights(step: Step) -> dict[str, Weight]:
+def _weights(step: Step) -> dict[str, ParameterState]:
     """The parameters that are trained, by their names; the norms of the first ones are read."""
     parameters, left = step.trained()[:_PARAMETERS], _ELEMENTS
     grads = step.grads([one.tensor for one in parameters])
@@ -84,10 +84,10 @@ def _weights(step: Step) -> dict[str, Weight]:
         left -= 2 * (element_count(one.tensor) or 0)
         norm, version = step.norm(one.tensor) if left > 0 else None, version_of(one.tensor)
         if grad is None:
-            weights[one.name] = Weight(version, norm, None, -1, None)
+            weights[one.name] = ParameterState(version, norm, None, -1, None)
         else:
             slope = step.norm(grad) if left > 0 else None
-            weights[one.name] = Weight(version, norm, _memory(values), version_of(grad), slope)
+            weights[one.name] = ParameterState(version, norm, _memory(values), version_of(grad), slope)
     return weights
 
 

@@ -14,7 +14,7 @@ from .....words.text import number
 from ....step.calls import Call
 from ....step.expressions import text_of
 from ....step.functions import sources_in_reach
-from ....step.moment import Moment, Weight
+from ....step.moment import Moment, ParameterState
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
@@ -244,7 +244,7 @@ def _named(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _has_moved(step: Step, one: Parameter, known: Weight) -> bool:
+def _has_moved(step: Step, one: Parameter, known: ParameterState) -> bool:
     """Whether a parameter is another than at a stop: what changes its ``.data`` leaves its version as it was."""
     return known.version != version_of(one.tensor) or known.norm != step.norm(one.tensor)
 

@@ -24,7 +24,7 @@ class Raised(Exception):
     """Raised where code of the program raised; the message describes that exception."""
 
 
-def read(asked: Property, request: int | None = None) -> Any:
+def read_property(asked: Property, request: int | None = None) -> Any:
     """The property's value, or why there is none, in words; ``request`` is on whose behalf it is read."""
     if asked.running:
         return TextRow(f"'{asked.name}' is still running", failed=True)

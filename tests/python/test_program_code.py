@@ -6,7 +6,7 @@ import pytest
 
 from tensor_inspector.kinds import Property
 from tensor_inspector.safe import attributes
-from tensor_inspector.stop import properties
+from tensor_inspector.stop import program_code
 
 
 class Owner:
@@ -25,14 +25,14 @@ class Owner:
 
     @property
     def itself(self) -> object:
-        return properties.read(ITSELF)
+        return program_code.read_property(ITSELF)
 
 
 ITSELF = Property(Owner(), "itself")
 
 
 def test_its_value_is_what_it_returns() -> None:
-    assert properties.read(Property(Owner(), "answer")) == 42
+    assert program_code.read_property(Property(Owner(), "answer")) == 42
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_its_value_is_what_it_returns() -> None:
     ],
 )
 def test_without_a_value_it_has_failed_and_says_why(asked: Property, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(properties, "_SECONDS", 0.1)
-    said = properties.read(asked)
+    monkeypatch.setattr(program_code, "_SECONDS", 0.1)
+    said = program_code.read_property(asked)
     assert said.failed
     assert said.text.startswith(why[:13])
     assert not asked.running
@@ -53,7 +53,7 @@ def test_without_a_value_it_has_failed_and_says_why(asked: Property, why: str, m
 
 def test_it_can_be_read_again() -> None:
     asked = Property(Owner(), "broken")
-    assert [properties.read(asked).text for _ in range(2)] == ["raised ValueError: no"] * 2
+    assert [program_code.read_property(asked).text for _ in range(2)] == ["raised ValueError: no"] * 2
 
 
 class Fixed(Owner):
