@@ -13,7 +13,7 @@ const inPython = {
   stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "3"] : [])],
   gradients: [python, "tests/bench/gradients_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
-  layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "2"] : [])],
+  layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
 };
