@@ -9,8 +9,8 @@ const quick = process.argv.includes("--quick");
 
 /** @type {Record<string, [string, ...string[]]>} */
 const inPython = {
-  start: [python, "tests/bench/start_bench.py", ...(quick ? ["--rounds", "2", "--megabytes", "0.125"] : [])],
-  stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "3"] : [])],
+  start: [python, "tests/bench/start_bench.py", ...(quick ? ["--rounds", "1", "--megabytes", "0.125"] : [])],
+  stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   gradients: [python, "tests/bench/gradients_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "1"] : [])],

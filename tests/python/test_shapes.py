@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import subprocess
 import sys
 import threading
 import warnings
@@ -19,6 +18,7 @@ import numpy
 import pytest
 import torch
 from asking import Paused
+from forked import printed_in_child
 from test_isolation import made, picture
 from test_model import Transformer
 from torch import nn
@@ -425,48 +425,70 @@ def test_a_default_device_is_put_back() -> None:
 
 
 #: Ways of choosing the precision of products, by older and newer functions of torch.
-PRECISION = """
-import torch
-from tensor_inspector import shapes
-from tensor_inspector.kinds import Child
-from tensor_inspector.lenses.running.call_arguments import CallArguments
-
-def told():
-    found = []
-    for read in (lambda: torch.backends.cuda.matmul.fp32_precision, lambda: torch.backends.mkldnn.matmul.fp32_precision,
-                 lambda: torch.backends.fp32_precision, lambda: torch.backends.cudnn.conv.fp32_precision,
-                 torch.get_float32_matmul_precision, lambda: torch.backends.cuda.matmul.allow_tf32):
+def precisions() -> list[Any]:
+    """What torch tells of how exact products are, by its older and its newer settings."""
+    backends: Any = torch.backends
+    found: list[Any] = []
+    for read in (
+        lambda: backends.cuda.matmul.fp32_precision,
+        lambda: backends.mkldnn.matmul.fp32_precision,
+        lambda: backends.fp32_precision,
+        lambda: backends.cudnn.conv.fp32_precision,
+        torch.get_float32_matmul_precision,
+        lambda: backends.cuda.matmul.allow_tf32,
+    ):
         try:
             found.append(read())
         except (AttributeError, RuntimeError) as error:
             found.append(type(error))
     return found
 
-def older(): torch.set_float32_matmul_precision("medium")
-def newer(): torch.backends.cuda.matmul.fp32_precision = "tf32"
-def common(): torch.backends.fp32_precision = "tf32"
-def both(): older(), common()
 
-class Model(torch.nn.Module):
-    def forward(self, x):
-        if inside is not None: inside()
-        return x
-
-outside, inside = {}, {}
-if outside is not None: outside()
-before = told()
-assert shapes(Model(), torch.ones(1))["error"] is None
-assert told() == before, (before, told())
-"""
+def set_older() -> None:
+    torch.set_float32_matmul_precision("medium")
 
 
-@pytest.mark.parametrize(("outside", "inside"), [
-    ("None", "None"), ("older", "None"), ("both", "None"), ("None", "older"), ("newer", "common"), ("older", "newer"),
-])  # fmt: skip
-def test_how_exact_products_are_is_as_before(outside: str, inside: str) -> None:
-    code = PRECISION.replace("{}, {}", f"{outside}, {inside}")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
+def set_newer() -> None:
+    torch.backends.cuda.matmul.fp32_precision = "tf32"
+
+
+def set_common() -> None:
+    torch.backends.fp32_precision = "tf32"
+
+
+def set_both() -> None:
+    set_older()
+    set_common()
+
+
+@pytest.mark.parametrize(
+    ("outside", "inside"),
+    [
+        (None, None),
+        (set_older, None),
+        (set_both, None),
+        (None, set_older),
+        (set_newer, set_common),
+        (set_older, set_newer),
+    ],
+)
+def test_how_exact_products_are_is_as_before(
+    outside: Callable[[], None] | None, inside: Callable[[], None] | None
+) -> None:
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if inside is not None:
+                inside()
+            return x
+
+    def work() -> None:  # in a child: what is set cannot be set back
+        if outside is not None:
+            outside()
+        before = precisions()
+        assert ask(Model(), torch.ones(1))["error"] is None
+        assert precisions() == before, (before, precisions())
+
+    printed_in_child(work)
 
 
 def test_gradients_and_autocast_are_as_where_it_is_asked() -> None:

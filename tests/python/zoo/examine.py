@@ -26,7 +26,7 @@ from . import zoo
 from .paths import failing, misleading
 from .specimen import Specimen
 
-_NODES = 3000  #: nodes of a full expansion
+_NODES = 1000  #: nodes of a full expansion
 _ALARMS = {
     "nan": "NaN|NaT|nan|null|NA|missing",
     "inf": "Inf|inf",
