@@ -517,7 +517,9 @@ TRAPS: dict[str, tuple[str, str]] = {
          self.last = nn.Linear(8, 2)
      def forward(self, memory):
          goal = torch.zeros(len(memory), 16, 8)
-         return self.last(self.layer(goal + self.where.weight, memory))
+         stop()
+         found = self.layer(goal, memory + self.where.weight[:5])
+         return self.last(found)
  net = Decoder()
  o = torch.optim.SGD(net.parameters(), lr=0.1)
  q = net(torch.randn(4, 5, 8))
