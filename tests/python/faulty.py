@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import signal
 import sys
 import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +16,7 @@ from typing import Any
 
 import torch
 from faults import HEAD
+from forked import answered_in_child
 
 import tensor_inspector
 from tensor_inspector import explain, findings
@@ -33,7 +30,6 @@ _WARM = """
     optimizer.step()
     net(torch.randn(4, 5))
 """
-_LIMIT = 240  #: seconds of one program, before it is taken for one that hangs
 _VISITS = 2  #: of one line at which is asked: a loop's later rounds are like its second
 _ROUNDS = 4  #: that some rules must have seen
 
@@ -126,28 +122,8 @@ def _in_every_round(text: str) -> dict[str, Any]:
 
 def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     warm()
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # JAX's about its threads, where another test has loaded it: the child has no use for it
-        child = os.fork()
-    if child == 0:
-        os.close(reading)
-        signal.alarm(_LIMIT)
-        try:
-            answer = work()
-        except BaseException as error:
-            answer = {"found": [], "failed": [f"{type(error).__name__}: {error}"]}
-        with os.fdopen(writing, "w") as pipe:
-            json.dump(answer, pipe)
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        told = pipe.read()
-    os.waitpid(child, 0)
-    answered: dict[str, Any] = json.loads(told or '{"found": [], "failed": ["the program died"]}')
-    return answered
+    answer = answered_in_child(work)
+    return answer if isinstance(answer, dict) else {"found": [], "failed": [answer]}
 
 
 @cache

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable
+from typing import Any
 
 _LIMIT = 240  #: seconds, before a child is taken for one that hangs
 
@@ -15,7 +18,7 @@ _LIMIT = 240  #: seconds, before a child is taken for one that hangs
 def printed_in_child(work: Callable[[], object]) -> str:
     """What ``work`` prints in a child. Raises ``AssertionError`` where it raises, crashes or hangs there, with what it wrote."""
     with tempfile.TemporaryFile() as written:
-        child = os.fork()
+        child = _fork()
         if child == 0:
             _work(work, written.fileno())
         _, status = os.waitpid(child, 0)
@@ -23,6 +26,34 @@ def printed_in_child(work: Callable[[], object]) -> str:
         text = written.read().decode()
     assert os.waitstatus_to_exitcode(status) == 0, text
     return text
+
+
+def answered_in_child(work: Callable[[], Any]) -> Any:
+    """What ``work`` returns in a child, as JSON knows it, or the text of what it raises there, or of its death."""
+    reading, writing = os.pipe()
+    child = _fork()
+    if child == 0:
+        os.close(reading)
+        signal.alarm(_LIMIT)
+        try:
+            answer = work()
+        except BaseException as error:
+            answer = f"{type(error).__name__}: {error}"
+        with os.fdopen(writing, "w") as pipe:
+            json.dump(answer, pipe)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else "it died"
+
+
+def _fork() -> int:
+    """``os.fork()``, without what Python and JAX, where another test has loaded it, say of threads: the child uses none of theirs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return os.fork()
 
 
 def _work(work: Callable[[], object], output: int) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import signal
 import tempfile
 from collections.abc import Callable
 from functools import cache, wraps
@@ -44,27 +43,6 @@ def on_gpu(test: Callable[..., None]) -> Callable[..., None]:
         return None
 
     return elsewhere
-
-
-def in_fork(work: Callable[[], Any]) -> Any:
-    """What ``work`` returns in a fork of this process, or the text of what it raises."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        signal.alarm(_LIMIT)
-        try:
-            answer = work()
-        except BaseException as error:
-            answer = f"{type(error).__name__}: {error}"
-        with os.fdopen(writing, "w") as pipe:
-            json.dump(answer, pipe)
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else "it died"
 
 
 @cache

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import torch
-from on_gpu import in_fork, on_gpu
+from forked import answered_in_child
+from on_gpu import on_gpu
 from torch import nn
 
 import tensor_inspector
@@ -237,7 +238,7 @@ def test_a_look_at_the_cpu_does_not_begin_to_use_cuda() -> None:
     _asked_of_a_step()
     assert not torch.cuda.is_initialized()
     # Nor was the driver asked: a fork could not use it any more.
-    assert in_fork(lambda: torch.ones(3, device="cuda").sum().item()) == 3
+    assert answered_in_child(lambda: torch.ones(3, device="cuda").sum().item()) == 3
 
 
 @on_gpu
@@ -315,7 +316,7 @@ def test_a_device_that_does_not_come_to_an_end_holds_no_answer_up() -> None:
 @on_gpu
 def test_in_a_forked_child_the_parents_tensors_say_that_they_are_not_read() -> None:
     x, here = torch.ones(5, device="cuda"), torch.ones(2)
-    lines = in_fork(lambda: [summarize(x), summarize(here)])
+    lines = answered_in_child(lambda: [summarize(x), summarize(here)])
     assert lines == ["float32[5] cuda:0 · values not read: a forked process can't use CUDA", "float32[2] · all 1"]
 
 
