@@ -7,6 +7,7 @@ import { testIn } from "./bed/fixture.ts";
 import { areWanted, looks, shot } from "./bed/pictures.ts";
 import { rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
+import { textNow } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const wrong = `\
@@ -133,7 +134,7 @@ describe("a step with two faults", () => {
   });
 
   test("says so in the status bar, the Problems view and the hover of the value", async ({ wb }) => {
-    await expect.poll(() => status(wb)).toContain("2 findings");
+    await expect.poll(() => textNow(wb.status)).toContain("2 findings");
     await expect.poll(() => problems(wb)).toHaveLength(2);
     await wb.showOnly(wb.inspector.title);
     await wb.editor.hover(placeOf(wrong, "probabilities", "loss = "));
@@ -219,7 +220,7 @@ describe("a healthy step", () => {
     await wb.page.getByRole("button", { name: "Run", exact: true }).click();
     const [ran] = await found(wb, "checked by running the models: nothing found");
     expect(rulesAsked(ran)).toBeGreaterThan(rulesAsked(first));
-    await expect.poll(() => status(wb)).toBe("");
+    await expect.poll(() => textNow(wb.status)).toBe("");
     expect(forwards(wb)).toBeGreaterThan(1);
   });
 
@@ -273,10 +274,6 @@ function forwards(wb: Workbench): number {
 /** Of how many rules this row says that they found nothing; none where it says something else. */
 function rulesAsked(row: Row | undefined): number {
   return Number(/^(?:checked by running the models: )?nothing found \((\d+) rules/.exec(row?.label ?? "")?.[1] ?? 0);
-}
-
-async function status(wb: Workbench): Promise<string> {
-  return (await wb.page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]').innerText()).trim();
 }
 
 /** What the Problems view lists of ours. */

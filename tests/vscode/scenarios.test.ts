@@ -6,6 +6,7 @@ import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import type { Row } from "./bed/rows.ts";
 import { looks, shot, sourceOf, stopIn, testOfPrograms } from "./bed/situations.ts";
+import { textNow } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const DIVERGES = "s05_sgd_diverges.py";
@@ -63,7 +64,7 @@ describe("5: a learning rate of 1000", () => {
     expect(below[2]?.description).toMatch(/^gradient norms \d.*e\d.* at the stops before$/);
     expect(await described(wb, "losses")).toContain("11: 1.675, 8.671e6, 1.094e14");
     await wb.debug.continueToStop();
-    await expect.poll(() => status(wb)).toBe("1 finding · 4 values with NaN");
+    await expect.poll(() => textNow(wb.status)).toBe("1 finding · 4 values with NaN");
     await shot(wb, DIVERGES);
   });
 });
@@ -413,10 +414,6 @@ async function answered(wb: Workbench, label: string, text: RegExp): Promise<voi
   await wb.inspector.rowsWhen(`${label}: ${text.source}`, (rows) =>
     rows.some((row) => row.label === label && text.test(row.description) && row.selected),
   );
-}
-
-async function status(wb: Workbench): Promise<string> {
-  return (await wb.page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]').innerText()).trim();
 }
 
 /** Asks the model for the reasons: one says so. */

@@ -8,7 +8,7 @@ import { python } from "../../scripts/paths.mjs";
 import { markedLines } from "./bed/debugging.ts";
 import { testIn } from "./bed/fixture.ts";
 import type { Row } from "./bed/rows.ts";
-import { until } from "./bed/wait.ts";
+import { textNow, until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const ranks = `\
@@ -120,7 +120,7 @@ describe("torchrun with two ranks", () => {
       const subprocess = await processOfRank(wb, rank);
       await wb.callStack.expand("ranks", subprocess);
       await wb.callStack.click("ranks", subprocess, "main");
-      await until(`rank ${rank} in the status bar`, async () => (await status(wb)) === `rank ${rank}`);
+      await until(`rank ${rank} in the status bar`, async () => (await textNow(wb.status))?.includes(`rank ${rank}`));
       await wb.inspector.rowsWhen(`the tensor of rank ${rank}`, (rows) =>
         rows.some(({ label, description }) => label === "mine" && description === `all 1${rank} · f32[2,3]`),
       );
@@ -265,12 +265,6 @@ function printed(wb: Workbench): string {
     .events("output")
     .map(({ body }) => (body as { output: string }).output)
     .join("");
-}
-
-/** The process that the status bar names. */
-async function status(wb: Workbench): Promise<string | undefined> {
-  const item = wb.page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]');
-  return /rank \d+/.exec((await item.count()) > 0 ? await item.innerText() : "")?.[0];
 }
 
 function freePort(): Promise<number> {

@@ -78,9 +78,13 @@ export class Editor {
       ["language", ".monaco-resizable-hover .monaco-hover:not(.hidden)"],
     ] as const) {
       const widget = this.#page.locator(selector).filter({ visible: true }).first();
-      if ((await widget.count()) === 0) continue;
-      const text = clean(await widget.innerText());
-      if (text !== "" && text !== "Loading...") return { kind, text, html: await widget.innerHTML(), element: widget };
+      // Read at once, since it may be gone at any moment.
+      const [shown] = await widget.evaluateAll((found: HTMLElement[]) =>
+        found.map((element) => ({ text: element.innerText, html: element.innerHTML })),
+      );
+      const text = clean(shown?.text ?? "");
+      if (shown !== undefined && text !== "" && text !== "Loading...")
+        return { kind, text, html: shown.html, element: widget };
     }
     return undefined;
   }

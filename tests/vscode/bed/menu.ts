@@ -1,6 +1,6 @@
 /** Context menus, the command palette and other quick input. */
 import type { Locator, Page } from "playwright-core";
-import { until } from "./wait.ts";
+import { textNow, until } from "./wait.ts";
 
 /** The items of the menu that a right click on the target opens; closes it again. */
 export async function menuItems(target: Locator): Promise<string[]> {
@@ -88,7 +88,7 @@ export class QuickInput {
 
   /** Accepted when the box hides or goes on to ask something else. */
   async #accept(): Promise<void> {
-    const content = async (): Promise<string> => ((await this.#widget.isVisible()) ? this.#widget.innerText() : "");
+    const content = (): Promise<string | undefined> => textNow(this.#widget.filter({ visible: true }));
     const before = await content();
     await this.#page.keyboard.press("Enter");
     await until("the quick input to take Enter", async () => (await content()) !== before);

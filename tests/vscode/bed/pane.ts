@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { chooseIn, closeMenu, itemsOf, openMenu } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
-import { until } from "./wait.ts";
+import { textNow, until } from "./wait.ts";
 
 /** The labels from a top-level row down to the row that is meant. */
 export type RowPath = readonly string[];
@@ -127,10 +127,7 @@ export class Pane {
   async tooltip(...path: RowPath): Promise<string> {
     await (await this.#label(path)).hover();
     const hover = this.#page.locator(".workbench-hover-container .monaco-hover");
-    return until(
-      `a tooltip on ${path.join(" › ")}`,
-      async () => (await hover.count()) > 0 && (await hover.innerText()).trim(),
-    );
+    return until(`a tooltip on ${path.join(" › ")}`, async () => (await textNow(hover)) ?? false);
   }
 
   /** Types into the box that the pane shows in a row, to set a value or to add an expression. */
@@ -159,7 +156,7 @@ export class Pane {
     const focused = this.#list.locator(".monaco-list-row.focused").locator(LABEL).first();
     return until(`the menu of ${path.join(" › ")}`, async () => {
       const menu = await openMenu(await this.#uncovered(path));
-      if ((await focused.innerText()).replace(/\s*[=:]$/, "").trim() === path.at(-1)) return menu;
+      if ((await textNow(focused))?.replace(/\s*[=:]$/, "").trim() === path.at(-1)) return menu;
       await closeMenu(menu);
       return undefined;
     });

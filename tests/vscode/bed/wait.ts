@@ -1,5 +1,6 @@
 /** Waiting for a condition, never for a time: with a limit, and with words for what did not come. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Locator } from "playwright-core";
 
 /** Milliseconds; generous, for a busy machine: reaching it is a failure, never a way to go on. */
 export const patience = 60_000;
@@ -20,4 +21,9 @@ export async function until<T>(
     if (Date.now() > deadline) throw new Error(`waited ${limit / 1000} s for ${what}`);
     await sleep(pause);
   }
+}
+
+/** The text of the first element, as it is now; undefined where there is none. It waits for nothing: what was there a moment ago may be gone. */
+export async function textNow(element: Locator): Promise<string | undefined> {
+  return (await element.allInnerTexts())[0]?.trim();
 }

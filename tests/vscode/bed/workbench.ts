@@ -1,7 +1,7 @@
 /** One VS Code window in the browser: what tests do in it and read from it. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Frame, Page } from "playwright-core";
+import type { Browser, Frame, Locator, Page } from "playwright-core";
 import { root } from "../../../scripts/paths.mjs";
 import { windowSize } from "./browser.ts";
 import { Channel } from "./channel.ts";
@@ -88,6 +88,8 @@ export class Workbench {
   readonly callStack: Pane;
   /** The view of the extension under test. */
   readonly inspector: Pane;
+  /** The item in the status bar of the extension under test. */
+  readonly status: Locator;
 
   private constructor(page: Page, workspace: Workspace, channel: Channel) {
     this.page = page;
@@ -102,6 +104,7 @@ export class Workbench {
     this.watch = this.pane("Watch");
     this.callStack = this.pane("Call Stack");
     this.inspector = this.pane("Tensor Inspector");
+    this.status = page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]');
   }
 
   /** Opens a window on a new workspace, with Run and Debug in the side bar, and waits until its extension host runs. */
