@@ -134,3 +134,4 @@ def test_where_too_much_is_to_be_compared_equal_samples_are_not_known(monkeypatc
     assert "contradiction" in problems(samples)
     monkeypatch.setattr(listed_samples, "_COMPARED", 400)
     assert "contradiction" not in problems(samples)
+    assert "contradiction" in problems(samples[:2])  # just as much as may be

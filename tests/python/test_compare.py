@@ -74,6 +74,7 @@ def test_equal_values_are_the_same(a: Any, b: Any) -> None:
     [
         (T([1.0, 2.0]), T([1.0, 2.5]), {"different": 1, "count": 2, "max_abs": 0.5, "relative": 0.2, "at": [1], "a": 2.0, "b": 2.5}),
         (T([0.0, 1.0]), T([0.0, 2.0]), {"different": 1, "relative": 0.5}),
+        (T([1.0, 2.0]), T([1.25, 2.5]), {"different": 2, "max_abs": 0.5, "at": [1]}),
         (T([[1.0, nan]]), T([[1.0, 5.0]]), {"different": 1, "nan_in_one": 1, "at": [0, 1], "max_abs": 0.0}),
         (T([2**60]), T([2**60 + 1]), {"different": 1, "max_abs": 1, "a": 2**60, "b": 2**60 + 1}),
         (T([inf]), T([-inf]), {"different": 1, "max_abs": inf}),
@@ -153,6 +154,12 @@ def test_the_place_is_right_beyond_the_first_block() -> None:
     a, b = torch.zeros(3, 50_000), torch.zeros(3, 50_000)
     b[2, 49_123] = -4
     assert values(a, b)["at"] == [2, 49_123]
+
+
+def test_of_several_that_are_equally_far_apart_the_first_is_named() -> None:
+    a, b = torch.zeros(50_000), torch.zeros(50_000)
+    b[[7, 99, 49_123]] = 1
+    assert values(a, b)["at"] == [7]
 
 
 def test_shape_dtype_and_device_are_told() -> None:
@@ -1105,6 +1112,10 @@ def test_relative_differences_of_integers_hold_beyond_int64(a: int, b: int, rela
 @pytest.mark.parametrize(("rtol", "same"), [(1.5, False), (2.5, True)])
 def test_so_do_their_tolerances(rtol: float, same: bool) -> None:
     assert compare(T([-(2**63)]), T([2**63 - 1]), rtol=rtol).same is same
+
+
+def test_a_tolerance_may_be_wider_than_all_integers() -> None:
+    assert compare(T([-(2**63), 0]), T([2**63 - 1, 1]), atol=1e300).same
 
 
 def test_long_doubles_are_compared_without_a_warning() -> None:

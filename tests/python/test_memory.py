@@ -148,6 +148,19 @@ def test_a_list_of_losses_holds_their_graphs(backward: bool, saved: int, monkeyp
     assert (losses["graphs"], losses["saved"]) == (5, saved)
 
 
+def test_what_hooks_have_put_away_is_counted_and_is_in_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        x = torch.ones(300, requires_grad=True)
+        here = (1 + x).sin().sum()
+        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: "on disk", lambda name: torch.ones(300)):
+            away = (1 + x).sin().sum()
+        assert here is not away
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    assert (found["hooked"], shares(found)["saved"]) == (1, 1200)
+
+
 def test_what_hangs_together_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         x = torch.ones(3, requires_grad=True)
@@ -282,6 +295,18 @@ def test_whatever_holds_a_tensor_it_counts(hold: Any, monkeypatch: pytest.Monkey
 
     blocks = memory(stop(), monkeypatch)["blocks"]
     assert next(one["bytes"] for one in blocks if one["names"][0].startswith("held")) == 4000
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage")
+@pytest.mark.parametrize("storage_of", [torch.Tensor.untyped_storage, torch.Tensor.storage])
+def test_a_storage_counts_by_its_own_name(storage_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        storage = storage_of(torch.zeros(1000))
+        assert storage is not None
+        return sys._getframe()
+
+    (block,) = memory(stop(), monkeypatch)["blocks"]
+    assert (block["bytes"], "storage" in block["names"]) == (4000, True)
 
 
 class Wrapping(torch.Tensor):

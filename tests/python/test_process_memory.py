@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import pytest
 
 from tensor_inspector.measure.memory import process
@@ -46,3 +49,24 @@ def test_files_that_a_container_keeps_in_memory_count_as_free(
     monkeypatch.setattr(process, "_text", lambda file: texts.get(file, ""))
     found = process.process_memory()
     assert (found.free, found.total) == (free * 1024, total * 1024)
+
+
+def test_what_is_in_memory_and_was_at_most_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_text", lambda file: _MACHINE.get(file, ""))
+    found = process.process_memory()
+    assert (found.resident, found.peak) == (10 * 1024, 20 * 1024)
+
+
+@pytest.mark.parametrize(("platform", "unit"), [("freebsd14", 1024), ("darwin", 1)])
+def test_without_these_files_the_peak_is_told_in_the_unit_of_the_system(
+    platform: str, unit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resource: Any = pytest.importorskip("resource")
+    monkeypatch.setattr(process, "_text", lambda file: "")
+    monkeypatch.setattr(sys, "platform", platform)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = process.process_memory()
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert (found.resident, found.free, found.total) == (None, None, None)
+    assert found.peak is not None
+    assert before * unit <= found.peak <= after * unit

@@ -61,6 +61,7 @@ CASES: list[tuple[Any, Any, str, str]] = [
     (OUTPUT, 2 * OUTPUT, "multiplied", "equal after multiplying by 2: "),
     (OUTPUT, 0.1 * OUTPUT, "multiplied", "equal after dividing by 10: "),
     (OUTPUT, OUTPUT / 3, "multiplied", "equal after dividing by 3: "),
+    (OUTPUT.double(), OUTPUT.double() / 3, "multiplied", "equal after dividing by 3: "),
     (OUTPUT, 0.3 * OUTPUT, "multiplied", "equal after multiplying by 0.3: "),
     (OUTPUT.half(), OUTPUT.half() * 2, "multiplied", "equal after multiplying by 2: "),
     (OUTPUT.bfloat16(), OUTPUT.bfloat16() * 3, "multiplied", "equal after multiplying by 3: "),
@@ -73,7 +74,9 @@ CASES: list[tuple[Any, Any, str, str]] = [
     (OUTPUT, OUTPUT - 3, "shifted", "equal after adding −3: "),
     (OUTPUT, OUTPUT + 0.5, "shifted", "equal after adding 0.5: "),
     (OUTPUT, INPUT @ LAYER.weight.T, "shifted", "close after adding a bias along dimension 1: "),
+    (OUTPUT, OUTPUT + torch.arange(5.0), "shifted", "equal after adding a bias along dimension 1: "),
     (OUTPUT, OUTPUT * torch.tensor([1.0, 2, 3, 4, 5]), "multiplied", "equal after scaling along dimension 1: "),
+    (OUTPUT[:, :2], OUTPUT[:, :2] * torch.tensor([2.0, 3]), "multiplied", "equal after scaling along dimension 1: "),
     (OUTPUT.numpy(), OUTPUT.T.numpy(), "transposed", "equal after transposing: "),
     (OUTPUT.numpy(), OUTPUT.T, "transposed", "equal after transposing: "),
     (np.arange(5.0), np.broadcast_to(np.arange(5.0), (3, 5)), "broadcast", "equal after broadcasting: "),
@@ -106,6 +109,7 @@ def test_what_makes_two_one_is_named(a: Any, b: Any, how: str, text: str) -> Non
         (1e-9 * x(3, 4), 1e-9 * x(4, 3).exp()),
         (torch.full((3, 4), torch.nan), x(3, 4)),
         (x(2, 5), x(2, 5) + torch.tensor([1.0, 2, 3, 4, 5])),
+        (OUTPUT, torch.cat([2 * OUTPUT[:, :4], 1e-7 * x(32, 1)], 1)),
         (x(1, 5), torch.rand(1, 5)),
         (torch.empty(0, 3), torch.empty(3, 0)),
         (OUTPUT, torch.full((32, 5), torch.inf)),
@@ -131,6 +135,15 @@ def test_one_element_that_is_another_undoes_it() -> None:
     assert told(a, b)["how"] == "transposed"
     b[699, 599] += 1
     assert told(a, b) is None
+
+
+@pytest.mark.parametrize(("times", "how"), [(1, "transposed"), (1.5, None)])
+def test_small_numbers_are_close_within_ten_times_the_rounding_of_the_largest(times: float, how: str | None) -> None:
+    a = torch.tensor([[0, 1, 2], [3, 4, 16]], dtype=torch.float64) / 256
+    b = a.T.clone()
+    b[0, 0] = times * 10 * 1e-7 / 16  # less than the atol of float64, so not apart
+    relation = told(a, b)
+    assert (relation["how"] if relation else None) == how
 
 
 def test_of_what_is_too_large_to_be_copied_a_sample_tells_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

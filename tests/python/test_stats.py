@@ -126,6 +126,11 @@ class TestValues:
         t = from_bits([top - i % 7 for i in range(40_000)], getattr(torch, name))
         check(stats_of(t), [top - i % 7 for i in range(40_000)])
 
+    @pytest.mark.parametrize("name", ["int16", "int32", "int64"])
+    def test_of_a_few_integers_far_from_zero_tell_how_little_they_vary(self, name):
+        numbers = [30_000 + i % 3 for i in range(50)]
+        check(stats_of(torch.tensor(numbers, dtype=getattr(torch, name))), numbers)
+
     def test_of_integers_over_the_whole_range_do_not_wrap_around(self):
         check(stats_of(torch.tensor([-(2**63), 2**63 - 1] * 20_000)), [-(2**63), 2**63 - 1] * 20_000)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .samples import are_equal, picked_of
 
-_COMPARED = 1 << 26  #: elements that are compared
+_COMPARED = 1 << 26  #: bytes that are compared
 _MISSING = -1
 
 

@@ -33,15 +33,17 @@ def small_floats(torch: Any, block: Any) -> Tally:
         d, ours = d.masked_select(d == d), True  # indexing would wait for other threads
         t.finite = d.numel()
         t.nan = t.read - t.finite
-        lo, hi = _range(torch, d) if t.finite else (0.0, 0.0)
+        if not t.finite:
+            return t
+        lo, hi = _range(torch, d)
     if lo == -math.inf or hi == math.inf:
         numbers = d.masked_select((d - d) == 0)
         t.pos_inf = int(torch.count_nonzero(d == math.inf)) if hi == math.inf else 0
         t.neg_inf = t.finite - numbers.numel() - t.pos_inf
         d, ours, t.finite = numbers, True, numbers.numel()
-        lo, hi = _range(torch, d) if t.finite else (0.0, 0.0)
-    if not t.finite:
-        return t
+        if not t.finite:
+            return t
+        lo, hi = _range(torch, d)
     if lo <= 0.0 <= hi:
         t.zeros = t.finite - int(torch.count_nonzero(d))
     t.lo, t.hi, t.centre = lo, hi, lo

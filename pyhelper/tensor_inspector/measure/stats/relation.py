@@ -125,9 +125,7 @@ class Related:
             return found
         if found is not None:
             return affine(self._a, self._b, rtol)
-        for dim, size in enumerate(self._a.shape):
-            if size < 2:
-                continue
+        for dim in range(len(self._a.shape)):
             one, other = (_part(side, dim) for side in (self._a, self._b))
             if affine(one, other, rtol, along=0) is not None:
                 found = affine(self._a, self._b, rtol, along=dim)
