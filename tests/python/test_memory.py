@@ -157,8 +157,11 @@ def test_what_hooks_have_put_away_is_counted_and_is_in_no_sum(monkeypatch: pytes
         assert here is not away
         return sys._getframe()
 
-    found = memory(stop(), monkeypatch)
+    frame = stop()
+    found = memory(frame, monkeypatch)
     assert (found["hooked"], shares(found)["saved"]) == (1, 1200)
+    line = Paused(frame, monkeypatch).lens("memory", {})["node"]["line"]
+    assert line.endswith("not counted: 1 saved tensor that hooks have packed")
 
 
 def test_what_hangs_together_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:

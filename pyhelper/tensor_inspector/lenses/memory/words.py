@@ -122,6 +122,8 @@ class MemoryRows:
         yield plural(found["count"], "block")
         if found["uncounted"]:
             yield f"not counted: {listed(found['uncounted'], False, LINE)}"
+        if found["hooked"]:
+            yield f"not counted: {plural(found['hooked'], 'saved tensor')} that hooks have packed"
 
     def _by_variable(self) -> str:
         variables, walk = self._account.variables, self._account.inventory.walk
