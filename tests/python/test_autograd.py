@@ -197,6 +197,29 @@ def test_alike_blocks_are_one_row_that_opens_to_each(monkeypatch: pytest.MonkeyP
     assert "operations · model.layers[" in first["line"]
 
 
+class View(torch.autograd.Function):
+    """Is called as an operation of torch is that only shows the same elements."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0] * 2
+
+
+def test_a_view_of_a_leaf_is_no_row_and_a_function_of_the_program_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w = torch.ones(4, requires_grad=True)
+        y = View.apply(w).exp() + w.view(4)
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    answer = paused.lens("autograd", tensor="y")
+    assert [row["name"] for row in paused.below(answer, answer["node"])] == ["Add", "Exp", "View"]
+
+
 def test_a_chain_of_100_000_nodes_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         y = torch.ones(1, requires_grad=True)
@@ -309,6 +332,26 @@ def test_what_has_become_of_what_an_operation_saved(program: str, state: str, ha
 def test_of_what_was_modified_both_versions_are_known() -> None:
     saved = made_by("h = x * 1; y = h.sin(); h.zero_(); h.zero_()").saved("self")
     assert (saved.state, saved.expected, saved.found) == ("modified", 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        ("h = x * 1; y = h.sin().exp(); h.zero_()", ("Sin", "self")),
+        ("h = x * 1; y = h.sin().exp(); y.zero_()", ("Exp", "result")),
+        ("h = x * 1; y = h.sin().exp(); h.zero_(); y.zero_()", ("Exp", "result")),
+        ("h = x * 1; y = h.sin().exp()", None),
+        ("h = x * 1; y = h.sin().exp(); y.sum().backward(); h.zero_()", None),
+    ],
+)
+def test_the_nearest_operation_whose_saved_tensor_was_modified_is_found(
+    program: str, found: tuple[str, str] | None
+) -> None:
+    names: dict[str, Any] = {"x": torch.ones(2, requires_grad=True)}
+    exec(f"{program}; y = y.sum()", names)
+    graph = Graph([names["y"].grad_fn], Budget())
+    modified = graph.modified_below(graph.nodes[0])
+    assert (None if modified is None else (modified[0].op, modified[1])) == found
 
 
 def test_the_dtype_is_that_of_the_result_and_of_no_node_unknown() -> None:

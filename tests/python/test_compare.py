@@ -9,7 +9,6 @@ import re
 import sys
 import tracemalloc
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
@@ -233,15 +232,6 @@ def test_sparse_and_nested_tensors_are_compared_by_what_they_consist_of() -> Non
     ones, zeros = (torch.nested.nested_tensor([torch.ones(2), make(3)]) for make in (torch.ones, torch.zeros))
     (found,) = compare(ones, zeros).differences
     assert "3 of 3 differ" in found["text"]
-
-
-@pytest.fixture
-def mesh() -> Iterator[Any]:
-    distributed: Any = pytest.importorskip("torch.distributed.tensor")
-    group = torch.distributed
-    group.init_process_group("gloo", rank=0, world_size=1, store=group.HashStore())
-    yield distributed.init_device_mesh("cpu", (1,))
-    group.destroy_process_group()
 
 
 def test_distributed_tensors_are_compared_by_their_shards(mesh: Any) -> None:

@@ -28,11 +28,16 @@ def norm_of(tensor: torch.Tensor) -> float:
     return float(tensor.detach().double().norm())
 
 
-#: Where there is little time one thread reads; where there is more, several may.
-little_time_or_much = pytest.mark.parametrize("ms", [10, math.inf])
+@pytest.fixture(params=[10, math.inf], ids=["little time", "time enough"])
+def ms(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
+    """Where there is little time one thread reads; where there is enough, several: here the cores are idle."""
+    scan = sys.modules["tensor_inspector.measure.stats.scan"]
+    monkeypatch.setattr(scan, "_CORES", 4)
+    for asked in ("_idle_cores", "_torch_threads"):
+        monkeypatch.setattr(scan, asked, lambda: 4)
+    return request.param  # type: ignore[no-any-return]
 
 
-@little_time_or_much
 @pytest.mark.parametrize(
     "tensor",
     [
@@ -68,7 +73,6 @@ def test_norms_are_those_of_float64(tensor: torch.Tensor, ms: float) -> None:
     assert found.value == pytest.approx(expected, rel=1e-4, abs=0)
 
 
-@little_time_or_much
 def test_norms_of_tensors_of_any_sizes_are_in_their_order(ms: float) -> None:
     sizes = (5, 100_000, 1, 70_001, 0, 65_536, 3)
     tensors = [torch.full((size,), 1.0 + at, dtype=dtype) for at, size in enumerate(sizes) for dtype in DTYPES]

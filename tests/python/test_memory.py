@@ -164,6 +164,17 @@ def test_what_hooks_have_put_away_is_counted_and_is_in_no_sum(monkeypatch: pytes
     assert line.endswith("not counted: 1 saved tensor that hooks have packed")
 
 
+def test_what_hooks_have_put_away_as_a_tensor_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        x = torch.ones(1000, requires_grad=True)
+        with torch.autograd.graph.save_on_cpu():
+            losses = [x.exp().sum()]
+        return sys._getframe()
+
+    losses = group(memory(stop(), monkeypatch), "losses")
+    assert (losses["graphs"], losses["saved"]) == (1, 4000)
+
+
 def test_what_hangs_together_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         x = torch.ones(3, requires_grad=True)

@@ -86,6 +86,12 @@ PROGRAMS = {
     "acos": ("loss = (w * 2).acos().sum()", "Acos", "domain"),
     "atanh": ("loss = (w * 2).atanh().sum()", "Atanh", "domain"),
     "in what only the next operation saved": ("loss = (w * 2).erfinv().pow(2).sum()", "Erfinv", "domain"),
+    "in what only the first operation on it saved": (
+        "h = (w * 2).erfinv()\nloss = h.pow(2).sum() + (h + 1).sum()\ndel h", "Erfinv", "domain",
+    ),
+    "in what only the last operation on it saved": (
+        "h = (w * 2).erfinv()\nloss = (h + 1).sum() + h.pow(2).sum()\ndel h", "Erfinv", "domain",
+    ),
     "a masked row": (
         "s = (w.view(2, 2) * 2).masked_fill(torch.tensor([[True, True], [False, True]]), -torch.inf)\nloss = s.softmax(1).sum()",
         "Softmax", "masked_row",
@@ -253,6 +259,59 @@ def test_of_a_function_of_the_program_no_cause_is_guessed(monkeypatch: pytest.Mo
     answer = Paused(run("h = Own.apply(w * 2)\nloss = h.sum()"), monkeypatch).lens("nan_origin", tensor="loss")
     assert (answer["found"]["operation"], answer["found"]["cause"]) == ("Own", "unknown")
     assert "overflow" not in answer["node"]["line"]
+
+
+class Exp(torch.autograd.Function):
+    """Is called as an operation of torch is, and does not overflow."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.clamp(max=5).exp()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0]
+
+
+class Div(torch.autograd.Function):
+    """Is called as an operation of torch is, and divides by what is not zero alone."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+        return x / torch.where(by == 0, 1, by)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0], None
+
+
+@pytest.mark.parametrize("made", ["Exp.apply(w * 100)", "Div.apply(w * 2, w * 3)"])
+def test_a_function_of_the_program_is_not_taken_for_the_operation_of_its_name(
+    made: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    WORLD.update(Exp=Exp, Div=Div)
+    found = Paused(run(f"loss = ({made} - 1000).log().sum()"), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["operation"], found["cause"]) == ("Log", "log_of_negative")
+
+
+class Masks(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(mask)
+        return x + mask
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0], None
+
+
+def test_a_mask_that_a_function_of_the_program_keeps_is_none_of_its_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORLD.update(Masks=Masks)
+    program = (
+        "mask = torch.tensor([0, -torch.inf, 0, 0])\nh = Masks.apply(w * 2, mask)\nloss = (h.exp() * 0).log().sum()"
+    )
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["operation"], found["cause"]) == ("Log", "log_of_zero")
 
 
 @pytest.mark.parametrize(

@@ -363,6 +363,15 @@ class TestUnread:
         os.truncate(path, 4096)
         assert stats_of(t).code == "truncated"
 
+    @pytest.mark.skipif(sys.platform == "win32", reason="a mapped file can't be made shorter there")
+    @pytest.mark.skipif(not hasattr(torch.UntypedStorage, "filename"), reason="a storage does not tell its file")
+    def test_how_much_is_left_of_a_truncated_file(self, tmp_path):
+        path = tmp_path / "values"
+        path.write_bytes(b"\0" * 4000)
+        t = torch.from_file(str(path), shared=True, size=1000)
+        os.truncate(path, 3000)  # the rest of its page can be read, and holds nothing of it
+        assert stats_of(t) == Unread("truncated", "file truncated: 3000 of 4000 bytes")
+
     @pytest.mark.parametrize(
         ("name", "text"),
         [

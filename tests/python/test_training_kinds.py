@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.optim import lr_scheduler
 from torch.utils import data
-from zoo.tensor_classes import InSlots, Scaled, Wrapping
+from zoo.tensor_classes import InSlots, OwnParameter, Scaled, Tagged, Wrapping
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Child, Property, Rows, TextRow, as_kind
@@ -64,6 +64,21 @@ def test_bytes_are_told_of_a_module_only_where_those_of_all_its_tensors_are_know
     assert facts(module)["bytes"] == 60
     module.register_buffer("mask", torch.eye(3).to_sparse())
     assert "bytes" not in facts(module)
+
+
+def test_of_a_sharded_parameter_the_bytes_are_those_of_the_part_that_is_here(mesh: Any) -> None:
+    from torch.distributed.tensor import DTensor, Shard
+
+    module, part = nn.Linear(4, 9, bias=False), torch.ones(3, 4)
+    module.weight = nn.Parameter(DTensor.from_local(part, mesh, [Shard(0)], shape=torch.Size([9, 4]), stride=(4, 1)))
+    assert (rows(module)["parameters"], facts(module)["bytes"]) == ("36 in 1 tensor", 48)
+
+
+@pytest.mark.parametrize("cls", [Tagged, OwnParameter])
+def test_a_module_tells_the_devices_of_tensors_of_classes_of_the_program(cls: type) -> None:
+    module = nn.Linear(4, 3)
+    module._parameters["weight"] = torch.ones(3, 4, device="meta").as_subclass(cls)
+    assert rows(module)["devices"] == "meta, cpu"
 
 
 def test_an_optimizer_of_many_tensors_says_how_many_it_had_time_to_ask() -> None:

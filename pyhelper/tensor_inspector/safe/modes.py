@@ -18,7 +18,6 @@ class Modes(Record):
     """
 
     grad: bool
-    forward_grad: bool
     inference: bool
     autocast: dict[str, str]
     autocast_cache: bool
@@ -40,7 +39,6 @@ def modes() -> Modes | None:
     others += _stack(c, "_len_torch_dispatch_stack", "_get_dispatch_stack_at")
     return Modes(
         grad=_is(c, "is_grad_enabled"),
-        forward_grad=_is(c, "_is_fwd_grad_enabled"),
         inference=_is(c, "is_inference_mode_enabled", False),
         autocast=dict(_autocast(c)),
         autocast_cache=_is(c, "is_autocast_cache_enabled"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ...safe.guard import c_attribute, instance_dict, module
+from ...safe.guard import c_attribute, module
 from ...safe.record import Record
 from .metadata import (
     EXACT_TENSORS,
@@ -100,7 +100,7 @@ def known_bytes(value: Any) -> int | None:
     """How many bytes the elements of a tensor of any class take in this process; None where that is not known."""
     if is_tensor(value) and is_on_meta(value):
         return 0
-    local = instance_dict(value).get("_local_tensor", c_attribute(value, "_local_tensor"))  # of a sharded one
+    local = c_attribute(value, "_local_tensor")  # of a sharded one
     if is_any_tensor(local):
         return known_bytes(local)
     is_wrapper = type(value) not in EXACT_TENSORS and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)

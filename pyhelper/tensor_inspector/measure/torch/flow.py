@@ -138,7 +138,7 @@ class Flow:
     def _made(self, node: AutogradNode) -> Any:
         """The result that an operation must have had, from its inputs."""
         work, sizes = WORK.get(node.op), node.sizes()
-        if sizes is None or not (work or node.op in _SHAPES):
+        if node.is_custom or sizes is None or not (work or node.op in _SHAPES):
             return None
         count = 1
         for size in sizes:

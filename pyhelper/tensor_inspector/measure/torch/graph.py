@@ -227,7 +227,7 @@ class Graph:
 
     def through_views(self, node: AutogradNode | None) -> AutogradNode | None:
         """The node, or the one that it only reshapes, reorders or copies."""
-        while node is not None and node.op in VIEWS:
+        while node is not None and node.op in VIEWS and not node.is_custom:
             node = self.input(node)
         return node
 

@@ -105,6 +105,8 @@ class OriginSearch:
         counts, operands = self.flow.counts(node), self.flow.operands(node)
         if counts is None:
             self.unknown.add(_why_unknown(node))
+            if node.is_custom:  # whatever its name is
+                return
             if any(is_so(node, operands) for is_so in (divides_by_zero, _is_log_of_zero, is_std_of_one)):
                 self.found = Origin(node, None, Counts(), operands, None, False)
             elif node.op in _PRODUCTS:  # by NaN it is NaN, whatever the other factor is
