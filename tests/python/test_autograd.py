@@ -84,12 +84,12 @@ def custom() -> FrameType:
     return sys._getframe()
 
 
+def refuse(_: Any) -> Any:
+    raise RuntimeError("the program's code ran")
+
+
 def hooked() -> FrameType:
     w = torch.randn(4, requires_grad=True)
-
-    def refuse(_: Any) -> Any:
-        raise RuntimeError("the program's code ran")
-
     with torch.autograd.graph.saved_tensors_hooks(lambda x: x, refuse):
         y = (w * w).exp().sum()
     return sys._getframe()
@@ -292,7 +292,13 @@ def _forgets_what_was_made() -> Iterator[None]:
 
 def made_by(program: str) -> AutogradNode:
     """The node that made ``y``, which stays."""
-    names: dict[str, Any] = {"torch": torch, "x": torch.ones(2, requires_grad=True), "Double": Double, "Half": Half}
+    names: dict[str, Any] = {
+        "torch": torch,
+        "x": torch.ones(2, requires_grad=True),
+        "Double": Double,
+        "Half": Half,
+        "refuse": refuse,
+    }
     exec(program, names)
     _MADE.append(names)
     return Graph([names["y"].grad_fn], Budget()).nodes[0]
@@ -318,6 +324,7 @@ class Half(torch.autograd.Function):
         ("y = x.exp(); s = y.sum(); y.data.zero_()", "tensor", True, False),
         ("h = x * 1; y = h.sin(); h.zero_()", "modified", True, False),
         ("with torch.autograd.graph.save_on_cpu(): y = x.sin()", "hooked", True, False),
+        ("with torch.autograd.graph.saved_tensors_hooks(id, refuse): y = x.sin()", "hooked", True, False),
         ("y = x + 1", "none", False, False),
         ("y = Double.apply(x)", "custom", False, False),
         ("y = Double.apply(x); y.sum().backward()", "freed", False, False),

@@ -175,6 +175,28 @@ def test_what_hooks_have_put_away_as_a_tensor_counts(monkeypatch: pytest.MonkeyP
     assert (losses["graphs"], losses["saved"]) == (1, 4000)
 
 
+class Product(torch.autograd.Function):
+    """Saves both factors."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError
+
+
+def test_all_that_a_function_of_the_program_has_saved_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        x = torch.ones(1000, requires_grad=True)
+        losses = [Product.apply(x * 2, x * 3).sum()]
+        return sys._getframe()
+
+    assert group(memory(stop(), monkeypatch), "losses")["saved"] == 8000
+
+
 def test_what_hangs_together_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         x = torch.ones(3, requires_grad=True)
