@@ -283,6 +283,72 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      engine.turn(torch.randn(8, 6), k)
 """,
     ),
+    "judge_that_is_the_trained_net_in_eval": (
+        "aliased-models",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+-judge = net.to("cpu").eval()
++judge = copy.deepcopy(net).to("cpu").eval()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     with torch.no_grad():
+         goal = judge(x + 1)
+     c = F.mse_loss(net(x), goal)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "target_asked_not_to_be_trained": (
+        "aliased-models",
+        """
+ class Agent:
+     def __init__(self):
+         self.online = nn.Linear(4, 2)
+-        self.target = self.online.requires_grad_(False)
++        self.target = copy.deepcopy(self.online).requires_grad_(False)
+         self.online.requires_grad_(True)
+         self.o = torch.optim.Adam(self.online.parameters(), lr=1e-3)
+     def learn(self, s, a, r, n):
+         with torch.no_grad():
+             best = self.online(n).argmax(1, keepdim=True)
+             y = r + 0.9 * self.target(n).gather(1, best)
+         c = F.smooth_l1_loss(self.online(s).gather(1, a), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ agent = Agent()
+ for _ in range(2):
+     agent.learn(torch.randn(8, 4), torch.randint(0, 2, (8, 1)), torch.randn(8, 1), torch.randn(8, 4))
+""",
+    ),
+    "old_policy_is_the_new_one": (
+        "aliased-models",
+        """
+ class Agent:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+         self.o = torch.optim.Adam(self.net.parameters(), lr=3e-3)
+     def learn(self, s, a, gain):
+-        before = self.net
++        before = copy.deepcopy(self.net)
+         for _ in range(2):
+             with torch.no_grad():
+                 old = before(s).log_softmax(1).gather(1, a)
+             ratio = (self.net(s).log_softmax(1).gather(1, a) - old).exp()
+             c = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+             self.o.zero_grad()
+             c.backward()
+             stop()
+             self.o.step()
+ agent = Agent()
+ for _ in range(2):
+     agent.learn(torch.randn(8, 4), torch.randint(0, 3, (8, 1)), torch.randn(8, 1))
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, the program
@@ -525,6 +591,47 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
      o.step()
      follow(mean, net)
+""",
+    ),
+    "own_labels_in_eval": (
+        "aliased-models",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 2))
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     scorer = net.eval()
+     with torch.no_grad():
+         label = scorer(x).argmax(1)
+     net.train()
+     c = F.cross_entropy(net(x + 0.1 * torch.randn(8, 6)), label)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "shorter_name_in_a_method": (
+        "aliased-models",
+        """
+ class Agent:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+         self.o = torch.optim.Adam(self.net.parameters(), lr=3e-3)
+     def learn(self, s, a, gain):
+         policy = self.net
+         with torch.no_grad():
+             old = policy(s).log_softmax(1).gather(1, a)
+         for _ in range(2):
+             ratio = (self.net(s).log_softmax(1).gather(1, a) - old).exp()
+             c = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+             self.o.zero_grad()
+             c.backward()
+             stop()
+             self.o.step()
+ agent = Agent()
+ for _ in range(2):
+     agent.learn(torch.randn(8, 4), torch.randint(0, 3, (8, 1)), torch.randn(8, 1))
 """,
     ),
 }

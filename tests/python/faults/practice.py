@@ -269,6 +269,40 @@ PROGRAMS: dict[str, tuple[str, str]] = {
          stop()
 """,
     ),
+    "mean_begun_in_one_expression": (
+        "retained-graph",
+        """
+ class Mean:
+     def __init__(self): self.value = None
+-    def add(self, c): self.value = c if self.value is None else 0.9 * self.value + 0.1 * c
++    def add(self, c): self.value = c.detach() if self.value is None else 0.9 * self.value + 0.1 * c.detach()
+ net = nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 1))
+ mean = Mean()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(4):
+     c = F.mse_loss(net(torch.randn(6, 5)), torch.randn(6, 1))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     mean.add(c)
+     stop()
+""",
+    ),
+    "sum_unless_it_is_not_begun": (
+        "retained-graph",
+        """
+ net, total = nn.Linear(5, 1), None
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(4):
+     c = F.l1_loss(net(torch.randn(6, 5)), torch.randn(6, 1))
+     o.zero_grad()
+     c.backward()
+     o.step()
+-    total = total + c if total is not None else c
++    total = total + c.item() if total is not None else c.item()
+     stop()
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, the program

@@ -432,4 +432,18 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "sum_begun_anew_every_other_round": (
+        "retained-graph",
+        """
+ net, pair = nn.Linear(5, 1), 0.0
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(6):
+     c = F.l1_loss(net(torch.randn(6, 5)), torch.randn(6, 1))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     pair = c if k % 2 == 0 else pair + c
+     stop()
+""",
+    ),
 }

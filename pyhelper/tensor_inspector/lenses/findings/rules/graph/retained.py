@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -17,6 +16,7 @@ from ....step.expressions import key_of, parent_of, root_of, shown, text_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
+from ....step.sums import additions, adds_to_item, is_reset_in
 from ...carried import State, states
 from ...finding import Violation
 from ...rule import NotAsked, rule
@@ -95,37 +95,13 @@ def _first_values(container: Any) -> list[Any]:
 
 def _grows_in(source: Source, name: str, rounds: Rounds) -> int | None:
     """The line in which a name is added to, in a loop that does not reset it."""
-    adds = _adds(source, name)
+    adds = additions(source, name)
     bindings = source.bindings.get(name, [])
     resets = [line for line, node in bindings if all(node is not added for _, added in adds)]
     parent = parent_of(name)
     if parent is not None:
-        resets += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
+        resets += [line for line, node in source.bindings.get(parent, ()) if not adds_to_item(node, parent)]
     return next((line for line, _ in adds if outlives_a_step(source, name, line, resets, rounds)), None)
-
-
-def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
-    """Where a source adds to a name, or to an item that may be it: ``total += c``, ``totals[k] = totals[k] + c``."""
-    found: list[tuple[int, ast.AST]] = [
-        (line, node)
-        for line, node in source.bindings.get(name, ())
-        if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, name))
-    ]
-    parent = parent_of(name) if name.endswith("]") else None
-    for line, node in source.bindings.get(parent, ()) if parent is not None else ():
-        if _adds_to_item(node, parent):
-            found.append((line, node))
-    return found
-
-
-def _adds_to_item(node: ast.AST, container: str | None) -> bool:
-    """Whether a statement adds to an item of a container, whichever it is."""
-    target: ast.AST | None = node.target if isinstance(node, ast.AugAssign) else None
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    if not isinstance(target, ast.Subscript) or text_of(target.value) != container:
-        return False
-    return isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, text_of(target)))
 
 
 def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] | None:
@@ -135,13 +111,13 @@ def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] 
         value = step.value(owner)
         methods = {} if value is None or is_library(type(value)) else dict(methods_of(type(value)))
         attribute = "self" + name[len(owner) :]
-        resetting = {method for method, inside in methods.items() if _resets(inside, attribute)}
+        resetting = {method for method, inside in methods.items() if is_reset_in(inside, attribute)}
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
         itself = "forward" if is_module(value) else "__call__"
         names = [(call, itself if call.callee == owner else call.name) for call in calls]
         resets = [*source.lines_of(owner), *(call.lineno for call, method in names if method in resetting)]
         for call, method in ((call, inner) for call, outer in names for inner in called_by(methods, outer)):
-            adds = _adds(methods[method], attribute) if method not in resetting else []
+            adds = additions(methods[method], attribute) if method not in resetting else []
             if adds and (
                 is_never_reset(source, call.lineno, resets, rounds)
                 or (not resets and is_never_reset_by_callers(step, value, resetting, call.lineno, rounds))
@@ -149,43 +125,6 @@ def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] 
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None
-
-
-def _resets(source: Source, name: str) -> bool:
-    """Whether a method binds an attribute to something else than a sum with itself, and not only where it is None."""
-    adds = [added for _, added in _adds(source, name)]
-    bound = (*source.bindings.get(name, ()), *source.bindings.get(parent_of(name) or "", ()))
-    return any(all(node is not added for added in adds) and not _is_first(source, name, line) for line, node in bound)
-
-
-def _is_first(source: Source, name: str, line: int) -> bool:
-    """Whether a line runs only where a name is None: ``if self.mean is None: self.mean = loss``."""
-    return any(
-        isinstance(node, ast.If)
-        and text_of(node.test) == f"{name} is None"
-        and node.body[0].lineno <= line
-        and line <= (node.body[-1].end_lineno or line)
-        for node in source.nodes
-    )
-
-
-def _adds_to(value: ast.expr, name: str) -> bool:
-    """Whether it is a sum with the name itself in it, or a part of that: ``0.9 * name + 0.1 * loss``. A cell's new state is
-    none, nor is ``name.detach()``."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        sides = (value.left, value.right)
-        scaled = [one for one in sides if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
-        return any(_adds_to(one, name) for one in sides) or any(
-            name in (text_of(one.left), text_of(one.right)) for one in scaled
-        )
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr == "get"
-        and value.args
-    ):
-        return f"{text_of(value.func.value)}[{text_of(value.args[0])}]" == name
-    return text_of(value) == name
 
 
 def _kept_addends(step: Step, tensor: Any, is_retained: bool) -> int:

@@ -68,6 +68,8 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
             names = other.callee, call.callee
             if _is_asked_for(step, *names) or _is_asked_for(step, *reversed(names)):
                 continue
+            if _are_named_anew(step.source, names, call.lineno):
+                continue
             if not step.source.with_block(other.lineno, "no_grad", "inference_mode"):
                 yield from _if_shared(step, *names)
 
@@ -86,8 +88,32 @@ def _is_asked_for(step: Step, name: str, other: str) -> bool:
     sources = [step.source]
     if root_of(name) == step.source.self_name != name:
         sources += [source for _, source in methods_of(type(step.value(root_of(name), step.level)))]
-    values = [getattr(node, "value", None) for source in sources for _, node in source.bindings.get(name, ())]
-    return any(isinstance(value, (ast.Call, ast.IfExp, ast.BoolOp)) and other in names_in(value) for value in values)
+    bound = [node for source in sources for _, node in source.bindings.get(name, ())]
+    return any(
+        isinstance(value := getattr(node, "value", None), (ast.Call, ast.IfExp, ast.BoolOp))
+        and other in names_in(value)
+        and not _is_set_apart(value)
+        for node in bound
+    )
+
+
+def _is_set_apart(value: ast.expr) -> bool:
+    """Whether it is a model in the state of one that is not trained, which is the model itself: ``net.to(device).eval()``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr in ("eval", "requires_grad_"):
+            return True
+        value = value.func.value
+    return False
+
+
+def _are_named_anew(source: Source, names: tuple[str, str], line: int) -> bool:
+    """Whether one of two names is bound each time before it comes to a line, and no step lies between: a copy that is made
+    there says the same as the model itself, whose shorter name it is: ``policy = self.net``. What is bound but once is not."""
+    bound = max((at for name in names for at, _ in source.bindings.get(name, ()) if at < line), default=None)
+    if bound is None or any(bound < call.lineno < line for call in source.calls_of("step")):
+        return False
+    is_again = source.loop_of(bound) is not None or not all(name in source.bindings for name in names)
+    return is_again and all(first <= bound for first, last in source.loops if first <= line <= last)
 
 
 def _runs(step: Step, called: Called, line: int) -> bool:
