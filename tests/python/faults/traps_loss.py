@@ -101,6 +101,48 @@ TRAPS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "a_function_of_the_program_named_softmax": (
+        "double-softmax",
+        """
+ class Softmax(torch.autograd.Function):
+     @staticmethod
+     def forward(ctx, x):
+         return x - x.logsumexp(1, True)
+     @staticmethod
+     def backward(ctx, slope):
+         return slope
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+ q = Softmax.apply(net(x))
+ c = F.cross_entropy(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "a_function_of_the_program_named_sigmoid": (
+        "double-sigmoid",
+        """
+ class Sigmoid(torch.autograd.Function):
+     @staticmethod
+     def forward(ctx, x):
+         return 4 * x.sigmoid() - 2
+     @staticmethod
+     def backward(ctx, slope):
+         return slope
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.randint(0, 2, (8, 1)).float()
+ q = Sigmoid.apply(net(x))
+ c = F.binary_cross_entropy_with_logits(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
     "gates_before_the_logits": (
         "double-sigmoid",
         """

@@ -51,8 +51,10 @@ def double_softmax(step: Step) -> Iterator[Violation]:
 def _made_by(step: Step, node: AutogradNode | None, op: str, deep: int = _DEEP) -> AutogradNode | None:
     """The operation that has made all elements of a result, which may be a part of what it made, or several joined."""
     node = step.graph.through_views(node)
-    if node is None or node.op == op or not deep:
-        return node if node is not None and node.op == op else None
+    if node is None or node.is_custom:  # what a Function of the program makes is not told by its name
+        return None
+    if node.op == op or not deep:
+        return node if node.op == op else None
     if node.op in _PARTS:
         return _made_by(step, step.graph.input(node), op, deep - 1)
     if node.op not in _JOINED:
