@@ -481,4 +481,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 6), torch.randint(0, 2, (8,)))
 """,
     ),
+    "layers_of_a_list_in_a_row": (
+        "no-nonlinearity",
+        """
+ class Net(nn.Module):
+     def __init__(self, sizes):
+         super().__init__()
+         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
+     def forward(self, x):
+         for layer in self.layers[:-1]:
+-            x = layer(x)
++            x = layer(x).relu()
+         return self.layers[-1](x)
+ net = Net([8, 16, 16, 4])
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ for _ in range(2):
+     x, y = torch.randn(8, 8), torch.randint(0, 4, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -791,6 +791,7 @@ NEVER: dict[str, dict[str, str]] = {
         "zeros": "head_and_table_of_zeros",
     },
     "no-nonlinearity": {
+        "stages of a list whose results are all used": "stages_of_a_list_whose_results_are_all_used",
         "a layer that is applied again": "layer_applied_again_and_again",
         "features that something else takes too": "features_that_are_compared_too",
         "a product of matrices": "matrix_as_a_product",

@@ -673,4 +673,28 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "stages_of_a_list_whose_results_are_all_used": (
+        "no-nonlinearity",
+        """
+ class Stages(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.stages = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+     def forward(self, x):
+         out = []
+         for stage in self.stages:
+             x = stage(x)
+             out.append(x.relu())
+         return torch.cat(out, 1)
+ net, head = Stages(), nn.Linear(24, 2)
+ o = torch.optim.Adam([*net.parameters(), *head.parameters()], lr=1e-3)
+ for _ in range(2):
+     x, y = torch.randn(8, 8), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(head(net(x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -120,8 +120,15 @@ def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
         if first.parent is not second.parent:
             if _are_hidden_blocks(first.parent, second.parent):
                 yield first, second
-        elif not is_library(type(first.parent.module)):
+        elif not is_library(type(_owner(first.parent).module)):
             yield first, second
+
+
+def _owner(module: Member) -> Member:
+    """The module that has written what becomes of one: what keeps a ModuleList, which itself runs nothing."""
+    while module.parent is not None and class_name(type(module.module)) == "ModuleList":
+        module = module.parent
+    return module
 
 
 def _takes_it_alone(step: Step, node: AutogradNode, layer: Member) -> bool:
