@@ -109,6 +109,8 @@ NEVER: dict[str, dict[str, str]] = {
         "a method that hands it to what cuts off, at first": "cut_off_at_first_by_a_function_that_a_method_calls",
     },
     "missing-grad": {
+        "a body whose turn has not come": "body_that_waits_for_its_turn",
+        "pictures that are cut off for the judge alone": "pictures_cut_off_for_the_judge_alone",
         "a block that may be left without no_grad": "block_that_is_without_gradients_at_first",
         "such a block in the loop": "loop_that_is_without_gradients_at_first",
         "a function for the head, then one for the whole": "head_first_in_a_function_of_its_own",

@@ -303,6 +303,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "pictures_cut_off_for_both": (
+        "missing-grad",
+        """
+ gen = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+ dis = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+ og, od = torch.optim.Adam(gen.parameters(), 2e-4), torch.optim.Adam(dis.parameters(), 2e-4)
+ for _ in range(2):
+     real = torch.randn(8, 2)
+-    fake = gen(torch.randn(8, 3)).detach()
++    fake = gen(torch.randn(8, 3))
+     of_dis = F.softplus(-dis(real)).mean() + F.softplus(dis(fake.detach())).mean()
+     od.zero_grad()
+     of_dis.backward()
+     od.step()
+     of_gen = F.softplus(-dis(fake)).mean()
+     og.zero_grad()
+     of_gen.backward()
+     stop()
+     og.step()
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, the program

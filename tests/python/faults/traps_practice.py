@@ -446,4 +446,37 @@ TRAPS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "body_that_waits_for_its_turn": (
+        "missing-grad",
+        """
+ body, head = nn.Sequential(nn.Linear(6, 8), nn.ReLU()), nn.Linear(8, 2)
+ o_body, o_head = (torch.optim.SGD(part.parameters(), lr=0.1) for part in (body, head))
+ for _ in range(3):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     c = F.cross_entropy(head(body(x).detach()), y)
+     o_head.zero_grad()
+     c.backward()
+     stop()
+     o_head.step()
+""",
+    ),
+    "pictures_cut_off_for_the_judge_alone": (
+        "missing-grad",
+        """
+ gen = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+ dis = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+ og, od = torch.optim.Adam(gen.parameters(), 2e-4), torch.optim.Adam(dis.parameters(), 2e-4)
+ for _ in range(2):
+     fake = gen(torch.randn(8, 3)).detach()
+     of_dis = F.softplus(-dis(torch.randn(8, 2))).mean() + F.softplus(dis(fake)).mean()
+     od.zero_grad()
+     of_dis.backward()
+     stop()
+     od.step()
+     of_gen = F.softplus(-dis(gen(torch.randn(8, 3)))).mean()
+     og.zero_grad()
+     of_gen.backward()
+     og.step()
+""",
+    ),
 }

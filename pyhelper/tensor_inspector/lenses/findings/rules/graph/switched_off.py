@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
+from .....measure.torch import optimizers
 from ....step.backpropagated import Loss
+from ....step.calls import Call
 from ....step.expressions import text_of
 from ....step.functions import functions_called
 from ....step.grad_mode import off_at
@@ -13,6 +16,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from ..optimizer.order import orders
 from .cut import share_an_optimizer
 from .elsewhere import Held, may_learn_elsewhere
 
@@ -23,33 +27,57 @@ def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> I
         held = [one for one in step.trained() if one.root is variable]
         if not held or not missing.issuperset(id(one.tensor) for one in held):
             continue
-        if not share_an_optimizer(step, [one.tensor for one in held], reached):
+        tensors = [one.tensor for one in held]
+        if not share_an_optimizer(step, tensors, reached) and not _have_their_turn(step, tensors):
             continue
-        sources = _calling(step, variable)
-        blocks = [off_at(source, line) for source, line in sources]
-        if not blocks or None in blocks:
+        calls = _calling(step, variable)
+        places = [_cut_off_at(source, call) for source, call in calls]
+        if not places or None in places:
             continue
         module = Held(variable.key.rpartition(".")[2], variable.value, True)
-        if may_learn_elsewhere(step, module, [source for source, _ in sources]):
+        if may_learn_elsewhere(step, module, [source for source, _ in calls]):
             continue
-        where, (source, _) = blocks[0], sources[0]
+        where, (source, call) = places[0], calls[0]
+        how = "detaches what it gives" if _is_detached(source, call) else "calls it where gradients are off"
+        by = "the script" if source.function.startswith("<") else source.function
         yield Violation(
-            (f"{variable.name}.* got no gradient", ": ", f"{source.function} calls it where gradients are off"),
+            (f"{variable.name}.* got no gradient", ": ", f"{by} {how}"),
             *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
             line=None if where is None else (source.file, where),
         )
 
 
-def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, int]]:
+def _have_their_turn(step: Step, tensors: list[Any]) -> bool:
+    """Whether an optimizer of these clears their gradients, and steps after the very next backward."""
+    wanted = set(map(id, tensors))
+    own = [one.key for one in step.optimizers if wanted & set(map(id, optimizers.tensors(one.value)))]
+    return any(
+        (first.name, second.name, third.name) == ("zero_grad", "backward", "step")
+        and first.subject == third.subject
+        and third.subject in own
+        for order in orders(step)
+        for first, second, third in zip(order, order[1:], order[2:])
+    )
+
+
+def _cut_off_at(source: Source, call: Call) -> int | None:
+    return call.lineno if _is_detached(source, call) else off_at(source, call.lineno)
+
+
+def _is_detached(source: Source, call: Call) -> bool:
+    return any(other.receiver is call.node for other in source.calls_of("detach"))
+
+
+def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, Call]]:
     """Where a module is called: in the frames in sight, and in the functions that these call."""
     frames = [
-        (source, call.lineno)
+        (source, call)
         for level, source in enumerate(step.sources)
         for call in source.calls
         if step.value(call.callee, level) is variable.value
     ]
     return frames + [
-        (one.source, call.lineno)
+        (one.source, call)
         for one in functions_called(step)
         for call in one.source.calls
         if one.value(call.callee) is variable.value
