@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 import warnings
+from argparse import ArgumentParser
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from tensor_inspector import findings
+from tensor_inspector.lenses.step.classes import own_methods_of
 from tensor_inspector.lenses.step.expressions import names_in
 from tensor_inspector.lenses.step.parsed import lines_of_file, parsed, tree_of
 
@@ -65,6 +67,14 @@ def test_a_file_that_was_changed_since_is_not_believed_and_findings_are_answered
     file.write_text(text, encoding="utf-8")
     assert tree_of(step.__code__) is None
     assert step(lambda: list(findings(sys._getframe(1)))) == []
+
+
+def test_of_what_a_function_is_given_the_methods_of_a_library_are_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "source.py"
+    file.write_text("class Own:\n    def fit(self): ...\n", encoding="utf-8")
+    assert [name for name, _ in own_methods_of(loaded(file).Own())] == ["fit"]
+    assert own_methods_of(ArgumentParser()) == []
+    assert own_methods_of(None) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

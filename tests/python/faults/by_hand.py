@@ -384,4 +384,43 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      t.micro(i, torch.randn(8, 6), torch.randint(0, 3, (8,)))
 """,
     ),
+    "body_left_out_beside_an_attack_by_hand": (
+        "param-not-in-optimizer",
+        """
+ body, head = nn.Linear(4, 8), nn.Linear(8, 2)
+-o = torch.optim.Adam(head.parameters())
++o = torch.optim.Adam([*body.parameters(), *head.parameters()])
+ x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
+ for _ in range(2):
+     near = x.clone().requires_grad_()
+     F.cross_entropy(head(body(near).relu()), y).backward()
+     near.data += 0.1 * near.grad.sign()
+     d = F.cross_entropy(head(body(near.detach()).relu()), y)
+     o.zero_grad()
+     d.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "body_left_out_beside_a_weight_moved_by_hand": (
+        "param-not-in-optimizer",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head, self.scale = nn.Linear(4, 8), nn.Linear(8, 2), nn.Parameter(torch.ones(1))
+     def forward(self, x): return self.scale * self.head(self.body(x).relu())
+ net = Net()
+-o = torch.optim.Adam(net.head.parameters())
++o = torch.optim.Adam([*net.body.parameters(), *net.head.parameters()])
+ x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
+ for _ in range(2):
+     d = F.cross_entropy(net(x), y)
+     net.zero_grad()
+     d.backward()
+     stop()
+     o.step()
+     net.scale.data -= 0.1 * net.scale.grad
+""",
+    ),
 }

@@ -262,6 +262,12 @@ NEVER: dict[str, dict[str, str]] = {
     "param-not-in-optimizer": {
         "a flat tensor of all": "all_weights_in_one",
         "another call of the function trains them": "head_first_then_all",
+        "moved by hand": "moved_by_its_gradients_beside_a_net_with_an_optimizer",
+        "given new data by hand": "moved_anew_by_its_gradients",
+        "moved by a function of the program": "moved_by_a_function_of_its_own",
+        "moved by an optimizer of the program": "moved_by_an_optimizer_of_its_own",
+        "moved by hand below a caller with an optimizer": "moved_in_a_function_whose_caller_has_an_optimizer",
+        "one weight that is moved by hand": "one_weight_moved_by_hand",
         "left out by a tag": "layers_left_out_by_a_tag",
         "weights left out by a tag": "weights_left_out_by_a_tag",
         "frozen": "only_the_head_is_tuned",

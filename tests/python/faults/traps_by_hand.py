@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+_BESIDE = """
+ net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ o = torch.optim.Adam(net.parameters())
+ x, y = torch.randn(16, 4), torch.randn(16, 1)
+ for _ in range(2):
+     c = F.mse_loss(net(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+"""
+
 _TURNED = """
  net = nn.Linear(6, 3)
  o = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -783,6 +794,120 @@ TRAPS: dict[str, tuple[str, str]] = {
      c.backward()
      stop()
      o.step()
+""",
+    ),
+    "moved_by_its_gradients_beside_a_net_with_an_optimizer": (
+        "param-not-in-optimizer",
+        _BESIDE
+        + """
+ other = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ for _ in range(2):
+     d = F.mse_loss(other(x), y)
+     other.zero_grad()
+     d.backward()
+     stop()
+     for p in other.parameters():
+         p.data.add_(p.grad, alpha=-0.1)
+""",
+    ),
+    "moved_anew_by_its_gradients": (
+        "param-not-in-optimizer",
+        _BESIDE
+        + """
+ other = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ for _ in range(2):
+     d = F.mse_loss(other(x), y)
+     other.zero_grad()
+     d.backward()
+     stop()
+     for p in other.parameters():
+         g = p.grad
+         p.data = p.data - 0.1 * g
+""",
+    ),
+    "moved_by_a_function_of_its_own": (
+        "param-not-in-optimizer",
+        """
+ def sgd(params, lr, size):
+     with torch.no_grad():
+         for one in params:
+             one -= lr * one.grad / size
+             one.grad.zero_()
+"""
+        + _BESIDE
+        + """
+ other = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ for _ in range(2):
+     d = F.mse_loss(other(x), y, reduction="sum")
+     d.backward()
+     stop()
+     sgd(other.parameters(), 0.1, 16)
+""",
+    ),
+    "moved_by_an_optimizer_of_its_own": (
+        "param-not-in-optimizer",
+        """
+ class Momentum:
+     def __init__(self, params, lr):
+         self.params, self.lr = list(params), lr
+         self.kept = [torch.zeros_like(p) for p in self.params]
+     def zero_grad(self):
+         for p in self.params:
+             p.grad = None
+     @torch.no_grad()
+     def step(self):
+         for p, v in zip(self.params, self.kept):
+             v.mul_(0.9).add_(p.grad)
+             p.sub_(self.lr * v)
+"""
+        + _BESIDE
+        + """
+ other = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ mine = Momentum(other.parameters(), 0.1)
+ for _ in range(2):
+     d = F.mse_loss(other(x), y)
+     mine.zero_grad()
+     d.backward()
+     stop()
+     mine.step()
+""",
+    ),
+    "moved_in_a_function_whose_caller_has_an_optimizer": (
+        "param-not-in-optimizer",
+        """
+ def second(x, y):
+     own = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+     for _ in range(2):
+         d = F.mse_loss(own(x), y)
+         own.zero_grad()
+         d.backward()
+         stop()
+         for p in own.parameters():
+             p.data.add_(p.grad, alpha=-0.1)
+"""
+        + _BESIDE
+        + """
+ second(x, y)
+""",
+    ),
+    "one_weight_moved_by_hand": (
+        "param-not-in-optimizer",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.body, self.head, self.scale = nn.Linear(4, 8), nn.Linear(8, 2), nn.Parameter(torch.ones(1))
+     def forward(self, x): return self.scale * self.head(self.body(x).relu())
+ net = Net()
+ o = torch.optim.Adam([*net.body.parameters(), *net.head.parameters()])
+ x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
+ for _ in range(2):
+     d = F.cross_entropy(net(x), y)
+     net.zero_grad()
+     d.backward()
+     stop()
+     o.step()
+     net.scale.data -= 0.1 * net.scale.grad
 """,
     ),
 }

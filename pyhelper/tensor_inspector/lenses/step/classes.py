@@ -83,6 +83,12 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
         replaced.update(name for name, item in methods.items() if "super" not in item.__code__.co_names)
 
 
+def own_methods_of(value: object) -> list[tuple[str, Source]]:
+    """The methods of what a function is given first, as ``self`` is, where its class is the user's: the hundreds that a
+    table of pandas has tell nothing of the program."""
+    return [] if is_library(type(value)) else list(methods_of(type(value)))
+
+
 def forward_of(cls: type) -> Source | None:
     return next((source for name, source in methods_of(cls) if name == "forward"), None)
 

@@ -10,7 +10,7 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, number, plural
-from ....step.classes import methods_of
+from ....step.classes import own_methods_of
 from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
@@ -92,7 +92,7 @@ def _is_table(step: Step, level: int, key: str) -> bool:
     owner, _, attribute = key.rpartition(".")
     if owner != source.self_name or not attribute:
         return _is_made_once(source, root_of(key))
-    methods = list(methods_of(type(step.value(owner, level))))
+    methods = own_methods_of(step.value(owner, level))
     binding = [(name, one) for name, one in methods if f"{one.self_name}.{attribute}" in one.bindings]
     return [name for name, _ in binding] == ["__init__"] and all(
         _is_made_once(one, f"{one.self_name}.{attribute}") for _, one in binding

@@ -10,7 +10,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....safe.guard import instance_dict, module
 from .....words.text import number
-from ....step.classes import methods_of
+from ....step.classes import methods_of, own_methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
@@ -166,7 +166,7 @@ def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
             step.sources[level].binding_of(key) for (level, key), value in step.named_values() if value is given.tensor
         ]
         nodes = [node for found in there if found is not None for node in ast.walk(found[1])]
-        methods = [one for _, one in methods_of(type(step.value(source.self_name, given.level)))]
+        methods = [one for _, one in own_methods_of(step.value(source.self_name, given.level))]
         return any(one.mentions(*words) for one in (*step.sources, *methods)) or any(map(_lists_one_again, nodes))
     if any(_lists_one_again(node) for node in ast.walk(made[1])):
         return True

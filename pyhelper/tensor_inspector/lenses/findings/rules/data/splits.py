@@ -10,7 +10,7 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
-from ....step.classes import methods_of
+from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, text_of
 from ....step.roles import role_of
 from ....step.sight import VisibleVariable
@@ -126,9 +126,8 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
             judged |= names
         elif source.backwards:
             trained |= names
-    owner = step.value(step.source.self_name)
-    around = [] if owner is None else [source for _, source in methods_of(type(owner))]
-    for source in (step.source, *around):
+    around = own_methods_of(step.value(step.source.self_name))
+    for source in (step.source, *(method for _, method in around)):
         for iterated, first, last in _iterations(source):
             names = set(names_in(iterated))
             if any(first <= backward.lineno <= last for backward in source.backwards):
@@ -234,7 +233,7 @@ def _is_judged_no_more(step: Step, whole: VisibleVariable, part: VisibleVariable
         bound = source.binding_of(whole.key)
         return bound is not None and _is_read_above_only(source, part.key, bound[0])
     owner = root_of(whole.key)
-    methods = [] if owner != source.self_name else [one for _, one in methods_of(type(step.value(owner, whole.level)))]
+    methods = [] if owner != source.self_name else [one for _, one in own_methods_of(step.value(owner, whole.level))]
     making = [one for one in methods if whole.key in one.bindings]
     return len(making) == 1 and all(
         _is_read_above_only(one, part.key, one.bindings[whole.key][-1][0])

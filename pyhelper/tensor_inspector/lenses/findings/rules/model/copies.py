@@ -10,7 +10,7 @@ from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
-from ....step.classes import methods_of
+from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, shown, text_of
 from ....step.functions import Called, functions_called, sources_in_reach
 from ....step.source import Source
@@ -87,7 +87,7 @@ def _is_asked_for(step: Step, name: str, other: str) -> bool:
     while ``target = net`` and a copy are two things."""
     sources = [step.source]
     if root_of(name) == step.source.self_name != name:
-        sources += [source for _, source in methods_of(type(step.value(root_of(name), step.level)))]
+        sources += [source for _, source in own_methods_of(step.value(root_of(name), step.level))]
     bound = [node for source in sources for _, node in source.bindings.get(name, ())]
     return any(
         isinstance(value := getattr(node, "value", None), (ast.Call, ast.IfExp, ast.BoolOp))

@@ -11,7 +11,7 @@ from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
 from .....safe.budget import Steps
 from ....step.calls import Call
-from ....step.classes import function_called, is_library, methods_of
+from ....step.classes import function_called, is_library, methods_of, own_methods_of
 from ....step.expressions import text_of
 from ....step.functions import Called, functions_called
 from ....step.sight import VisibleVariable
@@ -230,8 +230,7 @@ def _set_to_eval(step: Step, variable: VisibleVariable) -> Line | None:
         if found:
             return source.file, max(before or found)
     for level, source in enumerate(step.sources):
-        owner = step.value(source.self_name, level)
-        methods = [] if owner is None else [method for _, method in methods_of(type(owner))]
+        methods = [method for _, method in own_methods_of(step.value(source.self_name, level))]
         functions = [function_called(step, call, level) for call in source.calls]
         for called in (*methods, *(function for function in functions if function is not None)):
             lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, level, variable)]

@@ -76,12 +76,18 @@ class _Rectified(Record):
 
 
 def _rectified(step: Step) -> Iterator[_Rectified]:
+    by_hand: dict[int, bool] = {}  # by the ids of layers, each of which a recurrence calls many times
     for node in step.graph.by(*_RECTIFIERS, *_WRITTEN):
         given = list(step.graph.inputs(node))
         product = product_in(step, given[0]) if len(given) == 1 else None
         layer = None if product is None else weight_of(step, product)
-        if product is None or layer is None or (node.op in _WRITTEN and not _is_rectified_by_hand(step, layer)):
+        if product is None or layer is None:
             continue
+        if node.op in _WRITTEN:
+            if id(layer) not in by_hand:
+                by_hand[id(layer)] = _is_rectified_by_hand(step, layer)
+            if not by_hand[id(layer)]:
+                continue
         user = next((user for user, _ in users_through(step, node) if user.op in LINEAR), None)
         if user is not None:
             yield _Rectified(node, product, layer, user)
@@ -133,6 +139,8 @@ def _is_rectified_by_hand(step: Step, layer: Parameter) -> bool:
 
 def _rectifies(source: Source, layer: str) -> bool:
     """Whether in one expression, or one assignment, what a layer gave meets its own comparison with 0."""
+    if not any(isinstance(node, ast.Compare) and _is_with_zero(node) for node in source.nodes):
+        return False
     for part in source.nodes:
         if not isinstance(part, (ast.Assign, ast.AugAssign, ast.Call, ast.BinOp)):
             continue

@@ -9,7 +9,7 @@ from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_g
 from .....safe.guard import SEQUENCES
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, is_name, names_in, shown_text, text_of
-from ....step.functions import functions_called
+from ....step.functions import functions_called, sources_in_reach
 from ....step.source import Source
 from ....step.statements import statements_in
 from ....step.step import Step
@@ -40,6 +40,33 @@ def updates_of_nothing(step: Step) -> Iterator[Violation]:
                         suggestion=f"under no_grad: {name}.sub_(…)",
                     )
                     return
+
+
+def moved_by_hand(step: Step) -> Iterator[int | None]:
+    """The ids of parameters that code in reach moves in place by their gradients, as ``p.data.add_(p.grad, alpha=-lr)``.
+
+    None for each that only runs will tell, as where a loop goes through them.
+    """
+    named = {one.name: id(one.tensor) for one in step.parameters.values()}
+    levels = {id(source.code): level for level, source in enumerate(step.sources)}
+    for source in sources_in_reach(step):
+        level = levels.get(id(source.code))
+        for key in _moved_in(source):
+            value = None if level is None else step.value(key, level)
+            if level is not None and key in named:
+                yield named[key]
+            elif not is_exact_tensor(value) or id(value) in step.parameters:
+                yield None
+
+
+def _moved_in(source: Source) -> set[str]:
+    """What is changed in place, by itself or by its ``.data``, where its gradient is read."""
+    changed = {key for key, _ in source.changes_in_place}
+    for key, bound in source.bindings.items():
+        if key.endswith(".data") or any(isinstance(node, ast.AugAssign) for _, node in bound):
+            changed.add(key)
+    gradients = (node for node in source.nodes if isinstance(node, ast.Attribute) and node.attr == "grad")
+    return {key.removesuffix(".data") for key in changed} & {text_of(node.value) for node in gradients}
 
 
 def _sources(step: Step) -> Iterator[tuple[Source, int | None]]:

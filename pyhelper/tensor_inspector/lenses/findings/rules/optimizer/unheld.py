@@ -17,6 +17,7 @@ from ....step.backpropagated import Loss
 from ....step.expressions import text_of
 from ....step.roles import Parameter
 from ....step.step import Step
+from .by_hand import moved_by_hand
 from .tags import is_left_out
 from .told import is_told
 
@@ -24,7 +25,7 @@ torch: Any = module("torch")
 
 
 def unheld(step: Step) -> list[Parameter]:
-    """Not those of a model that is only a means, nor of one whose optimizer was replaced since."""
+    """Not those that are moved by hand, nor of a model that is only a means, nor of one whose optimizer was replaced since."""
     roots = [step.node_of(loss.tensor) for loss in step.losses if not _is_past(step, loss)]
     reached = {id(leaf) for node in roots if node is not None for leaf in step.graph.leaves(node)}
     trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
@@ -41,6 +42,13 @@ def unheld(step: Step) -> list[Parameter]:
         and not is_left_out(step, one)
         and not _is_given_by_another_call(step, one)
         and not _is_part_of_one(one, optimized)
+    ]
+    moved = set(moved_by_hand(step)) if found else set()
+    found = [
+        one
+        for one in found
+        if id(one.tensor) not in moved
+        and not (None in moved and id(one.root.value) not in trained)  # by hand all of a model is moved, or nothing
     ]
     holding = set(_ids_around(step.trained()))
     parts = {id(part.module): part for one in found if (part := _part_of(one, holding)) is not None}
