@@ -15,13 +15,13 @@ from .walk import PairWalk
 
 if TYPE_CHECKING:
     from .comparison import Difference
-    from .row_pairs import Known
+    from .names import ParameterNames
 
 __all__ = ["Comparison", "Difference", "amount", "compare"]
 
 
 def compare(
-    a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0, known: Known | None = None
+    a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0, known: ParameterNames | None = None
 ) -> Comparison:
     """Every difference between two values; elements are equal within ``atol + rtol·|b|``, as ``torch.isclose`` says.
 

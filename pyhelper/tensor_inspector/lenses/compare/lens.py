@@ -20,7 +20,7 @@ from .walk import PairWalk
 if TYPE_CHECKING:
     from ...protocol import CompareDifference, CompareFound, Found
     from .comparison import Difference
-    from .row_pairs import Known
+    from .names import ParameterNames
 
 _WALK = 0.9  #: the comparison's share of the progress
 _WORST = 100  #: differences that go as data
@@ -36,7 +36,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 
 class CompareLens(Lens):
-    def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: Known) -> None:
+    def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: ParameterNames) -> None:
         super().__init__(budget)
         self._sides = (a, b)
         self._found = Comparison()

@@ -11,6 +11,7 @@ from ...safe.guard import each
 from ...words.prefix import shared_prefix
 from .rows import KeyedRow
 
+ParameterNames = Callable[[], dict[int, str]]  #: gives the names of the parameters in sight, by their ids
 #: What wraps a model, and the name under which it has it.
 WRAPPERS = {
     "DistributedDataParallel": "module",

@@ -14,7 +14,7 @@ from ...words.text import plural
 from .rows import KeyedRow
 
 if TYPE_CHECKING:
-    from .row_pairs import Known
+    from .names import ParameterNames
 
 _KEPT = ("param_groups", "state")
 
@@ -28,7 +28,7 @@ class OptimizerParts(Record):
     saved: bool  #: its parameters are numbers
 
 
-def optimizer_rows(a: Kind, b: Kind, known: Known) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
+def optimizer_rows(a: Kind, b: Kind, known: ParameterNames) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
     """The rows of both, by names; None of what are no two optimizers whose parameters have names."""
     one, other = _parts_of(a.value), _parts_of(b.value)
     if one is None or other is None:

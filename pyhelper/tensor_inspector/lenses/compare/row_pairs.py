@@ -18,11 +18,9 @@ from .pair import MISSING, DifferenceRecorder, Pair
 from .rows import PAGE, KeyedRow, alone, in_order, matched, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...protocol import DifferenceKind
+    from .names import ParameterNames
 
-    Known = Callable[[], dict[int, str]]  #: the names of the parameters in sight, by their ids
     Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
 
 #: Classes of which equal values are passed over at once.
@@ -37,7 +35,7 @@ _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 class RowPairs:
     """What only one holder has is noted here; what both have is given back, as pairs to compare."""
 
-    def __init__(self, notes: DifferenceRecorder, budget: Budget, known: Known | None = None) -> None:
+    def __init__(self, notes: DifferenceRecorder, budget: Budget, known: ParameterNames | None = None) -> None:
         """``known`` gives the names of parameters in sight."""
         self._notes = notes
         self._budget = budget
@@ -142,7 +140,7 @@ class RowPairs:
         self._notes.add(below, side, f"{side}: {line}")
 
 
-def _by_name(a: Kind, b: Kind, known: Known) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
+def _by_name(a: Kind, b: Kind, known: ParameterNames) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
     """The rows of two optimizers whose parameters have names."""
     if module("torch") is None or a.kind != b.kind or a.kind not in ("object", "mapping"):
         return None

@@ -19,7 +19,7 @@ from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
 if TYPE_CHECKING:
-    from .row_pairs import Known
+    from .names import ParameterNames
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 
@@ -70,7 +70,7 @@ class PairWalk:
         *,
         in_slices: bool = False,
         noted: list[PairDifference] | None = None,
-        known: Known | None = None,
+        known: ParameterNames | None = None,
     ) -> None:
         self._found = found
         self._budget = budget

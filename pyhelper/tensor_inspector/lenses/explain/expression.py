@@ -71,7 +71,7 @@ class Reader:
         if isinstance(node, ast.Subscript):
             return _item(self.read(node.value, depth), self._index(node.slice, depth))
         if gives_items(node):
-            items = items_of(self, node, depth)
+            items = items_of(self.read, node, depth)
             return UNKNOWN if items is None else [self.read(item, depth) for item in items]
         if isinstance(node, (ast.Tuple, ast.List)):
             return [self.read(item, depth) for item in node.elts]
@@ -105,7 +105,7 @@ class Reader:
         return self.read(node, depth)
 
     def _call(self, node: ast.Call, depth: int) -> Any:
-        arguments = [self.read(argument, depth) for argument in positional(self, node, depth)]
+        arguments = [self.read(argument, depth) for argument in positional(self.read, node, depth)]
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(arguments) == 1:
             return _length(arguments[0])
         if not isinstance(node.func, ast.Attribute):

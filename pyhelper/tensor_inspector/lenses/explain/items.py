@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...safe.guard import KEYS, SEQUENCES, each
 from .operand import UNKNOWN, Operand
 
-if TYPE_CHECKING:
-    from .expression import Reader
+Read = Callable[..., Any]  #: what gives the value of an expression, to so many more levels of its parts
 
 _MOST = 200
 _LISTS = ("list", "tuple")
@@ -22,52 +22,52 @@ def gives_items(node: ast.AST) -> bool:
     )
 
 
-def items_of(reader: Reader, node: Any, depth: int) -> list[ast.expr] | None:
+def items_of(read: Read, node: Any, depth: int) -> list[ast.expr] | None:
     """``parts[0]``, ``parts[1]`` of ``parts``; ``d["a"] * 2`` of ``[one * 2 for one in d.values()]``; None where the
     items are not known."""
     if isinstance(node, (ast.List, ast.Tuple)):
         return None if any(isinstance(item, ast.Starred) for item in node.elts) else node.elts
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        return _of_comprehension(reader, node, depth)
+        return _of_comprehension(read, node, depth)
     inner = _listed(node)
     if inner is not None:
-        return items_of(reader, inner, depth)
+        return items_of(read, inner, depth)
     of_values = _of_values(node)
     if of_values is not None:
-        return _keyed(of_values, reader.read(of_values, depth))
-    value = reader.read(node, depth)
+        return _keyed(of_values, read(of_values, depth))
+    value = read(node, depth)
     return [_item(node, at) for at in range(min(len(value), _MOST))] if type(value) in SEQUENCES else None
 
 
-def positional(reader: Reader, call: ast.Call, depth: int = 0) -> list[ast.expr]:
+def positional(read: Read, call: ast.Call, depth: int = 0) -> list[ast.expr]:
     """The positional arguments of a call, of ``*parts`` each part, up to those that are not known."""
     found: list[ast.expr] = []
     for node in call.args:
-        items = items_of(reader, node.value, depth) if isinstance(node, ast.Starred) else [node]
+        items = items_of(read, node.value, depth) if isinstance(node, ast.Starred) else [node]
         if items is None:
             break
         found += items
     return found
 
 
-def named_arguments(reader: Reader, call: ast.Call) -> dict[str, ast.expr]:
+def named_arguments(read: Read, call: ast.Call) -> dict[str, ast.expr]:
     """The named arguments of a call, of ``**options`` each entry."""
     found: dict[str, ast.expr] = {}
     for keyword in call.keywords:
         if keyword.arg is not None:
             found[keyword.arg] = keyword.value
             continue
-        for item in _keyed(keyword.value, reader.read(keyword.value)) or ():
+        for item in _keyed(keyword.value, read(keyword.value)) or ():
             found[item.slice.value] = item  # type: ignore[attr-defined]
     return found
 
 
-def _of_comprehension(reader: Reader, node: Any, depth: int) -> list[ast.expr] | None:
+def _of_comprehension(read: Read, node: Any, depth: int) -> list[ast.expr] | None:
     """The expression of a comprehension, with each item in the place of its variable."""
     loop = node.generators[0]
     if len(node.generators) > 1 or loop.ifs or loop.is_async or not isinstance(loop.target, ast.Name):
         return None
-    items = items_of(reader, loop.iter, depth)
+    items = items_of(read, loop.iter, depth)
     return None if items is None else [_Replacing(loop.target.id, item).visit(_copied(node.elt)) for item in items]
 
 

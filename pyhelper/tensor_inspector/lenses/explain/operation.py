@@ -131,13 +131,13 @@ class FailingLine:
     def _call(self, node: ast.Call) -> Operation:
         read = self.reader.read
         name = last_name(node.func)
-        given = positional(self.reader, node)
+        given = positional(read, node)
         arguments = [read(argument) for argument in given]
         if isinstance(node.func, ast.Attribute):
             receiver = read(node.func.value)
             if type(receiver) is Operand:
                 arguments.insert(0, receiver)
-        named = {name: read(value) for name, value in named_arguments(self.reader, node).items()}
+        named = {name: read(value) for name, value in named_arguments(read, node).items()}
         written = [None] * (len(arguments) - len(given)) + [shown_text(argument) for argument in given]
         listed = [_as_operands(value, name or "") for value, name in zip(arguments, written)]
         return Operation(name.rstrip("_") or name, listed, named, node)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
 from ...safe.guard import NUMBERS, SEQUENCES, class_attribute
 from ...safe.record import Record
 from .calls import Backward, Call
 from .expressions import is_name, shown, text_of
-
-if TYPE_CHECKING:
-    from .step import Step
+from .source import Source
+from .sources import Sources
 
 
 class Loss(Record):
@@ -28,37 +27,38 @@ class Loss(Record):
     done: bool
 
 
-def losses_of(step: Step) -> Iterator[Loss]:
+def losses_of(sources: Sources) -> Iterator[Loss]:
     """The tensors on which the source calls backward: in its own frame, or on what the active frame is to return."""
-    for backward in step.source.backwards:
-        found, is_all = tensors_of(step, backward)
+    for backward in sources.source.backwards:
+        found, is_all = tensors_of(sources, backward)
         alive = [loss for loss in found if gradient_of(loss.tensor).function is not None]
         if backward.is_name or (is_all and not any(requires_grad(loss.tensor) for loss in found)):
             yield from found
             continue
         yield from alive  # what it is multiplied by, or the mask of it, is no loss
-    yield from _returned(step)
+    yield from _returned(sources)
 
 
-def _is_in_handler(step: Step) -> bool:
+def _is_in_handler(source: Source) -> bool:
     """Whether an exception is being handled: what the lines before should have bound is not there."""
-    line = step.source.lineno
+    line = source.lineno
     return any(
         isinstance(node, ast.ExceptHandler) and node.lineno <= line <= (node.end_lineno or line)
-        for node in step.source.nodes
+        for node in source.nodes
     )
 
 
-def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
+def tensors_of(sources: Sources, backward: Backward) -> tuple[list[Loss], bool]:
     """The tensors in sight of which a backward is called, and whether nothing else is in it."""
     found: list[Loss] = []
     is_all = backward.is_whole
-    is_elsewhere = step.source.are_alternatives(step.source.lineno, backward.lineno) or _is_in_handler(step)
-    done = not is_elsewhere and step.source.is_done(backward.call)
+    source = sources.source
+    is_elsewhere = source.are_alternatives(source.lineno, backward.lineno) or _is_in_handler(source)
+    done = not is_elsewhere and source.is_done(backward.call)
     pending = not is_elsewhere and not done
     column = backward.call.node.col_offset
     for name in backward.names:
-        value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None
+        value = sources.value(name) if source.is_current(name, backward.lineno, column) else None
         title = shown(name)
         if is_exact_tensor(value):
             found.append(Loss(title, value, backward, pending, done))
@@ -78,28 +78,28 @@ def begins_a_backward(cls: type) -> bool:
     return type(method) is not FunctionType or any("backward" in name for name in method.__code__.co_names)
 
 
-def _returned(step: Step) -> Iterator[Loss]:
+def _returned(sources: Sources) -> Iterator[Loss]:
     """What this function is about to return, and its caller to begin a backward from."""
-    if step.level != 1 or not step.here.is_known():
+    if sources.level != 1 or not sources.here.is_known():
         return
-    caller = step.source
-    begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(step, call)]
+    caller = sources.source
+    begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(sources, call)]
     targets = {call.target for call in begun}
     for backward in caller.backwards:
         if backward.lineno < caller.lineno or not targets & set(backward.names):
             continue
-        for answer in step.here.returns:
+        for answer in sources.here.returns:
             name = text_of(answer.value)
-            if is_name(answer.value) and step.here.is_current(name, answer.lineno):
-                value = step.value(name, 0)
+            if is_name(answer.value) and sources.here.is_current(name, answer.lineno):
+                value = sources.value(name, 0)
                 known = is_exact_tensor(value) and (backward.is_name or requires_grad(value))
-                if known and answer.lineno >= step.here.lineno:
+                if known and answer.lineno >= sources.here.lineno:
                     yield Loss(shown(name), value, backward, True, False)
 
 
-def _has_begun(step: Step, call: Call) -> bool:
+def _has_begun(sources: Sources, call: Call) -> bool:
     """Whether a call of the caller is the one that the active frame works at."""
-    if step.here.function == "forward":
-        called = step.module_of(call.callee, step.level)
-        return called is not None and called.value is step.value(step.here.self_name, 0)
-    return call.name == step.here.function
+    if sources.here.function == "forward":
+        called = sources.module_of(call.callee, sources.level)
+        return called is not None and called.value is sources.value(sources.here.self_name, 0)
+    return call.name == sources.here.function

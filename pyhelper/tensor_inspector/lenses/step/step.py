@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from ...measure.torch.elements import norm_of, number_of, stats_of
 from ...measure.torch.graph import Graph
@@ -13,77 +11,40 @@ from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Budget, Steps
 from .backpropagated import Loss, begins_a_backward, losses_of, tensors_of
-from .calls import Call
-from .expressions import is_name, root_of, text_of
 from .frames import VisibleFrame
-from .roles import Parameter, Roles
+from .roles import Parameter
 from .sight import VisibleVariable
-from .source import Source
+from .sources import Sources
 
-_Found = TypeVar("_Found")
-_NOTHING: Any = object()
 _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for a thorough look
 
 
-class Step(Roles):
-    """What rules ask. Frames in sight are told by their level: 0 is the active one, 1 its caller, and so on.
+class Step(Sources):
+    """What rules ask. The step itself is the frame at ``level``; ``losses`` are what its source calls backward on.
 
-    ``here`` is the active frame's source. The step itself is the frame at ``level``, the first whose source begins a
-    backward (0 where none does), and ``source`` is its source.
     ``grad_mode`` is whether gradients were on at the stop, ``run`` whether rules may run the program's code.
     """
 
     def __init__(
         self, visible_frames: list[VisibleFrame], budget: Budget, *, thorough: bool, grad_mode: bool, run: bool = False
     ) -> None:
-        self.sources = [Source(visible.frame.f_code, visible.lineno, *visible.columns()) for visible in visible_frames]
-        super().__init__(visible_frames, budget, [source.called() for source in self.sources])
+        super().__init__(visible_frames, budget)
         self.thorough = thorough
         self.run = run
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self.functions: dict[tuple[int, ...], Any] = {}  #: what frames call: see `functions.functions_called`
-        self._of_classes: dict[tuple[Any, ...], Any] = {}
         self._stats: dict[int, Any] = {}
         self._norms: dict[int, float | None] = {}
         self._grads: dict[int, Any] = {}
         self._trainable: list[Parameter] | None = None
         self._trained: list[Parameter] | None = None
         self._reached: set[int] | None = None
-        self.here = self.sources[0]
-        self.level = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
-        self.source = self.sources[self.level]
         self.source.begin_through(self._is_helper)
         self.losses = list(losses_of(self))
         self.optimized = self._ids_in_optimizers()
         self.graph = self._graph()
         self._settle()
-
-    def value(self, key: str, level: int | None = None) -> Any:
-        """What an expression in the source means in the frame of that source; None where it is not in sight."""
-        return self._values.get((self.level if level is None else level, key))
-
-    def line_of(self, name: str | None) -> tuple[str, int] | None:
-        """The file and line in which a name got what it means in the nearest frame that has it."""
-        found = (source.line_of(name) for source in self.sources_of(name)) if name is not None else iter(())
-        return next(filter(None, found), None)
-
-    def sources_of(self, name: str) -> Iterator[Source]:
-        """The sources in sight, nearest first, but for those of callers in which the name stands for another value."""
-        root, nearest = root_of(name), _NOTHING
-        for visible, source in zip(self.frames, self.sources):
-            value = visible.variables.get(root, _NOTHING)
-            nearest = value if nearest is _NOTHING else nearest
-            if value is nearest:
-                yield source
-
-    def once(self, find: Callable[..., _Found], cls: type, *more: Any) -> _Found:
-        """What a function finds in the source of a class: looked for once, however many modules in sight are of it."""
-        key = (find, id(cls), *more)  # hashing a class may run code of its metaclass
-        if key not in self._of_classes:
-            self._of_classes[key] = find(cls, *more)
-        found: _Found = self._of_classes[key]
-        return found
 
     def _ids_in_optimizers(self) -> set[int]:
         """The ids of the tensors that optimizers hold, as far as there is time to read their groups."""
@@ -172,25 +133,6 @@ class Step(Roles):
         if self._trained is None or self.run:
             self._trained = [one for one in self.trainable() if id(one.tensor) in self.optimized]
         return self._trained
-
-    def calls_of_modules(self) -> Iterator[tuple[Call, VisibleVariable, int]]:
-        """The calls of modules in the source of the frames in sight, with the module, and the frame's level."""
-        for level in dict.fromkeys((0, self.level)):
-            for call in self.sources[level].calls:
-                found = self.module_of(call.callee, level)
-                if found is not None:
-                    yield call, found, level
-
-    def operand(self, node: ast.expr | None, level: int, line: int) -> VisibleVariable | None:
-        """The value in sight that an argument in the source is, if it is a name that still means the same."""
-        if node is None or not is_name(node):
-            return None
-        key = text_of(node)
-        source, column = self.sources[level], node.col_offset if node.lineno == line else 0
-        if not source.is_current(key, line, column) or source.will_change(key, line):
-            return None
-        value = self._values.get((level, key))
-        return None if value is None else VisibleVariable(key, value, level, 0)
 
     # Numbers
 

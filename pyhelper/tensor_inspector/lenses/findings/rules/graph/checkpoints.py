@@ -10,7 +10,7 @@ from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import listed
 from ....step.calls import Call
-from ....step.checkpointed import checkpoints_in, is_checkpoint
+from ....step.checkpointed import SureRuns, checkpoints_in, is_checkpoint, setting
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.functions import called_at, value_in
@@ -18,7 +18,6 @@ from ....step.grad_mode import decorated_off, switches_off
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
-from ....step.sure_runs import SureRuns, setting
 from ...finding import Violation
 from ...rule import rule
 from ..optimizer.unheld import uses_of
