@@ -165,6 +165,7 @@ NEVER: dict[str, dict[str, str]] = {
         "a frozen teacher that is hidden on purpose": "teacher_hidden_in_a_list",
         "a teacher that gets no gradient": "teacher_in_a_list_that_nobody_froze",
         "layers that are registered too": "layers_listed_twice",
+        "layers that are registered too, without an optimizer": "layers_listed_twice_and_moved_by_hand",
         "outputs that are kept": "output_that_is_kept_to_look_at",
         "a layer that is made at the first call": "layer_made_at_the_first_call",
         "what is made in each forward has no weights": "activation_made_in_each_forward",
@@ -261,6 +262,8 @@ NEVER: dict[str, dict[str, str]] = {
     # optimizers
     "param-not-in-optimizer": {
         "a flat tensor of all": "all_weights_in_one",
+        "a flat tensor that torch makes of all": "all_weights_in_one_made_by_torch",
+        "float32 master weights that are copied at once": "weights_kept_in_full_and_copied_at_once",
         "another call of the function trains them": "head_first_then_all",
         "moved by hand": "moved_by_its_gradients_beside_a_net_with_an_optimizer",
         "given new data by hand": "moved_anew_by_its_gradients",

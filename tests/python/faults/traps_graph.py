@@ -513,6 +513,28 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "layers_listed_twice_and_moved_by_hand": (
+        "unregistered-params",
+        """
+ class Deep(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.one, self.two, self.last = nn.Linear(6, 8), nn.Linear(8, 8), nn.Linear(8, 3)
+         self.hidden = [self.one, self.two]
+         self.named = {"weights": [p for p in self.parameters() if p.dim() > 1]}
+     def forward(self, x):
+         for layer in self.hidden: x = layer(x).relu()
+         return self.last(x)
+ net = Deep()
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     net.zero_grad()
+     c.backward()
+     stop()
+     with torch.no_grad():
+         for p in net.parameters(): p -= 0.1 * p.grad
+""",
+    ),
     "output_that_is_kept_to_look_at": (
         "unregistered-params",
         """

@@ -637,6 +637,39 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "all_weights_in_one_made_by_torch": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Linear(5, 1)
+ flat = nn.utils.parameters_to_vector(net.parameters()).detach().clone().requires_grad_()
+ nn.utils.vector_to_parameters(flat.detach(), net.parameters())
+ o = torch.optim.SGD([flat], lr=0.1)
+ for _ in range(2):
+     net.zero_grad()
+     c = F.mse_loss(net(torch.randn(8, 5)), torch.randn(8, 1))
+     c.backward()
+     flat.grad = nn.utils.parameters_to_vector([p.grad for p in net.parameters()])
+     stop()
+     o.step()
+""",
+    ),
+    "weights_kept_in_full_and_copied_at_once": (
+        "param-not-in-optimizer",
+        """
+ net = nn.Linear(16, 8).to(torch.bfloat16)
+ full = [p.detach().float().requires_grad_() for p in net.parameters()]
+ o = torch.optim.SGD(full, lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 16).to(torch.bfloat16), torch.randn(8, 8).to(torch.bfloat16)
+     c = F.mse_loss(net(x).float(), y.float())
+     net.zero_grad()
+     c.backward()
+     for p, q in zip(full, net.parameters()): p.grad = q.grad.float()
+     stop()
+     o.step()
+     with torch.no_grad(): torch._foreach_copy_(list(net.parameters()), full)
+""",
+    ),
     "name_of_another_copy_since": (
         "aliased-models",
         """
