@@ -266,6 +266,7 @@ NEVER: dict[str, dict[str, str]] = {
         "float32 master weights that are copied at once": "weights_kept_in_full_and_copied_at_once",
         "another call of the function trains them": "head_first_then_all",
         "moved by hand": "moved_by_its_gradients_beside_a_net_with_an_optimizer",
+        "all moved at once": "moved_all_at_once_by_its_gradients",
         "given new data by hand": "moved_anew_by_its_gradients",
         "moved by a function of the program": "moved_by_a_function_of_its_own",
         "moved by an optimizer of the program": "moved_by_an_optimizer_of_its_own",

@@ -810,6 +810,22 @@ TRAPS: dict[str, tuple[str, str]] = {
          p.data.add_(p.grad, alpha=-0.1)
 """,
     ),
+    "moved_all_at_once_by_its_gradients": (
+        "param-not-in-optimizer",
+        _BESIDE
+        + """
+ other = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+ held = list(other.parameters())
+ for _ in range(2):
+     d = F.mse_loss(other(x), y)
+     other.zero_grad()
+     d.backward()
+     stop()
+     slopes = [p.grad for p in held]
+     with torch.no_grad():
+         torch._foreach_add_(held, slopes, alpha=-0.1)
+""",
+    ),
     "moved_anew_by_its_gradients": (
         "param-not-in-optimizer",
         _BESIDE

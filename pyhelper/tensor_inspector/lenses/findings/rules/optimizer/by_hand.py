@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
 from .....safe.guard import SEQUENCES
+from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, is_name, names_in, shown_text, text_of
 from ....step.functions import functions_called, sources_in_reach
@@ -16,6 +17,7 @@ from ....step.step import Step
 from ...finding import Violation
 
 _METHODS = ("add", "addcdiv", "addcmul", "lerp", "mul", "sub")
+_AT_ONCE = ("_foreach_add_", "_foreach_addcdiv_", "_foreach_addcmul_", "_foreach_lerp_", "_foreach_sub_")
 _GIVING = ("parameters", "named_parameters", "trainable_parameters")
 
 
@@ -57,6 +59,8 @@ def moved_by_hand(step: Step) -> Iterator[int | None]:
                 yield named[key]
             elif not is_exact_tensor(value) or id(value) in step.parameters:
                 yield None
+        if any(_moves_at_once(source, call) for call in source.calls_of(*_AT_ONCE)):
+            yield None
 
 
 def _moved_in(source: Source) -> set[str]:
@@ -67,6 +71,20 @@ def _moved_in(source: Source) -> set[str]:
             changed.add(key)
     gradients = (node for node in source.nodes if isinstance(node, ast.Attribute) and node.attr == "grad")
     return {key.removesuffix(".data") for key in changed} & {text_of(node.value) for node in gradients}
+
+
+def _moves_at_once(source: Source, call: Call) -> bool:
+    """Whether it adds gradients to what are none: ``torch._foreach_add_(weights, [p.grad for p in weights], alpha=-lr)``."""
+    first, *others = (_has_gradients(source, argument) for argument in call.args)
+    return not first and any(others)
+
+
+def _has_gradients(source: Source, node: ast.expr) -> bool:
+    """Whether an expression reads gradients, or what made the list that it names does."""
+    made = [bound for _, bound in source.bindings.get(text_of(node), ())]
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == "grad" for one in (node, *made) for part in ast.walk(one)
+    )
 
 
 def _sources(step: Step) -> Iterator[tuple[Source, int | None]]:
