@@ -75,8 +75,8 @@ def _moved_in(source: Source) -> set[str]:
 
 def _moves_at_once(source: Source, call: Call) -> bool:
     """Whether it adds gradients to what are none: ``torch._foreach_add_(weights, [p.grad for p in weights], alpha=-lr)``."""
-    first, *others = (_has_gradients(source, argument) for argument in call.args)
-    return not first and any(others)
+    given = [_has_gradients(source, argument) for argument in call.args]
+    return any(given) and not given[0]
 
 
 def _has_gradients(source: Source, node: ast.expr) -> bool:
