@@ -109,11 +109,20 @@ export class Pane {
     return itemsOf(await this.#openMenu(path));
   }
 
-  /** Clicks one of the buttons that a row shows under the mouse. */
+  /**
+   * Clicks one of the buttons that a row shows under the mouse. Rows that come and go above it move it meanwhile, so the
+   * button is clicked as it is found, not where it was.
+   */
   async clickAction(path: RowPath, action: string): Promise<void> {
-    const row = await this.#element(path);
-    await row.hover();
-    await row.locator(`.action-label[aria-label^="${action}"]`).click();
+    await until(`${action} on ${path.join(" › ")}`, async () => {
+      const row = (await this.#element(path)).filter({ has: this.#page.getByText(path.at(-1)!, { exact: true }) });
+      if ((await row.count()) === 0) return false;
+      await row.hover();
+      return row.locator(`.action-label[aria-label^="${action}"]`).evaluateAll(([button]: HTMLElement[]) => {
+        button?.click();
+        return button !== undefined;
+      });
+    });
   }
 
   /** Clicks one of the buttons in the pane's header. */

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import each
 from ...words.prefix import shared_prefix
 from .rows import KeyedRow
 
-ParameterNames = Callable[[], dict[int, str]]  #: gives the names of the parameters in sight, by their ids
+if TYPE_CHECKING:
+    ParameterNames = Callable[[], dict[int, str]]  #: gives the names of the parameters in sight, by their ids
 #: What wraps a model, and the name under which it has it.
 WRAPPERS = {
     "DistributedDataParallel": "module",

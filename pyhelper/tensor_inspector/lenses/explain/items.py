@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import KEYS, SEQUENCES, each
 from .operand import UNKNOWN, Operand
 
-Read = Callable[..., Any]  #: what gives the value of an expression, to so many more levels of its parts
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Read = Callable[..., Any]  #: gives the value of an expression; a second argument tells how deep it stands
 
 _MOST = 200
 _LISTS = ("list", "tuple")

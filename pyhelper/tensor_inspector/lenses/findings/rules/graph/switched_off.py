@@ -28,10 +28,12 @@ def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> I
         if not held or not missing.issuperset(id(one.tensor) for one in held):
             continue
         tensors = [one.tensor for one in held]
-        if not share_an_optimizer(step, tensors, reached) and not _have_their_turn(step, tensors):
+        is_shared = share_an_optimizer(step, tensors, reached)
+        if not is_shared and not _have_their_turn(step, tensors):
             continue
         calls = _calling(step, variable)
-        places = [_cut_off_at(source, call) for source, call in calls]
+        # An optimizer that has others to move may hold these for a later phase, in which nothing is detached.
+        places = [off_at(source, call.lineno) if is_shared else _cut_off_at(source, call) for source, call in calls]
         if not places or None in places:
             continue
         module = Held(variable.key.rpartition(".")[2], variable.value, True)
