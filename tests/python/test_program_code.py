@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 import pytest
 
 from tensor_inspector.kinds import Property
 from tensor_inspector.safe import attributes
-from tensor_inspector.stop import program_code
+from tensor_inspector.stop import interruption, program_code
 
 
 class Owner:
@@ -22,6 +24,11 @@ class Owner:
     def endless(self) -> int:
         while True:
             pass
+
+    @property
+    def cancelled(self) -> int:
+        Thread(target=interruption.interrupt, args=(9,)).start()
+        return self.endless
 
     @property
     def itself(self) -> object:
@@ -51,6 +58,13 @@ def test_without_a_value_it_has_failed_and_says_why(asked: Property, why: str, m
     assert not asked.running
 
 
+def test_it_ends_long_before_its_time_when_its_request_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_code, "_SECONDS", 60)
+    said = program_code.read_property(Property(Owner(), "cancelled"), request=9)
+    assert said.text.startswith("stopped after ")
+    assert not said.text.startswith("stopped after 60")
+
+
 def test_it_can_be_read_again() -> None:
     asked = Property(Owner(), "broken")
     assert [program_code.read_property(asked).text for _ in range(2)] == ["raised ValueError: no"] * 2
@@ -61,5 +75,5 @@ class Fixed(Owner):
 
 
 def test_what_a_subclass_defines_as_something_else_is_offered_no_more() -> None:
-    assert attributes.traits(Owner).properties == ["answer", "broken", "endless", "itself"]
-    assert attributes.traits(Fixed).properties == ["broken", "endless", "itself"]
+    assert attributes.traits(Owner).properties == ["answer", "broken", "endless", "cancelled", "itself"]
+    assert attributes.traits(Fixed).properties == ["broken", "endless", "cancelled", "itself"]
