@@ -50,7 +50,7 @@ MODULES = {module_of(str(file.relative_to(SOURCE))) for file in FILES}
 
 
 def imports(path: str, *, for_types: bool = False) -> tuple[set[str], set[str]]:
-    """Modules of the helper, and of elsewhere, that a file imports anywhere in it, also those that only types need or not."""
+    """Modules of the helper, and of elsewhere, that a file imports anywhere in it; with ``for_types`` also for types alone."""
     file = SOURCE / path
     package = list(file.relative_to(SOURCE).parts[:-1])
     ours, others = set(), set()

@@ -136,7 +136,7 @@ export class Pane {
   async tooltip(...path: RowPath): Promise<string> {
     await (await this.#label(path)).hover();
     const hover = this.#page.locator(".workbench-hover-container .monaco-hover");
-    return until(`a tooltip on ${path.join(" › ")}`, async () => (await textNow(hover)) ?? false);
+    return until(`a tooltip on ${path.join(" › ")}`, () => textNow(hover));
   }
 
   /** Types into the box that the pane shows in a row, to set a value or to add an expression. */
