@@ -44,8 +44,8 @@ export const COMMAND = {
   removeAllAnswers: "tensorInspector.removeAllAnswers",
   checkStep: "tensorInspector.checkStep",
   checkByRunning: "tensorInspector.checkByRunning",
-  dismissHere: "tensorInspector.dismissHere",
-  neverThisRule: "tensorInspector.neverThisRule",
+  dismissInFunction: "tensorInspector.dismissInFunction",
+  dismissInWorkspace: "tensorInspector.dismissInWorkspace",
   restoreDismissed: "tensorInspector.restoreDismissed",
   goToLine: "tensorInspector.goToLine",
 } as const;

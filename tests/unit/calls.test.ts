@@ -247,7 +247,7 @@ describe("calls", () => {
     // It may still run there: what else is asked goes around it, and nothing more is run.
     await calls.frame(paused, {});
     expect(ops(sent).at(-1)).toBe("frame without a frame");
-    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is still busy");
     expect(ops(sent).at(-1)).toBe("frame without a frame");
   });
 
@@ -263,7 +263,7 @@ describe("calls", () => {
     );
     const paused = stop();
     await calls.frame(paused, {});
-    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is still busy");
     hangs = false;
     await calls.evaluate(paused, { expression: "model(x)" });
     expect(ops(sent)).toEqual(["inject", "frame", "frame without a frame", "evaluate"]);
@@ -421,7 +421,7 @@ describe("calls", () => {
     const paused = stop();
     await calls.frame(paused, {});
     void calls.evaluate(paused, { expression: "model(x)" });
-    const second = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    const second = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is still busy");
     await vi.advanceTimersByTimeAsync(20);
     await second;
     expect(ops(sent)).toEqual(["inject", "frame", "evaluate"]);

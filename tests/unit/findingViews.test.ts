@@ -222,11 +222,11 @@ describe("the commands of a finding", () => {
     const parts = { dismissed } as unknown as Parts;
     const told = vi.fn<() => void>();
     dismissed.onDidChange(told);
-    await COMMANDS[COMMAND.dismissHere](parts, rows[0], rows);
+    await COMMANDS[COMMAND.dismissInFunction](parts, rows[0], rows);
     expect(told, "each asks for findings anew").toHaveBeenCalledOnce();
     expect(dismissed.rulesAt("/train.py:train")).toEqual(["a", "b"]);
     expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
-    await COMMANDS[COMMAND.neverThisRule](parts, rows[0], rows);
+    await COMMANDS[COMMAND.dismissInWorkspace](parts, rows[0], rows);
     expect(dismissed.rulesAt("/other.py:f")).toEqual(["a", "b"]);
   });
 
@@ -234,7 +234,7 @@ describe("the commands of a finding", () => {
     const kept = memory();
     const dismissed = new Dismissed(kept);
     const rows = ["a", "a"].map((rule) => rowOf({ ...softmax, rule }));
-    for (const command of [COMMAND.dismissHere, COMMAND.neverThisRule, COMMAND.dismissHere] as const) {
+    for (const command of [COMMAND.dismissInFunction, COMMAND.dismissInWorkspace, COMMAND.dismissInFunction] as const) {
       await COMMANDS[command]({ dismissed } as unknown as Parts, rows[0], rows);
     }
     expect(kept.get("dismissedFindings")).toEqual([{ rule: "a", place: "/train.py:train" }, { rule: "a" }]);
@@ -253,7 +253,7 @@ describe("the commands of a finding", () => {
       (name) => new Contents(at, frameAnswer([], { function: `${name}.forward` })),
     ) as [Contents, Contents];
     const parts = { dismissed } as unknown as Parts;
-    await COMMANDS[COMMAND.dismissHere](parts, { ...rowOf(softmax), contents: encoder });
+    await COMMANDS[COMMAND.dismissInFunction](parts, { ...rowOf(softmax), contents: encoder });
     expect([encoder, decoder].map(({ place }) => dismissed.rulesAt(place))).toEqual([["double-softmax"], []]);
   });
 
@@ -261,7 +261,7 @@ describe("the commands of a finding", () => {
     const dismissed = new Dismissed(memory());
     const findings = [softmax, { ...softmax, rule: "loss-sign" }];
     const counting = { ...rowOf(softmax), findings, can: ["dismissAll"] };
-    await COMMANDS[COMMAND.dismissHere]({ dismissed } as unknown as Parts, counting);
+    await COMMANDS[COMMAND.dismissInFunction]({ dismissed } as unknown as Parts, counting);
     expect(dismissed.rulesAt("/train.py:train")).toEqual(["double-softmax", "loss-sign"]);
     expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
   });
@@ -269,7 +269,7 @@ describe("the commands of a finding", () => {
   test("dismiss in the whole workspace only what stands in a row of its own", async () => {
     const dismissed = new Dismissed(memory());
     const counting = { ...rowOf(softmax), findings: [softmax, { ...softmax, rule: "loss-sign" }], can: ["dismissAll"] };
-    await COMMANDS[COMMAND.neverThisRule]({ dismissed } as unknown as Parts, counting);
+    await COMMANDS[COMMAND.dismissInWorkspace]({ dismissed } as unknown as Parts, counting);
     expect(dismissed.isEmpty).toBe(true);
   });
 

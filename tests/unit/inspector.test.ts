@@ -806,7 +806,7 @@ describe("pins", () => {
 
   test.each([
     ["raised", "SyntaxError: invalid syntax"],
-    ["lost", "not run: the program is busy with what was asked before"],
+    ["lost", "not run: the program is still busy with an earlier request"],
   ] as const)("that can't be run (%s) say why in their row", async (code, message) => {
     const fail = (): NodeAnswer => {
       throw new Refusal(code, message);

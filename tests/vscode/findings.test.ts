@@ -152,12 +152,12 @@ describe("a step with two faults", () => {
 
   test("what is dismissed here is gone, and comes back", async ({ wb }) => {
     const softmax = (await found(wb, "2 findings")).find(({ label }) => label.startsWith(SOFTMAX));
-    await wb.inspector.choose(["2 findings", softmax!.label], "Dismiss Here");
+    await wb.inspector.choose(["2 findings", softmax!.label], "Dismiss in This Function");
     const [only] = await found(wb, NAN);
     expect(only?.level).toBe(1);
     await expect.poll(() => problems(wb)).toHaveLength(1);
     await wb.showOnly(wb.inspector.title);
-    await wb.inspector.choose([only!.label], "Never This Rule");
+    await wb.inspector.choose([only!.label], "Dismiss in This Workspace");
     await wb.inspector.rowsWhen("no finding", ([first]) => first?.label !== undefined && !first.label.startsWith(NAN));
     await wb.channel.execute("tensorInspector.restoreDismissed");
     await found(wb, "2 findings");

@@ -93,7 +93,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
     try {
       work();
     } catch (error) {
-      this.#log(`a message of the adapter that is not as expected: ${String(error)}`);
+      this.#log(`unexpected message from the debug adapter: ${String(error)}`);
     }
   }
 

@@ -164,7 +164,7 @@ function parseInjected(reply: string): Injected {
   try {
     return JSON.parse(reply) as Injected;
   } catch {
-    throw new Refusal("unreachable", l10n.t("unexpected reply of the debugger: {0}", reply.slice(0, 100)));
+    throw new Refusal("unreachable", l10n.t("unexpected reply from the debugger: {0}", reply.slice(0, 100)));
   }
 }
 

@@ -14,7 +14,7 @@ export class Refusal extends Error {
 
 /** Why what runs the program's code was not sent: its frame is busy. */
 export function notRun(): Refusal {
-  return new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
+  return new Refusal("lost", l10n.t("not run: the program is still busy with an earlier request"));
 }
 
 /** Why nothing is asked while a cancelled lens still runs: copies stand in the places of the program's models. */

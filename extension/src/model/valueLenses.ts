@@ -104,7 +104,7 @@ export const VALUE_LENSES = {
       detail: () =>
         [
           l10n.t(
-            "Its forward runs once, on copies of these inputs and of its parameters, buffers and attributes, without hooks of the program.",
+            "Its forward runs once, on copies of these inputs and of its parameters, buffers and attributes, without the program's hooks.",
           ),
           unrestored(),
         ].join(" "),

@@ -16,11 +16,11 @@ export const FINDING_COMMANDS = {
     if (frame === undefined) await sayNotChecked(parts);
     else if (await mayRunModels()) await check(parts, "running", frame);
   },
-  [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
+  [COMMAND.dismissInFunction]: async ({ dismissed, tree }, argument, selected) => {
     const rows = await rowsOf(tree, ["dismiss", "dismissAll"], argument, selected);
     dismissed.add(rulesOf(rows), rows[0]?.contents.place);
   },
-  [COMMAND.neverThisRule]: async ({ dismissed, tree }, argument, selected) => {
+  [COMMAND.dismissInWorkspace]: async ({ dismissed, tree }, argument, selected) => {
     dismissed.add(rulesOf(await rowsOf(tree, "dismiss", argument, selected)));
   },
   [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
@@ -52,7 +52,7 @@ async function show({ document, line }: DocumentLine): Promise<void> {
 
 function mayRunModels(): Promise<boolean> {
   const runs = vscode.l10n.t(
-    "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without hooks of the program, with the inputs of this step.",
+    "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without the program's hooks, with the inputs of this step.",
   );
   return confirmRun(vscode.l10n.t("Run the models of this step again?"), [runs, unrestored()].join(" "));
 }

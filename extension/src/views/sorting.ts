@@ -25,7 +25,7 @@ export async function sortLayers({ lenses, tree }: Parts, row: unknown): Promise
   const items = Object.entries(SORTS).map(([sort, label]) => ({
     label: label(),
     sort,
-    ...(sort === now ? { description: vscode.l10n.t("now") } : {}),
+    ...(sort === now ? { description: vscode.l10n.t("current") } : {}),
   }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Sort the layers by…") });
   if (picked && !(await lenses.askWith(question, { ...question.options, sort: picked.sort }))) {

@@ -40,7 +40,9 @@ export class Status implements vscode.Disposable {
     this.#item.text = `$(${icon}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = alarm?.tone === "alarm" ? ALARM : undefined;
     this.#item.command = alarm ? COMMAND.revealAlarm : COMMAND.showLog;
-    const click = alarm ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
+    const click = alarm
+      ? vscode.l10n.t("Click to go to the first finding, NaN or Inf.")
+      : vscode.l10n.t("Click for the log.");
     const found = contents && findingsOf(contents);
     const silent = found?.findings.length === 0 ? silence(found) : undefined;
     const time = contents && timeText(contents);
