@@ -69,7 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...registerCommands({ inspector, runs, questions, lenses, findings, dismissed, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
-    sessions.onDidChange((session) => void runs.userChanged(session)),
+    sessions.onDidChangeValues((session) => void runs.userChanged(session)),
     tree.onDidChangeVisibility(({ visible }) => lenses.setViewVisible(visible)),
     sessions.onDidEnd((session) => lenses.forget(session)),
     settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),

@@ -15,10 +15,10 @@ import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts
 function program(pinned: string[] = []) {
   let next: FrameAnswer = frameAnswer();
   const helper = { frame: () => Promise.resolve(next) } as unknown as FrameCalls;
-  const wishes = { filter: "all", pageSize: 100 } as const;
+  const settings = { filter: "all", pageSize: 100 } as const;
   const inspector = new Inspector(
     helper,
-    new Frames(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), wishes, new Results()),
+    new Frames(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), settings, new Results()),
   );
   const rows = (): Row[] => (inspector.scene ? [...allRows(inspector.scene)] : []);
   return {

@@ -162,7 +162,7 @@ describe("a session", () => {
   ])("%s %j (success: %s) is a change by the user: %s", (command, args, success, changes) => {
     const { sessions, exchange } = debugging();
     const changed = vi.fn<() => void>();
-    sessions.onDidChange(changed);
+    sessions.onDidChangeValues(changed);
     exchange(command, args, {}, success);
     expect(changed).toHaveBeenCalledTimes(changes ? 1 : 0);
   });

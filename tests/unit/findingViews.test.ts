@@ -52,11 +52,11 @@ beforeEach(() => {
 
 describe("at the lines of the program", () => {
   /** Diagnostics of a stop, at which `tell` says what is wrong, and what stands at the lines. */
-  function stopped(wishes = { diagnostics: true }) {
+  function stopped(settings = { diagnostics: true }) {
     const contents = new Contents(frame(1), frameAnswer());
     const changed = new Emitter();
     const inspector = { contents, frame: contents.frame, onDidChange: changed.event };
-    const diagnostics = new Diagnostics(inspector as unknown as Inspector, wishes);
+    const diagnostics = new Diagnostics(inspector as unknown as Inspector, settings);
     const tell = (findings: Contents["findings"]): void => {
       contents.findings = findings;
       changed.fire();

@@ -98,14 +98,14 @@ async function window(
     },
   } as unknown as FrameCalls & ConstructorParameters<typeof Findings>[0];
   const kept = memory();
-  const [dismissed, wishes] = [new Dismissed(kept), { findings: true }];
+  const [dismissed, settings] = [new Dismissed(kept), { findings: true }];
   const shown = { filter: "all", pageSize: 100 } as const;
   const expansion = new Expansion();
   const [pins, results] = [new Pins(memory()), new Results()];
   const answers = new Frames(helper, pins, new Questions(), expansion, shown, results);
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, shown, results, answers, inspector);
-  const findings = new Findings(helper, inspector, runs, dismissed, wishes);
+  const findings = new Findings(helper, inspector, runs, dismissed, settings);
   expansion.open(FINDINGS);
   let at = frame(1);
   const look = async (stop: number, frameId = 2): Promise<void> => {
@@ -117,7 +117,7 @@ async function window(
   };
   const stand = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(200));
   const rows = (): Row[] => (inspector.scene ? frameRows(inspector.scene) : []);
-  return { helper, asked, libraries, dismissed, wishes, inspector, findings, look, stand, rows, kept: kept.kept };
+  return { helper, asked, libraries, dismissed, settings, inspector, findings, look, stand, rows, kept: kept.kept };
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -129,7 +129,7 @@ describe("what is wrong at a stop", () => {
     await look(1);
     expect(asked).toEqual([]);
     await stand();
-    inspector.changed();
+    inspector.fireDidChange();
     await stand();
     expect(asked).toEqual([
       { lens: "findings", values: {}, snapshot: 7, options: { thorough: false, ignore: "", stop: 1 } },
@@ -140,7 +140,7 @@ describe("what is wrong at a stop", () => {
     const { look, stand, asked, findings, inspector } = await window();
     await look(1);
     findings.dispose();
-    inspector.changed();
+    inspector.fireDidChange();
     await stand();
     expect(asked).toEqual([]);
   });
@@ -159,16 +159,16 @@ describe("what is wrong at a stop", () => {
   });
 
   test("is not asked while the user steps on, nor where it is switched off, or there is no torch", async () => {
-    const { look, stand, asked, wishes, libraries, inspector } = await window();
+    const { look, stand, asked, settings, libraries, inspector } = await window();
     for (const stop of [1, 2, 3]) await look(stop);
     inspector.focus(undefined);
     await stand();
     expect(asked).toEqual([]);
-    wishes.findings = false;
+    settings.findings = false;
     await look(4);
     await stand();
     expect(asked).toEqual([]);
-    wishes.findings = true;
+    settings.findings = true;
     delete libraries["torch"];
     await look(5);
     await stand();
@@ -370,10 +370,10 @@ describe("a frame that is returned to", () => {
   });
 
   test("and is read again once findings are switched off, shows none", async () => {
-    const { look, stand, inspector, wishes, rows } = await window();
+    const { look, stand, inspector, settings, rows } = await window();
     await look(1);
     await stand();
-    wishes.findings = false;
+    settings.findings = false;
     await inspector.readAgain();
     expect(rows().map(({ label }) => label)).toEqual(["a"]);
   });
@@ -449,11 +449,11 @@ describe("a frame that is returned to", () => {
 describe("a check that the user asks for", () => {
   test("is thorough, says how far it is, and what it came to where nothing is wrong", async () => {
     const answers = [{ ...answerOf(), done: false, progress: 0.5, resume: 1 }, answerOf(), answerOf()];
-    const { look, stand, findings, rows, asked, wishes, inspector } = await window(async () => {
+    const { look, stand, findings, rows, asked, settings, inspector } = await window(async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return answers.shift();
     });
-    wishes.findings = false;
+    settings.findings = false;
     await look(1);
     const checking = findings.check();
     await stand();

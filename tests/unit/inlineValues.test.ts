@@ -34,7 +34,12 @@ afterEach(() => {
 async function shown({ source, stopLine, answer, type = "debugpy", tracked = true, document = FILE }: Stage) {
   const contents = new Contents(Object.assign(frame(), { isIn: ({ uri }: { uri: string }) => uri === FILE }), answer);
   const asking = Promise.resolve();
-  const inspector = { contents, asking, isAsked: () => false, onDidChange: changed.event } as unknown as Inspector;
+  const inspector = {
+    contents,
+    reading: asking,
+    isReading: () => false,
+    onDidChange: changed.event,
+  } as unknown as Inspector;
   const sessions = { get: () => (tracked ? {} : undefined) } as unknown as Sessions;
   debug.activeDebugSession = { id: "session", type };
   const provider = new InlineValues(inspector, settings as unknown as Settings, sessions);

@@ -38,11 +38,11 @@ function inspected(
     evaluate: reply("evaluate"),
   } as unknown as FrameCalls;
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
-  const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
+  const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
   const questions = new Questions();
-  const answered = new Frames(helper, pins, questions, expansion, wishes, results);
+  const answered = new Frames(helper, pins, questions, expansion, settings, results);
   const inspector = new Inspector(helper, answered);
-  const runs = new Runs(helper, pins, wishes, results, answered, inspector);
+  const runs = new Runs(helper, pins, settings, results, answered, inspector);
   return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
 }
 

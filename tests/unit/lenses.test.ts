@@ -65,10 +65,10 @@ async function comparing(
   } as unknown as FrameCalls & ConstructorParameters<typeof Lenses>[0];
   const questions = new Questions();
   const pins = new Pins(memory());
-  const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const answers = new Frames(helper, pins, questions, new Expansion(), wishes, results);
+  const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
+  const answers = new Frames(helper, pins, questions, new Expansion(), settings, results);
   const inspector = new Inspector(helper, answers);
-  const runs = new Runs(helper, pins, wishes, results, answers, inspector);
+  const runs = new Runs(helper, pins, settings, results, answers, inspector);
   const lenses = new Lenses(helper, questions, inspector, runs);
   const row = (): Row | undefined =>
     inspector.scene && frameRows(inspector.scene).find(({ question }) => question !== undefined);
@@ -122,7 +122,7 @@ describe("comparing two values", () => {
     inspector.focus(frame(2));
     await vi.advanceTimersByTimeAsync(100);
     lenses.dispose();
-    inspector.changed();
+    inspector.fireDidChange();
     await settled();
     expect(asked).toHaveLength(1);
   });
@@ -561,11 +561,11 @@ describe("comparing two values", () => {
     test("is asked once its group is open, and again at the next stop while that stays open", async () => {
       const { inspector, asked, look } = await comparing();
       expect(inspector.scene && topRows(inspector.scene).at(-1)).toMatchObject({ label: "Program", open: false });
-      inspector.changed();
+      inspector.fireDidChange();
       await settled();
       expect(asked).toEqual([]);
       inspector.scene?.expansion.open(PROGRAM);
-      inspector.changed();
+      inspector.fireDidChange();
       await settled();
       const lenses = asked.map(({ question }) => question);
       expect(lenses).toMatchObject([
@@ -583,7 +583,7 @@ describe("comparing two values", () => {
       const { inspector, lenses, asked } = await comparing();
       inspector.scene?.expansion.open(PROGRAM);
       lenses.setViewVisible(false);
-      inspector.changed();
+      inspector.fireDidChange();
       await settled();
       expect(asked).toEqual([]);
       lenses.setViewVisible(true);
@@ -599,7 +599,7 @@ describe("comparing two values", () => {
         ["environment", "reading the settings…"],
       ]);
       expect(told(inspector)[0]?.can).toEqual(["cancel"]);
-      inspector.changed();
+      inspector.fireDidChange();
       await settled();
       expect(told(inspector).map(({ description, can }) => [description, can])).toEqual([
         ["1 difference", ["copySummary"]],
@@ -615,7 +615,7 @@ describe("comparing two values", () => {
       const [memory] = questions.ofProgram as [Question];
       const expansion = inspector.scene!.expansion;
       expansion.open(PROGRAM);
-      inspector.changed();
+      inspector.fireDidChange();
       await settled();
       lenses.cancel(memory);
       expect(told(inspector)[0]?.description).toBe("cancelled");

@@ -16,7 +16,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   /** The adapter has reported frames: VS Code requests the top one first, its callers a moment later. */
   readonly onDidReceiveStackTrace = this.#events.stackTrace.event;
   /** The user assigned something, or ran something in the console. */
-  readonly onDidChange = this.#events.changed.event;
+  readonly onDidChangeValues = this.#events.valuesChanged.event;
   readonly onDidEnd = this.#events.ended.event;
 
   constructor(log: (text: string) => void) {

@@ -25,11 +25,11 @@ export class SessionEvents implements vscode.Disposable {
   readonly initialized = new vscode.EventEmitter<Session>();
   readonly stopped = new vscode.EventEmitter<Stopped>();
   readonly stackTrace = new vscode.EventEmitter<StackTrace>();
-  readonly changed = new vscode.EventEmitter<Session>();
+  readonly valuesChanged = new vscode.EventEmitter<Session>();
   readonly ended = new vscode.EventEmitter<Session>();
 
   dispose(): void {
-    for (const one of [this.initialized, this.stopped, this.stackTrace, this.changed, this.ended]) one.dispose();
+    for (const one of [this.initialized, this.stopped, this.stackTrace, this.valuesChanged, this.ended]) one.dispose();
   }
 }
 
@@ -114,7 +114,8 @@ export class Tracker implements vscode.DebugAdapterTracker {
     this.#stackRequests.delete(response.request_seq);
     if (stack) this.#report(stack, response as DebugProtocol.StackTraceResponse);
     // A statement that raised may have changed something before it did.
-    else if (this.#consoleRequests.delete(response.request_seq) || assigned) this.#events.changed.fire(this.session);
+    else if (this.#consoleRequests.delete(response.request_seq) || assigned)
+      this.#events.valuesChanged.fire(this.session);
     else if (response.command === "evaluate")
       this.#replies.responseReceived(response as DebugProtocol.EvaluateResponse);
   }

@@ -19,8 +19,8 @@ export function awaitContents(
 ): Promise<Contents | undefined> {
   const isMeant = (frame: Frame | undefined): frame is Frame =>
     frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id);
-  /** The frame is looked at, and what was asked of it has been answered. */
-  const isHere = (frame: Frame | undefined): boolean => isMeant(frame) && !inspector.isAsked(frame);
+  /** The frame is looked at, and has been read. */
+  const isHere = (frame: Frame | undefined): boolean => isMeant(frame) && !inspector.isReading(frame);
   const found = (): Contents | undefined => (isHere(inspector.contents?.frame) ? inspector.contents : undefined);
   return new Promise((resolve) => {
     const finish = (): void => {
@@ -34,18 +34,18 @@ export function awaitContents(
     };
     const subscription = inspector.onDidChange(() => {
       look();
-      void inspector.asking.then(look); // what is shown may be asked again just now
+      void inspector.reading.then(look); // what is shown may be read again just now
     });
     signal.addEventListener("abort", finish);
     const giveUp = (): void => {
       if (!isMeant(inspector.frame) || isHere(inspector.frame)) return finish();
       // VS Code takes no later correction.
       timer = setTimeout(finish, ANSWER_TIMEOUT_MS);
-      void inspector.asking.then(finish);
+      void inspector.reading.then(finish);
     };
     let timer = setTimeout(giveUp, FOCUS_TIMEOUT_MS);
     if (signal.aborted) return finish();
     look();
-    void inspector.asking.then(look);
+    void inspector.reading.then(look);
   });
 }

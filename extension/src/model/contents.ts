@@ -43,7 +43,7 @@ export class Contents {
   checking: Failure | { readonly progress: number } | undefined;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, Failure>();
-  readonly #asked = new Map<string, SharedRequest<unknown>>();
+  readonly #shared = new Map<string, SharedRequest<unknown>>();
 
   constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
     this.frame = frame;
@@ -56,7 +56,7 @@ export class Contents {
   takeFindings(before: Contents | undefined): void {
     if (before?.findings === undefined) return;
     this.findings = before.findings;
-    const own = key(before.findings.answer.snapshot, "");
+    const own = `${before.findings.answer.snapshot} `;
     for (const [id, page] of before.#pages) if (id.startsWith(own)) this.#pages.set(id, page);
   }
 
@@ -81,7 +81,7 @@ export class Contents {
   }
 
   get rootPage(): Page {
-    return this.#pages.get(key(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
+    return this.#pages.get(keyOf(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
   }
 
   /** Whether all of the frame's rows are known. */
@@ -92,7 +92,7 @@ export class Contents {
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */
   page({ node, snapshot }: SnapshotNode): Page | undefined {
-    return this.#pages.get(key(snapshot, node.id)) ?? node.page;
+    return this.#pages.get(keyOf(snapshot, node.id)) ?? node.page;
   }
 
   /** Whether the page from `start` on has come. */
@@ -107,8 +107,8 @@ export class Contents {
     const { start, nodes } = answer.page;
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
     const first = kept.length > 0 && before !== undefined ? before.start : start;
-    this.#pages.set(key(answer.snapshot, answer.node), { ...answer.page, start: first, nodes: [...kept, ...nodes] });
-    this.#failures.delete(key(answer.snapshot, answer.node));
+    this.#pages.set(keyOf(answer.snapshot, answer.node), { ...answer.page, start: first, nodes: [...kept, ...nodes] });
+    this.#failures.delete(keyOf(answer.snapshot, answer.node));
   }
 
   pin(expression: string): PinAnswer | undefined {
@@ -130,22 +130,22 @@ export class Contents {
   }
 
   /**
-   * Asks a question once: who asks it again shares the answer, unless it failed. `signal` aborts where a caller does not
-   * wait any more; `ask` is given a signal that aborts when none of them does.
+   * Asks once for each key: later callers with the same key share the answer, unless it failed. `signal` aborts where a
+   * caller does not wait any more; `ask` is given a signal that aborts when none of them does.
    */
-  once<T>(question: string, ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const before = this.#asked.get(question) as SharedRequest<T> | undefined;
+  once<T>(key: string, ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const before = this.#shared.get(key) as SharedRequest<T> | undefined;
     if (before?.join(signal) === true) return before.answer;
     const shared = new SharedRequest(ask, signal);
-    this.#asked.set(question, shared);
+    this.#shared.set(key, shared);
     shared.answer.catch(() => {
-      if (this.#asked.get(question) === shared) this.#asked.delete(question);
+      if (this.#shared.get(key) === shared) this.#shared.delete(key);
     });
     return shared.answer;
   }
 
   #keyOf(known: SnapshotNode | undefined): string {
-    return known === undefined ? key(this.answer.snapshot, FRAME_NODE) : key(known.snapshot, known.node.id);
+    return known === undefined ? keyOf(this.answer.snapshot, FRAME_NODE) : keyOf(known.snapshot, known.node.id);
   }
 
   /** Values in a few words, by the names of the frame's variables, listed or not. */
@@ -163,6 +163,6 @@ export class Contents {
   }
 }
 
-function key(snapshot: number, node: number | ""): string {
+function keyOf(snapshot: number, node: number): string {
   return `${snapshot} ${node}`;
 }

@@ -22,7 +22,7 @@ interface StepCheck extends Check {
 export class Findings {
   readonly #helper: Pick<Calls, "lens">;
   readonly #inspector: Inspector;
-  readonly #runs: Pick<Runs, "ran">;
+  readonly #runs: Pick<Runs, "noteRun">;
   readonly #dismissed: Dismissed;
   readonly #settings: { readonly findings: boolean };
   /** The contents at the last event of the inspector: others mean a new stop, frame or reading. */
@@ -41,7 +41,7 @@ export class Findings {
   constructor(
     helper: Pick<Calls, "lens">,
     inspector: Inspector,
-    runs: Pick<Runs, "ran">,
+    runs: Pick<Runs, "noteRun">,
     dismissed: Dismissed,
     settings: { readonly findings: boolean },
   ) {
@@ -71,7 +71,7 @@ export class Findings {
     const { contents } = this.#inspector;
     this.#tasks.end((task) => isOf(task, contents));
     if (contents !== undefined) this.#settle(contents);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   dispose(): void {
@@ -118,7 +118,7 @@ export class Findings {
     this.#timer = setTimeout(() => {
       const { frame } = contents;
       if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
-      else if (!frame.over && !this.#inspector.isAsked(frame))
+      else if (!frame.over && !this.#inspector.isReading(frame))
         void this.#ask(contents, { mode: "usual", repeatsRun: false });
     }, ASK_DELAY_MS);
   }
@@ -137,7 +137,7 @@ export class Findings {
       contents.findings = findings && without(findings, rules);
       if (check && !frame.over && (this.#dismissed.isEmpty || isHidden)) void this.#ask(contents, check);
     }
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   /** `isAwaited`: the user waits for it, so the tree shows at once that it has begun. */
@@ -185,7 +185,7 @@ export class Findings {
       if (failure.code === "lost" && !this.#lost.has(contents)) this.#askSoon(contents);
       this.#lost.add(contents);
     }
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   /** What ran may have changed anything, so the frame is read again before the answer is shown. */
@@ -196,7 +196,7 @@ export class Findings {
     } finally {
       if (task.mode === "running") {
         this.#run.add(task);
-        this.#runs.ran(task.contents, []);
+        this.#runs.noteRun(task.contents, []);
         if (!frame.over) await this.#inspector.readAgain(frame.session);
         const now = await this.#inspector.settled();
         if (now?.frame.key === frame.key) task.contents = now;

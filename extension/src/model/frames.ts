@@ -12,31 +12,31 @@ import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
 import { framePath, pinPath, type Scene } from "./row.ts";
 
-/** What the helper can be asked. */
+/** The helper's calls that the model makes for a frame. */
 export type FrameCalls = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
-/** The user's settings, read again for each question. */
+/** The user's settings, looked up at each reading. */
 export interface FrameSettings {
   readonly filter: Filter;
   readonly pageSize: number;
 }
 
 /**
- * What asking for a frame came to: its contents, or why they can't be had; "left" where the user left it before the
+ * What reading a frame came to: its contents, or why they can't be had; "left" where the user left it before the
  * request was sent; undefined where the answer is not true any more.
  */
 type Outcome = { readonly contents: Contents } | { readonly failure: Failure } | "left" | undefined;
 
-/** A frame that is asked for just now. */
-interface Pending {
+/** The reading of a frame while it is under way. */
+interface Reading {
   readonly frame: Frame;
-  /** Ends the asking, where it was not sent yet. */
+  /** Ends the reading where its request was not sent yet. */
   readonly abort: AbortController;
   outcome: Promise<Outcome>;
 }
 
 /**
- * What is known of frames at stops that still last, by one question per stop and frame. An answer that comes when its
+ * What is known of frames at stops that still last, by one request per stop and frame. An answer that comes when its
  * stop is over, or when the user has changed something since, is dropped.
  */
 export class Frames {
@@ -48,8 +48,8 @@ export class Frames {
   readonly #contents = new Map<string, Contents>();
   /** Those among them that are out of date. */
   readonly #old = new WeakSet<Contents>();
-  /** Requests under way, by the frames' keys; where one is replaced here, its answer is dropped. */
-  readonly #asked = new Map<string, Pending>();
+  /** Readings under way, by the frames' keys; where one is replaced here, its answer is dropped. */
+  readonly #readings = new Map<string, Reading>();
   readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();
 
@@ -82,27 +82,27 @@ export class Frames {
     return this.#contents.values();
   }
 
-  /** The outcome of asking for a frame, if it is being asked for. */
-  asked(frame: Frame): Promise<Outcome> | undefined {
-    return this.#asked.get(frame.key)?.outcome;
+  /** The outcome of reading a frame, while it is being read. */
+  reading(frame: Frame): Promise<Outcome> | undefined {
+    return this.#readings.get(frame.key)?.outcome;
   }
 
   /** The user looks at this frame: requests for others that were not sent yet are dropped. */
   leaveOthers(frame: Frame | undefined): void {
-    for (const [key, { abort }] of this.#asked) if (key !== frame?.key) abort.abort();
+    for (const [key, { abort }] of this.#readings) if (key !== frame?.key) abort.abort();
   }
 
-  ask(frame: Frame): Promise<Outcome> {
-    const pending: Pending = { frame, abort: new AbortController(), outcome: Promise.resolve(undefined) };
-    this.#asked.get(frame.key)?.abort.abort();
-    this.#asked.set(frame.key, pending);
-    pending.outcome = this.#read(pending).finally(() => {
-      if (this.#isAwaited(pending)) this.#asked.delete(frame.key);
+  read(frame: Frame): Promise<Outcome> {
+    const reading: Reading = { frame, abort: new AbortController(), outcome: Promise.resolve(undefined) };
+    this.#readings.get(frame.key)?.abort.abort();
+    this.#readings.set(frame.key, reading);
+    reading.outcome = this.#outcomeOf(reading).finally(() => {
+      if (this.#isAwaited(reading)) this.#readings.delete(frame.key);
     });
-    return pending.outcome;
+    return reading.outcome;
   }
 
-  /** Something was run in a session: what is known of it may not be true any more. What is asked just now comes after. */
+  /** Something was run in a session: what is known of it may not be true any more. Readings that are under way go on. */
   markOld(session: Session): void {
     this.#results.markOld(session);
     this.#markContentsOld(session);
@@ -111,10 +111,10 @@ export class Frames {
   /** Drops what is known of one session or of all, also what is still to come. */
   drop(session?: Session): void {
     this.#markContentsOld(session);
-    for (const [key, pending] of this.#asked) {
-      if (session !== undefined && pending.frame.session !== session) continue;
-      this.#asked.delete(key);
-      pending.abort.abort();
+    for (const [key, reading] of this.#readings) {
+      if (session !== undefined && reading.frame.session !== session) continue;
+      this.#readings.delete(key);
+      reading.abort.abort();
     }
   }
 
@@ -147,11 +147,11 @@ export class Frames {
     this.#types.set(session, known);
   }
 
-  async #read(pending: Pending): Promise<Outcome> {
-    const { frame, abort } = pending;
-    const isTrue = (): boolean => this.#isAwaited(pending) && !frame.over;
+  async #outcomeOf(reading: Reading): Promise<Outcome> {
+    const { frame, abort } = reading;
+    const isTrue = (): boolean => this.#isAwaited(reading) && !frame.over;
     try {
-      const answer = await this.#helper.frame(frame, this.#wanted(frame), abort.signal);
+      const answer = await this.#helper.frame(frame, this.#requestFor(frame), abort.signal);
       if (!isTrue()) return undefined;
       const before = this.#changes.before(frame, answer, this.parts);
       const contents = new Contents(frame, answer, this.#results.of(frame), before);
@@ -166,12 +166,12 @@ export class Frames {
     }
   }
 
-  #isAwaited(pending: Pending): boolean {
-    return this.#asked.get(pending.frame.key) === pending;
+  #isAwaited(reading: Reading): boolean {
+    return this.#readings.get(reading.frame.key) === reading;
   }
 
   /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */
-  #wanted(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
+  #requestFor(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
     const { pins, expansion } = this.#parts;
     const { filter, pageSize } = this.#settings;
     const count = expansion.count(framePath(frame));

@@ -27,7 +27,7 @@ export class Inspector {
   #stale: Stale | undefined;
   /** Ends what was asked below the rows that are shown, where it was not sent yet. */
   #loading = new AbortController();
-  #asking: Promise<void> = Promise.resolve();
+  #reading: Promise<void> = Promise.resolve();
   /** The key of the frame that was read again because its snapshot was gone, which is done once. */
   #renewed: string | undefined;
 
@@ -71,18 +71,18 @@ export class Inspector {
     return this.#contents && { ...this.#frames.parts, contents: this.#contents };
   }
 
-  /** Fulfilled when the present request, if any, is answered and shown. */
-  get asking(): Promise<void> {
-    return this.#asking;
+  /** Fulfilled when the frame that is looked at has been read, and is shown. */
+  get reading(): Promise<void> {
+    return this.#reading;
   }
 
-  isAsked(frame: Frame): boolean {
-    return this.#frames.asked(frame) !== undefined;
+  isReading(frame: Frame): boolean {
+    return this.#frames.reading(frame) !== undefined;
   }
 
-  /** What is shown of the frame that is looked at, once nothing is asked any more. */
+  /** What is shown of the frame that is looked at, once it has been read. */
   async settled(): Promise<Contents | undefined> {
-    await this.#asking;
+    await this.#reading;
     const contents = this.#contents;
     return contents && !contents.frame.over && this.#looksAt(contents.frame) ? contents : undefined;
   }
@@ -94,20 +94,20 @@ export class Inspector {
     this.#frames.sweep();
     this.#frames.leaveOthers(frame);
     const known = frame && this.#frames.of(frame);
-    if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
+    if (frame !== undefined && known === undefined) this.#reading = this.#read(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
-  /** Drops what is known, of one session or of all, and asks again for what is looked at. */
+  /** Drops what is known, of one session or of all, and reads the frame that is looked at again. */
   async readAgain(session?: Session): Promise<void> {
     this.#frames.drop(session);
     const frame = this.#frame;
     if (frame === undefined || (session !== undefined && frame.session !== session)) return;
-    this.#asking = this.#ask(frame);
-    await this.#asking;
+    this.#reading = this.#read(frame);
+    await this.#reading;
   }
 
-  /** Asks again if the values could not be had: the helper may have come after all. */
+  /** Reads again where the values could not be had: the helper may have come after all. */
   async helperCame(session: Session): Promise<void> {
     if (this.#trouble !== undefined) await this.readAgain(session);
   }
@@ -126,8 +126,8 @@ export class Inspector {
     const runs = known?.node.lazy === true;
     try {
       const ask = async (wanted: AbortSignal): Promise<void> => {
-        const question = { snapshot, node, start, count };
-        const answer = await this.#helper.children(frame, question, { runs, signal: wanted });
+        const asked = { snapshot, node, start, count };
+        const answer = await this.#helper.children(frame, asked, { runs, signal: wanted });
         contents.merge(answer, known);
         this.#frames.addTypes(frame, answer.types);
       };
@@ -145,7 +145,7 @@ export class Inspector {
       if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
       else contents.setFailure(known, failure);
     }
-    if (runs) this.#ran(contents);
+    if (runs) this.#propertyRan(contents);
   }
 
   /** Shows the next page below the rows of the last one. */
@@ -156,7 +156,7 @@ export class Inspector {
     if (contents.hasPage(row.known, next.start)) {
       this.#frames.parts.expansion.open(row.path, next.start + next.count);
     }
-    this.changed();
+    this.fireDidChange();
   }
 
   /**
@@ -188,30 +188,30 @@ export class Inspector {
     }
   }
 
-  /** What is shown has changed. */
-  changed(): void {
+  /** Tells the views that what they show has changed. */
+  fireDidChange(): void {
     this.#changed.fire();
   }
 
-  async #ask(frame: Frame): Promise<void> {
+  async #read(frame: Frame): Promise<void> {
     const late = setTimeout(() => {
       if (this.#contents && this.#looksAt(frame)) this.#setStale("reading");
     }, LATE_MS);
-    const outcome = await (this.#frames.asked(frame) ?? this.#frames.ask(frame));
+    const outcome = await (this.#frames.reading(frame) ?? this.#frames.read(frame));
     clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;
-    if (outcome === "left") await this.#ask(frame);
+    if (outcome === "left") await this.#read(frame);
     else if ("failure" in outcome) this.#show(undefined, troubleOf(outcome.failure));
     else this.#show(outcome.contents, undefined);
   }
 
   #setStale(stale: Stale): void {
     this.#stale = stale;
-    this.changed();
+    this.fireDidChange();
   }
 
-  /** Code of the program was run in the frame of these contents, which may have changed anything. */
-  #ran(contents: Contents): void {
+  /** A property was run in the frame of these contents, which may have changed anything. */
+  #propertyRan(contents: Contents): void {
     this.#frames.markOld(contents.frame.session);
     if (contents === this.#contents) this.#setStale("run");
   }
@@ -228,7 +228,7 @@ export class Inspector {
     this.#contents = contents;
     this.#trouble = trouble;
     this.#stale = undefined;
-    this.changed();
+    this.fireDidChange();
   }
 }
 

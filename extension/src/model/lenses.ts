@@ -16,7 +16,7 @@ import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
 import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 
 /** A question that is being answered. */
-interface Asking {
+interface QuestionTask {
   readonly question: Question;
   /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
   readonly expressions: readonly string[] | undefined;
@@ -29,8 +29,8 @@ export class Lenses {
   readonly #helper: Pick<Calls, "lens">;
   readonly #questions: Questions;
   readonly #inspector: Inspector;
-  readonly #runs: Pick<Runs, "evaluate" | "ran">;
-  readonly #tasks: Tasks<Asking>;
+  readonly #runs: Pick<Runs, "evaluate" | "noteRun">;
+  readonly #tasks: Tasks<QuestionTask>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
   /** What is told of the program is asked only while the view is in sight. */
@@ -44,7 +44,7 @@ export class Lenses {
     helper: Pick<Calls, "lens">,
     questions: Questions,
     inspector: Inspector,
-    runs: Pick<Runs, "evaluate" | "ran">,
+    runs: Pick<Runs, "evaluate" | "noteRun">,
   ) {
     this.#helper = helper;
     this.#questions = questions;
@@ -103,17 +103,17 @@ export class Lenses {
   cancel(question: Question): void {
     this.#tasks.end((task) => task.question === question);
     this.#questions.cancel(question);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   remove(question: Question): void {
     this.#questions.remove(question);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   removeAll(): void {
     this.#questions.removeAll();
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   setViewVisible(visible: boolean): void {
@@ -124,7 +124,7 @@ export class Lenses {
   /** A session has ended, and its questions with it. */
   forget(session: Session): void {
     this.#questions.forget(session);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   dispose(): void {
@@ -166,7 +166,7 @@ export class Lenses {
     this.#waiting = undefined;
     const { frame } = contents;
     const isShown = contents === this.#inspector.contents && this.#inspector.frame?.key === frame.key;
-    if (!isShown || frame.over || this.#inspector.isAsked(frame)) return; // others are asked once they are shown
+    if (!isShown || frame.over || this.#inspector.isReading(frame)) return; // others are asked once they are shown
     for (const question of this.#askedAtEachStop()) {
       const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
       if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
@@ -181,10 +181,10 @@ export class Lenses {
   }
 
   async #ask(question: Question, contents: Contents, expressions?: readonly string[]): Promise<void> {
-    const task: Asking = { question, expressions, abort: new AbortController(), contents };
+    const task: QuestionTask = { question, expressions, abort: new AbortController(), contents };
     this.#tasks.begin(task);
     this.#tell(task, { progress: 0 });
-    if (expressions) this.#inspector.changed();
+    if (expressions) this.#inspector.fireDidChange();
     try {
       this.#tell(task, await this.#answer(task));
     } catch (error) {
@@ -194,25 +194,25 @@ export class Lenses {
       }
       this.#tell(task, failureOf(error));
     }
-    if (this.#tasks.finish(task)) this.#inspector.changed();
+    if (this.#tasks.finish(task)) this.#inspector.fireDidChange();
   }
 
-  #tell(task: Asking, state: State): void {
+  #tell(task: QuestionTask, state: State): void {
     if (this.#tasks.has(task)) this.#questions.setState(task.contents, task.question, state);
   }
 
-  async #answer(task: Asking): Promise<LensAnswer> {
+  async #answer(task: QuestionTask): Promise<LensAnswer> {
     if (!runsCode(task.question)) return this.#read(task);
     if (task.expressions === undefined) throw notYet(task.question);
     try {
       return await this.#read(task);
     } finally {
-      this.#runs.ran(task.contents, task.expressions);
+      this.#runs.noteRun(task.contents, task.expressions);
       await this.#readAgain(task);
     }
   }
 
-  async #read(task: Asking): Promise<LensAnswer> {
+  async #read(task: QuestionTask): Promise<LensAnswer> {
     await this.#run(task, task.expressions ?? []);
     try {
       return await this.#lens(task);
@@ -225,7 +225,7 @@ export class Lenses {
   }
 
   /** Its expressions that look as if they could be read, but must be run, such as a property. */
-  async #notStatic({ question, contents, abort }: Asking): Promise<string[]> {
+  async #notStatic({ question, contents, abort }: QuestionTask): Promise<string[]> {
     const addresses = Object.values(addressesOf(question, contents));
     const expressions = addresses.flatMap(({ expression }) => expression ?? []);
     const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal, contents);
@@ -236,7 +236,7 @@ export class Lenses {
     });
   }
 
-  async #run(task: Asking, expressions: readonly string[]): Promise<void> {
+  async #run(task: QuestionTask, expressions: readonly string[]): Promise<void> {
     if (expressions.length === 0) return;
     try {
       await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
@@ -246,7 +246,7 @@ export class Lenses {
   }
 
   /** What ran may have changed anything, so the frame is read again before anything is asked of it. */
-  async #readAgain(task: Asking): Promise<void> {
+  async #readAgain(task: QuestionTask): Promise<void> {
     const { frame } = task.contents;
     if (frame.over) return;
     await this.#inspector.readAgain(frame.session);
@@ -254,7 +254,7 @@ export class Lenses {
     if (now?.frame.key === frame.key) task.contents = now;
   }
 
-  #lens(task: Asking): Promise<LensAnswer> {
+  #lens(task: QuestionTask): Promise<LensAnswer> {
     const ask = async (): Promise<LensAnswer> => {
       const { question, contents, abort } = task;
       const values = addressesOf(question, contents);
@@ -282,13 +282,13 @@ export class Lenses {
     return turn;
   }
 
-  #showProgress(task: Asking, progress: number): void {
+  #showProgress(task: QuestionTask, progress: number): void {
     this.#tell(task, { progress });
     if (this.#tasks.has(task)) this.#tasks.redraw();
   }
 }
 
-function isOf(task: Asking, question: Question, { frame }: Contents): boolean {
+function isOf(task: QuestionTask, question: Question, { frame }: Contents): boolean {
   return task.question === question && task.contents.frame.key === frame.key;
 }
 

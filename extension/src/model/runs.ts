@@ -58,7 +58,7 @@ export class Runs {
   unpin(expression: string): void {
     this.cancel(expression);
     this.#pins.remove(expression);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 
   unpinAll(): void {
@@ -72,7 +72,7 @@ export class Runs {
     contents.results.set(expression, "running");
     const running = new AbortController();
     this.#running.set(running, expression);
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
     try {
       const [answer] = await this.evaluate([expression], contents, running.signal);
       if (answer) this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
@@ -92,11 +92,11 @@ export class Runs {
     const found: NodeAnswer[] = [];
     try {
       for (const expression of expressions) {
-        const question = { expression, snapshot: answer.snapshot, page_size: this.#settings.pageSize };
-        found.push(await this.#helper.evaluate(frame, question, signal));
+        const asked = { expression, snapshot: answer.snapshot, page_size: this.#settings.pageSize };
+        found.push(await this.#helper.evaluate(frame, asked, signal));
       }
     } finally {
-      this.ran(contents, expressions);
+      this.noteRun(contents, expressions);
     }
     for (const [at, result] of found.entries()) {
       contents.results.set(expressions[at] ?? "", result);
@@ -106,7 +106,7 @@ export class Runs {
   }
 
   /** Code ran in the frame of these contents. It may have changed anything but its own results. */
-  ran({ frame }: Contents, expressions: readonly string[]): void {
+  noteRun({ frame }: Contents, expressions: readonly string[]): void {
     this.#results.markOld(frame.session, { frame, expressions });
   }
 
@@ -128,6 +128,6 @@ export class Runs {
     const { over, session } = contents.frame;
     if (!over || !this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
     this.#pins.remember(expression, session, l10n.t("no result: the program continued"));
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 }

@@ -8,13 +8,13 @@ export const ASK_DELAY_MS = 150;
 
 /** Lenses that are being asked, for questions or for findings: each can be ended, and the tree shows their progress. */
 export class Tasks<One extends { readonly abort: AbortController }> {
-  readonly #inspector: Pick<Inspector, "changed">;
+  readonly #inspector: Pick<Inspector, "fireDidChange">;
   readonly #onEnd: (task: One) => void;
   readonly #tasks = new Set<One>();
   #redrawn = 0;
 
   /** `onEnd` is called for one that ends without an answer. */
-  constructor(inspector: Pick<Inspector, "changed">, onEnd: (task: One) => void) {
+  constructor(inspector: Pick<Inspector, "fireDidChange">, onEnd: (task: One) => void) {
     this.#inspector = inspector;
     this.#onEnd = onEnd;
   }
@@ -52,6 +52,6 @@ export class Tasks<One extends { readonly abort: AbortController }> {
 
   redrawNow(): void {
     this.#redrawn = Date.now();
-    this.#inspector.changed();
+    this.#inspector.fireDidChange();
   }
 }

@@ -23,7 +23,7 @@ function showing(lens: ProgramLens): Command {
     questions.resume(question);
     expansion.open(PROGRAM);
     expansion.open(questionPath(question));
-    inspector.changed();
+    inspector.fireDidChange();
     return tree.showTop(questionPath(question));
   };
 }

@@ -241,7 +241,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (row.known?.node.lazy === true) return;
     this.#expansion.open(row.path);
     // What is below the program's row is asked only while that is open.
-    if (isProgram(row)) this.#inspector.changed();
+    if (isProgram(row)) this.#inspector.fireDidChange();
   }
 
   dispose(): void {
