@@ -100,7 +100,7 @@ function show(answer: FrameAnswer): void {
     ids.add(row.id);
     expect(row.label).not.toBe("");
     expect(row.speech).toContain(row.name);
-    if (row.known !== undefined && row.next === undefined) waiting.push(...(childRows(scene, row) ?? []));
+    if (row.value !== undefined && row.next === undefined) waiting.push(...(childRows(scene, row) ?? []));
   }
   expect(rows).toBeGreaterThanOrEqual(count(answer.rows.nodes));
   expect(ids.size).toBe(rows);

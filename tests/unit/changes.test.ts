@@ -6,7 +6,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Results } from "../../extension/src/model/results.ts";
-import { type Row, saidOf } from "../../extension/src/model/row.ts";
+import { comparedText, type Row } from "../../extension/src/model/row.ts";
 import { allRows } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
@@ -46,7 +46,7 @@ function program(pinned: string[] = []) {
 
 describe("what counts as a change", () => {
   const said = (root: string, more: Partial<Node>): string | undefined =>
-    saidOf({ root, names: [] }, tensor("weight", more));
+    comparedText({ root, names: [] }, tensor("weight", more));
 
   test.each(["frame /train.py:train", "pin weight"])("of a row of %s is its whole line", (root) => {
     expect(said(root, { line: "1" })).not.toBe(said(root, { line: "2" }));

@@ -59,18 +59,18 @@ describe("by a key", () => {
   test("Copy Summary copies an answer with the rows below it, which are read if need be", async () => {
     const below = [node(".weight", { line: "1 value", children: 2 }), node(".bias", { line: "equal" })];
     const contents = new Contents(frame(), frameAnswer());
-    const known = { node: node("answer", { id: 50, children: 2 }), snapshot: 7 };
+    const value = { node: node("answer", { id: 50, children: 2 }), snapshot: 7 };
     const scene = { contents, expansion: new Expansion(), pageSize: 100 };
     const load = vi.fn<(row: Row) => Promise<void>>(() => {
       const page = { start: 0, total: 2, nodes: below };
-      contents.merge({ op: "children", snapshot: 7, ms: 1, node: 50, page, types: [] }, known);
+      contents.merge({ op: "children", snapshot: 7, ms: 1, node: 50, page, types: [] }, value);
       return Promise.resolve();
     });
     const row = rowLike({
       name: "a ↔ b",
       summary: "2 differences",
       contents,
-      known,
+      value,
       question: {},
       path: { root: "q", names: [] },
     });
@@ -168,11 +168,11 @@ describe("a lens", () => {
       },
     };
     const contents = new Contents(frame(), frameAnswer());
-    const known = { node: node("loss", { id: 12 }), snapshot: 7 };
-    const row = rowLike({ name: "loss", expression: "loss", known, contents, can: ["compare", "autograd"] });
+    const value = { node: node("loss", { id: 12 }), snapshot: 7 };
+    const row = rowLike({ name: "loss", expression: "loss", value, contents, can: ["compare", "autograd"] });
     const inspector = { frame: contents.frame };
     await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree: { showTop } } as unknown as Parts, row);
-    const tensor = { name: "loss", expression: "loss", at: { value: { snapshot: 7, node: 12 } } };
+    const tensor = { name: "loss", expression: "loss", at: { address: { snapshot: 7, node: 12 } } };
     expect(asked).toMatchObject([{ lens: "autograd", subjects: { tensor } }]);
     expect(showTop).toHaveBeenCalledWith({ root: "question 3", names: [] });
   });
@@ -180,9 +180,9 @@ describe("a lens", () => {
   test("that can't be asked is said to be so", async () => {
     const said: string[] = [];
     const tree = { say: (sentence: string) => Promise.resolve(void said.push(sentence)) };
-    const known = { node: node("loss"), snapshot: 7 };
+    const value = { node: node("loss"), snapshot: 7 };
     const contents = new Contents(frame(), frameAnswer());
-    const row = rowLike({ name: "loss", known, contents, can: ["compare"] });
+    const row = rowLike({ name: "loss", value, contents, can: ["compare"] });
     const lenses = { ask: () => Promise.resolve(undefined) };
     const inspector = { frame: contents.frame };
     await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree } as unknown as Parts, row);
@@ -218,8 +218,8 @@ describe("a lens that runs code of the program", () => {
     };
     const inspector = { frame: of.frame, scene };
     const tree = { showTop: () => Promise.resolve() };
-    const known = { node: rows[0], snapshot: 7 };
-    const row = rowLike({ name: "model", expression: "model", known, contents: of, can: ["compare", "shapes"] });
+    const value = { node: rows[0], snapshot: 7 };
+    const row = rowLike({ name: "model", expression: "model", value, contents: of, can: ["compare", "shapes"] });
     await COMMANDS[command]({ lenses, inspector, tree } as unknown as Parts, row);
     return asked;
   }

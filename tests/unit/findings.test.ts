@@ -4,7 +4,8 @@ import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import { FINDINGS, findingsAbout } from "../../extension/src/model/findingRows.ts";
+import { findingsAbout } from "../../extension/src/model/findingRows.ts";
+import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
 import { findingCard, findingText } from "../../extension/src/model/findingText.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
@@ -261,7 +262,7 @@ describe("what is wrong at a stop", () => {
     }
   });
 
-  test("silence has no row", async () => {
+  test("nothing found has no row", async () => {
     const { look, stand, rows, asked } = await window(() => answerOf());
     await look(1);
     await stand();

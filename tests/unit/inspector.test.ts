@@ -419,7 +419,7 @@ describe("children", () => {
     expect(childRows(inspector.scene as never, row)?.map(({ label }) => label)).toEqual([
       "no reply yet: the program's own code may still be running",
     ]);
-    await inspector.load({ ...row, known: { node: tensor("x"), snapshot: 7 } });
+    await inspector.load({ ...row, value: { node: tensor("x"), snapshot: 7 } });
     expect(asked.at(-1)).toMatchObject({ op: "children", how: { runs: false } });
   });
 

@@ -9,7 +9,8 @@ import { Lenses } from "../../extension/src/model/lenses.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { type Question, Questions, type Subject } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
-import { PROGRAM, type Row } from "../../extension/src/model/row.ts";
+import type { Row } from "../../extension/src/model/row.ts";
+import { PROGRAM } from "../../extension/src/model/rowPath.ts";
 import { childRows, frameRows, topRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { LensAnswer, LensRequest } from "../../extension/src/protocol/generated.ts";
@@ -87,7 +88,7 @@ async function comparing(
   const shown = (name: string, frameId: number, expression = true): Subject => ({
     name,
     ...(expression ? { expression: name } : {}),
-    at: { frame: frame(1, { frameId }), function: `f${frameId}`, value: { snapshot: 7, node: frameId } },
+    at: { frame: frame(1, { frameId }), function: `f${frameId}`, address: { snapshot: 7, node: frameId } },
   });
   const ops = (): string[] => asked.map(({ op }) => op);
   return { lenses, begin, questions, asked, look, row, runs, inspector, signals, shown, ops };
@@ -215,7 +216,7 @@ describe("comparing two values", () => {
   test("names a value without an expression by its node, and says at the next stop that it is gone", async () => {
     const { begin, asked, look, row } = await comparing();
     const paused = frame(1);
-    const item: Subject = { name: "‹key›", at: { frame: paused, function: "f", value: { snapshot: 7, node: 12 } } };
+    const item: Subject = { name: "‹key›", at: { frame: paused, function: "f", address: { snapshot: 7, node: 12 } } };
     await begin(item, b as Subject);
     expect(asked[0]?.question).toMatchObject({ values: { a: { snapshot: 7, node: 12 }, b: { expression: "b" } } });
     paused.over = true;
@@ -384,7 +385,7 @@ describe("comparing two values", () => {
     const { begin, questions, shown } = await comparing();
     const items = [12, 13].map((node): Subject => {
       const { at, name } = shown("‹key›", 2, false);
-      return { name, at: at && { ...at, value: { snapshot: 7, node } } };
+      return { name, at: at && { ...at, address: { snapshot: 7, node } } };
     });
     for (const item of items) await begin(item, b as Subject);
     expect(questions.all).toHaveLength(2);
@@ -439,7 +440,7 @@ describe("comparing two values", () => {
   test("keeps no frame of a stop that is over", async () => {
     const { questions } = await comparing();
     const paused = frame(1);
-    const at = { frame: paused, function: "f", value: { snapshot: 7, node: 2 } };
+    const at = { frame: paused, function: "f", address: { snapshot: 7, node: 2 } };
     const side: Subject = { name: "x", expression: "x", at };
     questions.select(side, paused.session);
     paused.over = true;

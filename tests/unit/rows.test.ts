@@ -197,8 +197,8 @@ describe("pages", () => {
     });
     const whole = { start: 5, total: 700, nodes: many(100, 5) };
     from.contents.merge(
-      { op: "children", snapshot: 7, ms: 1, node: row.known?.node.id ?? 0, page: whole, types: [] },
-      row.known,
+      { op: "children", snapshot: 7, ms: 1, node: row.value?.node.id ?? 0, page: whole, types: [] },
+      row.value,
     );
     expect(childRows(from, row)?.at(-1)).toMatchObject({ label: "next 100 of 595", description: "" });
   });
@@ -208,7 +208,7 @@ describe("pages", () => {
     const from = scene([xs]);
     const row = only(frameRows(from));
     const page = { start: 100, total: 150, nodes: many(50, 100) };
-    from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.known);
+    from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.value);
     const rows = childRows(from, row) ?? [];
     expect(rows).toHaveLength(150);
     expect(rows.at(-1)?.label).toBe("[149]");
@@ -233,7 +233,7 @@ describe("pages", () => {
     const from = scene([tensor("x")]);
     const row = only(frameRows(from));
     expect(childRows(from, row)).toBeUndefined();
-    from.contents.setFailure(row.known, { code: "raised", message: "storage freed" });
+    from.contents.setFailure(row.value, { code: "raised", message: "storage freed" });
     expect(only(childRows(from, row))).toMatchObject({ label: "storage freed", icon: "error", tone: "alarm" });
   });
 });

@@ -102,19 +102,19 @@ describe("while one stop is shown", () => {
     const row = rows.find(({ name }) => name === "gradients of model") as Row;
     questions.setState(contents, asked, { ...lensAnswer(), node: tensor("gradients") });
     change();
-    expect(row.known?.node.name).toBe("gradients");
+    expect(row.value?.node.name).toBe("gradients");
     questions.setState(contents, asked, { code: "gone", message: "no" });
     change();
-    expect(row).not.toHaveProperty("known");
+    expect(row).not.toHaveProperty("value");
   });
 
   test("a row below which others stand now is drawn again, and not those above it", async () => {
     const { tree, rows, change, contents } = await shown();
     const [x] = rows.filter(({ name }) => name === "x") as [Row];
-    contents.merge(childrenAnswer(x, "a"), x.known);
+    contents.merge(childrenAnswer(x, "a"), x.value);
     await tree.getChildren(x);
     expect(change()).toEqual([]);
-    contents.merge(childrenAnswer(x, "a", "b"), x.known);
+    contents.merge(childrenAnswer(x, "a", "b"), x.value);
     expect(change()).toEqual(["rows x"]);
     expect((await tree.getChildren(x)).map(({ name }) => name)).toEqual(["a", "b"]);
   });
@@ -135,10 +135,10 @@ function lensAnswer(): LensAnswer {
 }
 
 /** Rows of these names below a row. */
-function childrenAnswer({ known }: Row, ...names: string[]): ChildrenAnswer {
+function childrenAnswer({ value }: Row, ...names: string[]): ChildrenAnswer {
   const nodes = names.map((name) => tensor(name));
   const page = { start: 0, total: nodes.length, nodes };
-  return { op: "children", snapshot: 7, ms: 1, node: known?.node.id ?? 0, page, types: [] };
+  return { op: "children", snapshot: 7, ms: 1, node: value?.node.id ?? 0, page, types: [] };
 }
 
 test("a sentence that the user is told stays while the same stop is shown", async () => {

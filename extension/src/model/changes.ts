@@ -1,7 +1,7 @@
 import type { Frame } from "../debug/frame.ts";
 import type { Session } from "../debug/session.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
-import { saidOf, type Scene } from "./row.ts";
+import { comparedText, type Scene } from "./row.ts";
 import { allRows } from "./rows.ts";
 import type { Contents, Lines } from "./contents.ts";
 
@@ -53,8 +53,8 @@ function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): st
 /** The lines of the rows that are known and whose values were read in full. */
 function linesOf(scene: Scene): Lines {
   const lines = new Map<string, string>();
-  for (const { id, path, known } of allRows(scene)) {
-    const line = known && saidOf(path, known.node);
+  for (const { id, path, value } of allRows(scene)) {
+    const line = value && comparedText(path, value.node);
     if (line !== undefined) lines.set(id, line);
   }
   return lines;

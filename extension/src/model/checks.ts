@@ -14,7 +14,7 @@ export interface Check {
 export interface CheckResult extends Check {
   readonly answer: LensAnswer;
   /** The findings that the check before it did not have; undefined where there was none. */
-  readonly news?: readonly Finding[];
+  readonly newFindings?: readonly Finding[];
 }
 
 /** The findings in the answer to a check, with the rules that were asked. */
@@ -23,7 +23,7 @@ export function findingsIn({ found }: LensAnswer): FindingsFound | undefined {
 }
 
 /** The findings that were not known before; undefined if none were known. */
-export function newsOf(before: CheckResult | undefined, answer: LensAnswer): Finding[] | undefined {
+export function newFindingsIn(before: CheckResult | undefined, answer: LensAnswer): Finding[] | undefined {
   const [known, found] = [before && findingsIn(before.answer), findingsIn(answer)];
   if (known === undefined || found === undefined) return undefined;
   const keys = new Set(known.findings.map(keyOf));
@@ -59,8 +59,8 @@ export function without(checked: CheckResult, rules: readonly string[]): CheckRe
     checked: found.checked.filter(isKept),
     skipped: found.skipped.filter(({ rule }) => isKept(rule)),
   };
-  const { news } = checked;
-  const more = news && { news: news.filter(({ rule }) => isKept(rule)) };
+  const { newFindings } = checked;
+  const more = newFindings && { newFindings: newFindings.filter(({ rule }) => isKept(rule)) };
   const answer = { ...checked.answer, found: kept };
   if (node.page === undefined) return { ...checked, ...more, answer };
   const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));

@@ -17,7 +17,7 @@ import { SharedRequest } from "./sharedRequest.ts";
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
 
-/** A node and the snapshot that it is part of. */
+/** A value as the helper has answered it: its node, and the snapshot that this is part of. */
 export interface SnapshotNode {
   readonly node: Node;
   readonly snapshot: number;
@@ -96,14 +96,14 @@ export class Contents {
   }
 
   /** Whether the page from `start` on has come. */
-  hasPage(known: SnapshotNode | undefined, start: number): boolean {
-    const page = known === undefined ? this.rootPage : this.page(known);
+  hasPage(value: SnapshotNode | undefined, start: number): boolean {
+    const page = value === undefined ? this.rootPage : this.page(value);
     return page !== undefined && page.start + page.nodes.length > start;
   }
 
-  /** Adds a page that came later to those before it. `known` is the node that it belongs to, none for the frame. */
-  merge(answer: ChildrenAnswer, known: SnapshotNode | undefined): void {
-    const before = known === undefined ? this.rootPage : this.page(known);
+  /** Adds a page that came later to those before it. `value` is what it belongs to, none for the frame. */
+  merge(answer: ChildrenAnswer, value: SnapshotNode | undefined): void {
+    const before = value === undefined ? this.rootPage : this.page(value);
     const { start, nodes } = answer.page;
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
     const first = kept.length > 0 && before !== undefined ? before.start : start;
@@ -121,12 +121,12 @@ export class Contents {
   }
 
   /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
-  failure(known: SnapshotNode | undefined): Failure | undefined {
-    return this.#failures.get(this.#keyOf(known));
+  failure(value: SnapshotNode | undefined): Failure | undefined {
+    return this.#failures.get(this.#keyOf(value));
   }
 
-  setFailure(known: SnapshotNode | undefined, failure: Failure): void {
-    this.#failures.set(this.#keyOf(known), failure);
+  setFailure(value: SnapshotNode | undefined, failure: Failure): void {
+    this.#failures.set(this.#keyOf(value), failure);
   }
 
   /**
@@ -144,8 +144,8 @@ export class Contents {
     return shared.answer;
   }
 
-  #keyOf(known: SnapshotNode | undefined): string {
-    return known === undefined ? keyOf(this.answer.snapshot, FRAME_NODE) : keyOf(known.snapshot, known.node.id);
+  #keyOf(value: SnapshotNode | undefined): string {
+    return value === undefined ? keyOf(this.answer.snapshot, FRAME_NODE) : keyOf(value.snapshot, value.node.id);
   }
 
   /** Values in a few words, by the names of the frame's variables, listed or not. */

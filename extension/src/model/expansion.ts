@@ -1,11 +1,5 @@
 import type { Expanded } from "../protocol/generated.ts";
-
-/** Where a row stands in the tree, by names, which are the same at every stop. */
-export interface RowPath {
-  /** A function's rows share a root; each pin is its own. */
-  readonly root: string;
-  readonly names: readonly string[];
-}
+import type { RowPath } from "./rowPath.ts";
 
 interface Branch {
   open: boolean;

@@ -2,17 +2,11 @@ import * as l10n from "@vscode/l10n";
 import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
 import { type CheckResult, findingsIn } from "./checks.ts";
 import type { Contents } from "./contents.ts";
-import type { RowPath } from "./expansion.ts";
 import { factOf, titleOf } from "./findingText.ts";
 import { tokensOf } from "./python.ts";
 import { joined, withPercent } from "./words.ts";
-import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
-
-/** The path of the row that counts findings; those of findings begin with it. */
-export const FINDINGS: RowPath = { root: "findings", names: [] };
-
-/** The path of the row with the result of a check. */
-const OUTCOME: RowPath = { root: "checked", names: [] };
+import { type Action, bareRow, loudWords, type Note, type Row, type Scene, valueRow } from "./row.ts";
+import { childPath, FINDINGS, idOf, OUTCOME } from "./rowPath.ts";
 
 /** The findings of a stop; undefined before they are known. */
 export function findingsOf({ findings }: Contents): FindingsFound | undefined {
@@ -36,13 +30,13 @@ function checkedRows(scene: Scene, checked: CheckResult): Row[] {
   if (found === undefined || node === undefined) return [];
   const { mode, repeatsRun } = checked;
   const more = furtherChecks(mode);
-  const notes = mode === "usual" ? [] : [outcomeRow(scene, checked, found)];
-  if (repeatsRun) notes.push(sentenceRow(scene, l10n.t("checked again without running the models"), "repeatsRun"));
+  const outcome = mode === "usual" ? [] : [outcomeRow(scene, checked, found)];
+  if (repeatsRun) outcome.push(sentenceRow(scene, l10n.t("checked again without running the models"), "repeatsRun"));
   const nodes = node.page?.nodes ?? [];
   const [first] = nodes;
-  if (first === undefined) return notes;
+  if (first === undefined) return outcome;
   if (nodes.length === 1) {
-    return [findingRow(scene, undefined, { node: first, snapshot }, found.findings[0], more), ...notes];
+    return [findingRow(scene, undefined, { node: first, snapshot }, found.findings[0], more), ...outcome];
   }
   const name = findingsText(scene.contents);
   const row = valueRow(scene, undefined, FINDINGS, { node, snapshot }, name);
@@ -50,7 +44,7 @@ function checkedRows(scene: Scene, checked: CheckResult): Row[] {
   const description = joined(" · ", gravest === undefined ? "" : factOf(gravest), first.line);
   const speech = [name, ...loudWords(first), gravest === undefined ? first.name : titleOf(gravest)].join(", ");
   const can: Action[] = ["copySummary", "dismissAll", ...more];
-  return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
+  return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...outcome];
 }
 
 /** How the step can be checked more closely than it was. */
@@ -70,29 +64,29 @@ function outcomeRow(scene: Scene, checked: CheckResult, found: FindingsFound): R
 }
 
 /** `checked by running the models: nothing more (73 rules)` */
-function ranText(found: FindingsFound, { news }: CheckResult): string {
+function ranText(found: FindingsFound, { newFindings }: CheckResult): string {
   const { checked, findings } = found;
-  if (findings.length === 0) return l10n.t("checked by running the models: {0}", silence(found));
-  if (news === undefined) return l10n.t("checked by running the models ({0} rules)", checked.length);
-  return news.length === 0
+  if (findings.length === 0) return l10n.t("checked by running the models: {0}", nothingFoundText(found));
+  if (newFindings === undefined) return l10n.t("checked by running the models ({0} rules)", checked.length);
+  return newFindings.length === 0
     ? l10n.t("checked by running the models: nothing more ({0} rules)", checked.length)
-    : l10n.t("checked by running the models: {0} more ({1} rules)", news.length, checked.length);
+    : l10n.t("checked by running the models: {0} more ({1} rules)", newFindings.length, checked.length);
 }
 
 /** `checked thoroughly: nothing more (70 rules)` */
-function checkedText(found: FindingsFound, { news }: CheckResult): string {
+function checkedText(found: FindingsFound, { newFindings }: CheckResult): string {
   const { checked, findings } = found;
-  if (findings.length === 0) return silence(found);
-  if (news === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
-  return news.length === 0
+  if (findings.length === 0) return nothingFoundText(found);
+  if (newFindings === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
+  return newFindings.length === 0
     ? l10n.t("checked thoroughly: nothing more ({0} rules)", checked.length)
-    : l10n.t("checked thoroughly: {0} more ({1} rules)", news.length, checked.length);
+    : l10n.t("checked thoroughly: {0} more ({1} rules)", newFindings.length, checked.length);
 }
 
 /** The rows below a row that only says something. */
 export function noteRows(scene: Scene, parent: Row): Row[] {
   return (parent.notes ?? []).map(({ label, text }, at) => ({
-    ...plain(scene, parent, below(parent.path, label), label, `note ${at}`),
+    ...bareRow(scene, parent, childPath(parent.path, label), label, `note ${at}`),
     icon: "circle-slash",
     tone: "quiet",
     description: text,
@@ -103,27 +97,27 @@ export function noteRows(scene: Scene, parent: Row): Row[] {
 }
 
 /** Whether a row counts findings, which are the rows below it. */
-export function isCounting({ path, known }: Row): boolean {
-  return known !== undefined && idOf(path) === idOf(FINDINGS);
+export function isCounting({ path, value }: Row): boolean {
+  return value !== undefined && idOf(path) === idOf(FINDINGS);
 }
 
 /** The rows below the row that counts them. */
 export function findingRowsBelow(scene: Scene, parent: Row): Row[] | undefined {
   const found = findingsOf(scene.contents);
-  if (!isCounting(parent) || parent.known === undefined) return undefined;
-  const { node, snapshot } = parent.known;
+  if (!isCounting(parent) || parent.value === undefined) return undefined;
+  const { node, snapshot } = parent.value;
   return node.page?.nodes.map((one, at) => findingRow(scene, parent, { node: one, snapshot }, found?.findings[at]));
 }
 
 function findingRow(
   scene: Scene,
   parent: Row | undefined,
-  known: { readonly node: Node; readonly snapshot: number },
+  value: { readonly node: Node; readonly snapshot: number },
   finding: Finding | undefined,
   more: readonly Action[] = [],
 ): Row {
-  const node = { ...known.node, name: finding === undefined ? known.node.name : titleOf(finding) };
-  const row = valueRow(scene, parent, below(FINDINGS, known.node.name), { ...known, node }, node.name);
+  const node = { ...value.node, name: finding === undefined ? value.node.name : titleOf(finding) };
+  const row = valueRow(scene, parent, childPath(FINDINGS, value.node.name), { ...value, node }, node.name);
   const can: Action[] = ["copySummary", ...more];
   if (finding !== undefined) can.push("dismiss");
   if (finding === undefined) return { ...row, can };
@@ -144,7 +138,7 @@ function findingRow(
 function workingRow(scene: Scene, progress: number): Row {
   const label = withPercent(l10n.t("checking this step…"), progress);
   return {
-    ...plain(scene, undefined, FINDINGS, label, "working"),
+    ...bareRow(scene, undefined, FINDINGS, label, "working"),
     icon: "checklist",
     tone: "quiet",
     can: ["cancel"],
@@ -152,11 +146,11 @@ function workingRow(scene: Scene, progress: number): Row {
 }
 
 function sentenceRow(scene: Scene, label: string, suffix: string, can: readonly Action[] = []): Row {
-  return { ...plain(scene, undefined, FINDINGS, label, suffix), icon: "checklist", tone: "quiet", can };
+  return { ...bareRow(scene, undefined, FINDINGS, label, suffix), icon: "checklist", tone: "quiet", can };
 }
 
 /** `nothing found (55 rules; 18 not asked)` */
-export function silence({ checked, skipped }: FindingsFound): string {
+export function nothingFoundText({ checked, skipped }: FindingsFound): string {
   return skipped.length === 0
     ? l10n.t("nothing found ({0} rules)", checked.length)
     : l10n.t("nothing found ({0} rules; {1} not asked)", checked.length, skipped.length);

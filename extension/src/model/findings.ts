@@ -1,7 +1,7 @@
 import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
-import { type Check, type CheckMode, hasCause, newsOf, repeated, without } from "./checks.ts";
+import { type Check, type CheckMode, hasCause, newFindingsIn, repeated, without } from "./checks.ts";
 import type { Contents } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -164,8 +164,8 @@ export class Findings {
     try {
       const found = await this.#askLens(task, input, onProgress);
       if (!this.#tasks.has(task)) return;
-      const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
-      const checked = { answer: found, mode, repeatsRun, ...(news === undefined ? {} : { news }) };
+      const newFindings = this.#answered.has(contents) ? newFindingsIn(contents.findings, found) : undefined;
+      const checked = { answer: found, mode, repeatsRun, ...(newFindings === undefined ? {} : { newFindings }) };
       const rules = this.#dismissed.rulesAt(contents.place);
       task.contents.findings = without(checked, rules);
       this.#answered.add(task.contents);

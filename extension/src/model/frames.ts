@@ -10,7 +10,8 @@ import { type Failure, failureOf } from "./failure.ts";
 import type { Pins } from "./pins.ts";
 import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
-import { framePath, pinPath, type Scene } from "./row.ts";
+import type { Scene } from "./row.ts";
+import { framePath, pinPath } from "./rowPath.ts";
 
 /** The helper's calls that the model makes for a frame. */
 export type FrameCalls = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;

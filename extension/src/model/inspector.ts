@@ -119,16 +119,16 @@ export class Inspector {
   }
 
   /** Makes the children of a row known. */
-  async load({ contents, known }: Row, start = 0, count = this.#frames.parts.pageSize): Promise<void> {
+  async load({ contents, value }: Row, start = 0, count = this.#frames.parts.pageSize): Promise<void> {
     const { frame } = contents;
-    const snapshot = known?.snapshot ?? contents.answer.snapshot;
-    const node = known?.node.id ?? FRAME_NODE;
-    const runs = known?.node.lazy === true;
+    const snapshot = value?.snapshot ?? contents.answer.snapshot;
+    const node = value?.node.id ?? FRAME_NODE;
+    const runs = value?.node.lazy === true;
     try {
       const ask = async (wanted: AbortSignal): Promise<void> => {
         const asked = { snapshot, node, start, count };
         const answer = await this.#helper.children(frame, asked, { runs, signal: wanted });
-        contents.merge(answer, known);
+        contents.merge(answer, value);
         this.#frames.addTypes(frame, answer.types);
       };
       // What runs is not ended when the frame is read again.
@@ -142,8 +142,8 @@ export class Inspector {
         await this.readAgain();
         return;
       }
-      if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
-      else contents.setFailure(known, failure);
+      if (runs && failure.code === "lost") contents.setFailure(value, { ...failure, message: stillRunning() });
+      else contents.setFailure(value, failure);
     }
     if (runs) this.#propertyRan(contents);
   }
@@ -153,7 +153,7 @@ export class Inspector {
     const { next, contents } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
-    if (contents.hasPage(row.known, next.start)) {
+    if (contents.hasPage(row.value, next.start)) {
       this.#frames.parts.expansion.open(row.path, next.start + next.count);
     }
     this.fireDidChange();

@@ -9,7 +9,7 @@ import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
-import { PROGRAM, questionPath } from "./row.ts";
+import { PROGRAM, questionPath } from "./rowPath.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
 import { ASK_DELAY_MS, Tasks } from "./tasks.ts";

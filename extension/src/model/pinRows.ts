@@ -2,18 +2,8 @@ import * as l10n from "@vscode/l10n";
 import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
 import { pinName, type Pin } from "./pins.ts";
-import {
-  type Action,
-  idOf,
-  lensesOf,
-  oldRow,
-  pinPath,
-  plain,
-  type Row,
-  type Scene,
-  type Tone,
-  valueRow,
-} from "./row.ts";
+import { type Action, bareRow, lensesOf, oldRow, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { idOf, pinPath } from "./rowPath.ts";
 import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** A pin's row; it says where its value may be out of date. */
@@ -31,9 +21,9 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const name = pinName(expression);
   const label = shortened(name, MAX_LABEL_LENGTH);
   const own = { id: idOf(path), icon: "pinned", pin, name, expression };
-  const valued = (known: SnapshotNode): Row => {
-    const row = valueRow(scene, undefined, path, known, label);
-    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(known.node), ...rerun];
+  const valued = (value: SnapshotNode): Row => {
+    const row = valueRow(scene, undefined, path, value, label);
+    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(value.node), ...rerun];
     return { ...row, ...own, can };
   };
   if (result !== undefined && result !== "running" && "node" in result) {
@@ -46,7 +36,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   // VS Code opens no row that it has shown as one without children.
   const open = result === "running" && scene.expansion.isOpen(path);
   return {
-    ...plain(scene, undefined, path, label),
+    ...bareRow(scene, undefined, path, label),
     ...own,
     description,
     summary: description,

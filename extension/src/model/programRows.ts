@@ -1,11 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { questionRow } from "./questionRows.ts";
-import { idOf, plain, PROGRAM, type Row, type Scene } from "./row.ts";
+import { bareRow, type Row, type Scene } from "./row.ts";
+import { idOf, PROGRAM } from "./rowPath.ts";
 
 /** The last row of the tree: what is below it is of the program as a whole, and asked only while it is open. */
 export function programRow(scene: Scene): Row {
   return {
-    ...plain(scene, undefined, PROGRAM, l10n.t("Program")),
+    ...bareRow(scene, undefined, PROGRAM, l10n.t("Program")),
     icon: "server-process",
     tone: "quiet",
     expandable: true,

@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import type { LensAnswer } from "../protocol/generated.ts";
 import { type LensWords, lensWords } from "./lensWords.ts";
 import { isUnderWay, type Question, runsCode, type State } from "./questions.ts";
-import { type Action, idOf, oldRow, plain, questionPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { type Action, bareRow, oldRow, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { idOf, questionPath } from "./rowPath.ts";
 import { wasRun } from "./subjects.ts";
 import { withPercent } from "./words.ts";
 
@@ -71,7 +72,7 @@ function unansweredRow({ scene, question, words, parent }: Made, state: State): 
   // VS Code opens no row that it has shown as one without children.
   const open = working && scene.expansion.isOpen(path);
   return {
-    ...plain(scene, parent, path, words.label),
+    ...bareRow(scene, parent, path, words.label),
     name: words.name,
     icon: words.icon,
     question,

@@ -21,7 +21,7 @@ export interface Subject {
 interface Shown {
   readonly frame: Frame;
   readonly function: string;
-  readonly value: Address;
+  readonly address: Address;
 }
 
 /** What the user wants to know of values: which lens is asked, and about which values by the lens's names for them. */
@@ -200,7 +200,7 @@ function isSameSubject(one: Subject, other: Subject): boolean {
   const [here, there] = [one.at, other.at];
   if (here === undefined || there === undefined) return one.expression !== undefined;
   if (here.frame.key !== there.frame.key) return false;
-  return one.expression !== undefined || isSameAddress(here.value, there.value);
+  return one.expression !== undefined || isSameAddress(here.address, there.address);
 }
 
 export function isSameAddress(one: Address, other: Address): boolean {

@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
-import type { Frame } from "../debug/frame.ts";
 import type { Badge, Finding, Node, NodeKind } from "../protocol/generated.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
-import type { Expansion, RowPath } from "./expansion.ts";
+import type { Expansion } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
+import { idOf, isOfVariables, type RowPath } from "./rowPath.ts";
 import { isValueLens, type ValueLens } from "./valueLenses.ts";
 import { joined } from "./words.ts";
 
@@ -36,7 +36,7 @@ export interface Row {
   /** What can be done with it, as words for the manifest's `viewItem =~ …`. */
   readonly can: readonly Action[];
   /** The value behind it. */
-  readonly known?: SnapshotNode;
+  readonly value?: SnapshotNode;
   /** The expression that reaches the value. */
   readonly expression?: string;
   readonly pin?: Pin;
@@ -48,7 +48,7 @@ export interface Row {
   readonly finding?: Finding;
   /** The findings that dismissing it dismisses: its own, or all that it counts. */
   readonly findings?: readonly Finding[];
-  /** What it tells below it, where no value of the program does. */
+  /** The rows below it that are only words, where it has no value. */
   readonly notes?: readonly Note[];
   /** The line of the program that it is about. */
   readonly source?: NonNullable<Finding["source"]>;
@@ -56,7 +56,7 @@ export interface Row {
   readonly next?: { readonly start: number; readonly count: number };
 }
 
-/** A row without a value. */
+/** The words of a row that has no value. */
 export interface Note {
   readonly label: string;
   readonly text: string;
@@ -130,51 +130,24 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
 /** Kinds whose line does not begin with the class. */
 const CLASS_UNSAID: ReadonlySet<NodeKind> = new Set(["tensor", "array", "number", "string", "error"]);
 
-/** How the roots of the frame's rows and of pins begin. */
-const FRAME = "frame ";
-const PIN = "pin ";
-
-export function framePath({ place }: Frame): RowPath {
-  return { root: `${FRAME}${place}`, names: [] };
-}
-
-/** The root of the group about the program as a whole. */
-export const PROGRAM: RowPath = { root: "program", names: [] };
-
-export function questionPath({ id }: Question): RowPath {
-  return { root: `question ${id}`, names: [] };
-}
-
-export function pinPath(expression: string): RowPath {
-  return { root: `${PIN}${expression}`, names: [] };
-}
-
-export function below(path: RowPath, name: string): RowPath {
-  return { root: path.root, names: [...path.names, name] };
-}
-
-export function idOf({ root, names }: RowPath): string {
-  return JSON.stringify([root, ...names]);
-}
-
 export function valueRow(
   scene: Scene,
   parent: Row | undefined,
   path: RowPath,
-  known: SnapshotNode,
+  value: SnapshotNode,
   label: string,
 ): Row {
-  const { node } = known;
+  const { node } = value;
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
   const can: Action[] = ["copySummary"];
-  const changed = scene.contents.hasChanged(idOf(path), saidOf(path, node));
+  const changed = scene.contents.hasChanged(idOf(path), comparedText(path, node));
   if (node.path !== undefined) can.push("copyExpression", "pin");
   if (isValue(node)) can.push("compare", ...lensesOf(node));
   return {
     // VS Code keeps a row open by its id, and asks for its children: the property `loss`, opened at one stop, would be run
     // unasked at the next, so a lazy row has another id then.
-    id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
+    id: node.lazy === true ? `${idOf(path)} ${value.snapshot}` : idOf(path),
     path,
     parent,
     contents: scene.contents,
@@ -189,7 +162,7 @@ export function valueRow(
     changed,
     speech: speechOf(node, line, changed),
     can: node.kind === "group" ? [] : can,
-    known,
+    value,
     ...(node.path === undefined ? {} : { expression: node.path }),
   };
 }
@@ -199,9 +172,9 @@ export function valueRow(
  * since the available time differs from stop to stop. The numbers of answers and findings change at every stop, so for
  * these only their kind counts, as a gradient that was None and is not any more.
  */
-export function saidOf({ root }: RowPath, { line, lazy, badges = [] }: Node): string | undefined {
+export function comparedText(path: RowPath, { line, lazy, badges = [] }: Node): string | undefined {
   if (lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread")) return undefined;
-  return root.startsWith(FRAME) || root.startsWith(PIN) ? line : badges.toSorted().join(" ");
+  return isOfVariables(path) ? line : badges.toSorted().join(" ");
 }
 
 /** A row whose value may be out of date. */
@@ -216,12 +189,16 @@ export function oldRow(row: Row): Row {
   };
 }
 
-export function textRow(scene: Scene, parent: Row, text: string): Row {
-  return { ...plain(scene, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
+/** The row that tells why what is below its parent could not be had. */
+export function errorRow(scene: Scene, parent: Row, text: string): Row {
+  return { ...bareRow(scene, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
 }
 
-/** The fields of a row that has only a label. A row without a path of its own has that of another row, and a `suffix`. */
-export function plain(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix = "") {
+/**
+ * A row that has a label and no value, but for its icon. One without a path of its own takes that of another row, and a
+ * `suffix` that tells the two apart.
+ */
+export function bareRow(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix = "") {
   const id = `${idOf(path)} ${suffix}`.trimEnd();
   const nothing = {
     description: "",

@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
 import { questionRow } from "./questionRows.ts";
-import type { RowPath } from "./expansion.ts";
 import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
-import { below, framePath, plain, type Row, type Scene, textRow, valueRow } from "./row.ts";
+import { bareRow, errorRow, type Row, type Scene, valueRow } from "./row.ts";
+import { childPath, framePath, type RowPath } from "./rowPath.ts";
 import { countText, joined, MAX_LABEL_LENGTH, namesApart } from "./words.ts";
 
 /** The rows of the first level: what is told of the frame, and at the end the program. */
@@ -24,21 +24,21 @@ export function frameRows(scene: Scene): Row[] {
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (isProgram(row)) return programRowsBelow(scene, row);
-  if (row.known === undefined) return noteRows(scene, row);
+  if (row.value === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;
-  const page = scene.contents.page(row.known);
+  const page = scene.contents.page(row.value);
   if (page === undefined) {
-    const failure = scene.contents.failure(row.known);
-    return failure === undefined ? undefined : [textRow(scene, row, failure.message)];
+    const failure = scene.contents.failure(row.value);
+    return failure === undefined ? undefined : [errorRow(scene, row, failure.message)];
   }
-  return pageRows(scene, row, row.path, page, row.known.snapshot);
+  return pageRows(scene, row, row.path, page, row.value.snapshot);
 }
 
 /** The rows of a page below a path, and the one that offers more. */
 function pageRows(scene: Scene, parent: Row | undefined, path: RowPath, page: Page, snapshot: number): Row[] {
   const rows = siblings(page.nodes).map(([name, node, label]) =>
-    valueRow(scene, parent, below(path, name), { node, snapshot }, label),
+    valueRow(scene, parent, childPath(path, name), { node, snapshot }, label),
   );
   return [...rows, ...moreRow(scene, parent, path, page)];
 }
@@ -55,19 +55,19 @@ export function* allRows(scene: Scene): Generator<Row> {
 /** The variables and pins of the frame whose values have one of these badges; a value that has two names counts once. */
 export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   const met = new Set<unknown>();
-  return frameRows(scene).filter(({ known, question }) => {
-    if (question !== undefined || known?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
-    const { mark, path } = known.node;
-    const value = mark?.path ?? path ?? known;
-    if (met.has(value)) return false;
-    met.add(value);
+  return frameRows(scene).filter(({ value, question }) => {
+    if (question !== undefined || value?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
+    const { mark, path } = value.node;
+    const identity = mark?.path ?? path ?? value;
+    if (met.has(identity)) return false;
+    met.add(identity);
     return true;
   });
 }
 
 /** The row of the findings; or where these are no errors, of the first value that holds NaN or Inf, if there is one. */
 export function firstAlarm(scene: Scene): Row | undefined {
-  const finding = findingRows(scene).find(({ known }) => known !== undefined);
+  const finding = findingRows(scene).find(({ value }) => value !== undefined);
   return finding?.tone === "alarm" ? finding : (rowsWith(scene, "nan", "inf")[0] ?? finding);
 }
 
@@ -115,17 +115,17 @@ function moreRow(scene: Scene, parent: Row | undefined, path: RowPath, page: Pag
   if (left !== undefined && left <= 0) return [];
   const count = Math.min(scene.pageSize, left ?? scene.pageSize);
   const label = moreText(count, left);
-  const failure = scene.contents.failure(parent?.known);
+  const failure = scene.contents.failure(parent?.value);
   const description = failure?.message ?? page.cut ?? "";
   return [
     {
-      ...plain(scene, parent, path, label, "more"),
+      ...bareRow(scene, parent, path, label, "more"),
       icon: "ellipsis",
       description,
       tone: failure === undefined ? undefined : "alarm",
       speech: joined(", ", label, description),
       next: { start, count },
-      ...(parent?.known === undefined ? {} : { known: parent.known }),
+      ...(parent?.value === undefined ? {} : { value: parent.value }),
     },
   ];
 }

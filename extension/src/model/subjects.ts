@@ -52,7 +52,7 @@ function addressOf(question: Question, subject: Subject, contents: Contents): Ad
   const { name, expression, at } = subject;
   const result = isElsewhere(subject, contents) ? undefined : resultOf(expression, contents);
   if (result !== undefined) return result;
-  if (at !== undefined && isHere(subject, contents)) return at.value;
+  if (at !== undefined && isHere(subject, contents)) return at.address;
   if (expression === undefined && at?.frame.over === false) {
     throw new Refusal("gone", l10n.t("“{0}” belongs to another session", name));
   }
@@ -74,7 +74,7 @@ export function notYet(question: Question): Refusal {
  */
 function isHere({ expression, at }: Subject, { frame, answer }: Contents): boolean {
   if (at === undefined || at.frame.over || at.frame.session !== frame.session) return false;
-  const isReadAgain = at.frame.key === frame.key && at.value.snapshot !== answer.snapshot;
+  const isReadAgain = at.frame.key === frame.key && at.address.snapshot !== answer.snapshot;
   return !(isReadAgain && expression !== undefined && isStatic(expression));
 }
 

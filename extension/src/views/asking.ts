@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Inquiry, Question, Subject } from "../model/questions.ts";
-import { questionPath } from "../model/row.ts";
+import { questionPath } from "../model/rowPath.ts";
 import { isRow, type Parts } from "./command.ts";
 import { withConsent } from "./confirming.ts";
 import type { Tree } from "./tree.ts";
@@ -28,9 +28,9 @@ export function sayUnasked(tree: Tree): Promise<void> {
 
 /** The value of a row, as a subject of a lens; undefined where it has none. */
 export function subjectOf(argument: unknown): Subject | undefined {
-  if (!isRow(argument) || argument.known === undefined || !argument.can.includes("compare")) return undefined;
-  const { name, expression, known, contents } = argument;
-  const value = { snapshot: known.snapshot, node: known.node.id };
-  const at = { frame: contents.frame, function: contents.answer.function, value };
+  if (!isRow(argument) || argument.value === undefined || !argument.can.includes("compare")) return undefined;
+  const { name, expression, value, contents } = argument;
+  const address = { snapshot: value.snapshot, node: value.node.id };
+  const at = { frame: contents.frame, function: contents.answer.function, address };
   return { name: expression ?? name, ...(expression === undefined ? {} : { expression }), at };
 }

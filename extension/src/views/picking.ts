@@ -89,8 +89,8 @@ function rowsFor({ inspector: { scene } }: Parts, action: Action): Row[] {
 }
 
 /** Of those of a frame, tensors and arrays are what a model is usually called with. */
-function unlikelihood({ known }: Row): number {
-  const kind = known?.node.kind;
+function unlikelihood({ value }: Row): number {
+  const kind = value?.node.kind;
   if (kind === "tensor" || kind === "array") return 0;
   return kind === "mapping" || kind === "sequence" ? 1 : 2;
 }

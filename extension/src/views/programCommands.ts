@@ -3,7 +3,7 @@ import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId, VIEW } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
-import { PROGRAM, questionPath } from "../model/row.ts";
+import { PROGRAM, questionPath } from "../model/rowPath.ts";
 import { sayUnasked } from "./asking.ts";
 import type { Command, Parts } from "./command.ts";
 

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { COMMAND, SECTION } from "../ids.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { findingsOf, silence } from "../model/findingRows.ts";
+import { findingsOf, nothingFoundText } from "../model/findingRows.ts";
 import { firstAlarm } from "../model/rows.ts";
 import { statusText, timeText } from "../model/status.ts";
 import { escapeIcons, joined } from "../model/words.ts";
@@ -44,7 +44,7 @@ export class Status implements vscode.Disposable {
       ? vscode.l10n.t("Click to go to the first finding, NaN or Inf.")
       : vscode.l10n.t("Click for the log.");
     const found = contents && findingsOf(contents);
-    const silent = found?.findings.length === 0 ? silence(found) : undefined;
+    const silent = found?.findings.length === 0 ? nothingFoundText(found) : undefined;
     const time = contents && timeText(contents);
     this.#item.tooltip = joined("\n", "Tensor Inspector", trouble, contents?.answer.cut, silent, time, click);
     const spoken = joined(", ", text, trouble) || vscode.l10n.t("nothing to report");

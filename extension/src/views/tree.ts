@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { COLOR, COMMAND, VIEW } from "../ids.ts";
-import type { Expansion, RowPath } from "../model/expansion.ts";
+import type { Expansion } from "../model/expansion.ts";
+import type { RowPath } from "../model/rowPath.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
 import { allRows, childRows, firstAlarm, frameRows, topRows } from "../model/rows.ts";
@@ -115,16 +116,16 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return item;
   }
 
-  async #factsOf({ known, next, contents }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
-    if (known === undefined || next !== undefined) return undefined;
-    const { id, type, path, lazy, facts } = known.node;
-    if (facts !== undefined || type === "" || lazy === true || contents !== this.#inspector.contents) return known.node;
+  async #factsOf({ value, next, contents }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
+    if (value === undefined || next !== undefined) return undefined;
+    const { id, type, path, lazy, facts } = value.node;
+    if (facts !== undefined || type === "" || lazy === true || contents !== this.#inspector.contents) return value.node;
     const signal = signalOf(cancelled);
-    const answer = await this.#inspector.inspect({ snapshot: known.snapshot, node: id }, signal);
+    const answer = await this.#inspector.inspect({ snapshot: value.snapshot, node: id }, signal);
     if (answer && "node" in answer) return answer.node;
-    if (path === undefined || answer?.code !== "gone") return known.node;
+    if (path === undefined || answer?.code !== "gone") return value.node;
     const again = await this.#inspector.inspect({ expression: path }, signal);
-    return again && "node" in again ? again.node : known.node;
+    return again && "node" in again ? again.node : value.node;
   }
 
   /** Opens the row of a pin or an answer and puts the keyboard on it. */
@@ -238,7 +239,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   #opened(row: Row): void {
     // A property is run when it is clicked; it must not open by itself at the next stop.
-    if (row.known?.node.lazy === true) return;
+    if (row.value?.node.lazy === true) return;
     this.#expansion.open(row.path);
     // What is below the program's row is asked only while that is open.
     if (isProgram(row)) this.#inspector.fireDidChange();

@@ -1,0 +1,49 @@
+import type { Frame } from "../debug/frame.ts";
+import type { Question } from "./questions.ts";
+
+/** Where a row stands in the tree, by names, which are the same at every stop. */
+export interface RowPath {
+  /** What it belongs to: all variables of a function have one root, each pin and each question has its own. */
+  readonly root: string;
+  readonly names: readonly string[];
+}
+
+/** The row that counts findings; the paths of findings begin with this one. */
+export const FINDINGS: RowPath = { root: "findings", names: [] };
+
+/** The row with the result of a check. */
+export const OUTCOME: RowPath = { root: "checked", names: [] };
+
+/** The group about the program as a whole. */
+export const PROGRAM: RowPath = { root: "program", names: [] };
+
+/** How the roots of variables and pins begin. */
+const FRAME = "frame ";
+const PIN = "pin ";
+
+/** The path of a frame; those of its variables begin with it. */
+export function framePath({ place }: Frame): RowPath {
+  return { root: `${FRAME}${place}`, names: [] };
+}
+
+export function pinPath(expression: string): RowPath {
+  return { root: `${PIN}${expression}`, names: [] };
+}
+
+export function questionPath({ id }: Question): RowPath {
+  return { root: `question ${id}`, names: [] };
+}
+
+/** The path of the row of this name below another. */
+export function childPath({ root, names }: RowPath, name: string): RowPath {
+  return { root, names: [...names, name] };
+}
+
+/** Whether it is a variable or a pin, or stands below one; not an answer, nor a finding. */
+export function isOfVariables({ root }: RowPath): boolean {
+  return root.startsWith(FRAME) || root.startsWith(PIN);
+}
+
+export function idOf({ root, names }: RowPath): string {
+  return JSON.stringify([root, ...names]);
+}
