@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { namedIn } from "../../extension/src/model/inline.ts";
+import { mentionsIn } from "../../extension/src/model/inline.ts";
 
 const KNOWN = new Set(["x", "y", "xs", "model", "batch", "i", "loss"]);
 
@@ -8,7 +8,11 @@ function named(source: string, first = 0): string[] {
   const lines = source.replace(/^\n/, "").split("\n");
   const stop = lines.findIndex((line) => line.includes("# STOP"));
   const found: string[][] = lines.map(() => []);
-  for (const { line, name, start, end } of namedIn(lines.join("\n"), first, stop < 0 ? lines.length : stop, KNOWN)) {
+  for (const { line, name, start, end } of mentionsIn(
+    lines.join("\n"),
+    { firstLine: first, stopLine: stop < 0 ? lines.length : stop },
+    KNOWN,
+  )) {
     expect(lines[line]?.slice(start, end).normalize("NFKC")).toBe(name);
     found[line]?.push(name);
   }
@@ -98,14 +102,18 @@ describe("names of variables", () => {
 
   test("of a module that begins with a function are the module's", () => {
     const source = "def f(x):\n    y = x\nloss = 1\nprint(loss)";
-    const found = namedIn(source, 0, 4, KNOWN, true).map(({ line, name }) => `${line} ${name}`);
+    const found = mentionsIn(source, { firstLine: 0, stopLine: 4, isModule: true }, KNOWN).map(
+      ({ line, name }) => `${line} ${name}`,
+    );
     expect(found).toEqual(["2 loss", "3 loss"]);
   });
 
   test("are found in a long program at once", () => {
     const line = "x = model(y, [batch(i) for i in xs], loss)[0]";
-    expect(namedIn(Array(20_000).fill(line).join("\n"), 0, 20_000, KNOWN)).toHaveLength(20_000);
-    expect(namedIn(`print(${'f"{x}" '.repeat(20_000)})`, 0, 1, KNOWN)).toHaveLength(1);
+    expect(mentionsIn(Array(20_000).fill(line).join("\n"), { firstLine: 0, stopLine: 20_000 }, KNOWN)).toHaveLength(
+      20_000,
+    );
+    expect(mentionsIn(`print(${'f"{x}" '.repeat(20_000)})`, { firstLine: 0, stopLine: 1 }, KNOWN)).toHaveLength(1);
   });
 
   test("begin where the function does", () => {

@@ -47,7 +47,7 @@ interface Call extends CallOptions {
 /** Until a request that was not found running is looked for again. */
 const INTERRUPT_RETRY_MS = 100;
 
-/** Typed calls to the helper in the program; injects it ahead of the first, else with it. */
+/** Typed calls to the helper in the program. They inject it if `prepare` has not: then with the first call. */
 export class Calls {
   readonly #setup: Setup;
   /** The number of the last request that ran code of the program. */
@@ -59,8 +59,8 @@ export class Calls {
   }
 
   /**
-   * Puts the helper in as soon as the adapter can be asked, ahead of all that VS Code asks: at the first stop the
-   * debugger's own views ask at once, and are to ask us. Sent before this returns; fulfilled whatever comes of it.
+   * Injects the helper as soon as the adapter takes requests, before any of VS Code's: at the first stop the debugger's own
+   * views ask at once, and are to ask us. It is sent before this returns; the promise is fulfilled also where it fails.
    */
   prepare(session: Session): Promise<void> {
     const injected = this.#programOf(session).inject();
@@ -96,7 +96,7 @@ export class Calls {
     try {
       const answer = await this.#onSomeRoute({ program, frame, body, ...options });
       if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
-      if (answer.op === "frame") program.frameless = answer.frameless === true;
+      if (answer.op === "frame") program.setFrameless(answer);
       return answer as A;
     } catch (error) {
       if (!(error instanceof Cancelled)) this.#setup.log(`${body.op}: ${String(error)}`);
@@ -120,15 +120,14 @@ export class Calls {
         if (!(error instanceof NoReply)) throw error;
         program.setBusy(frame);
         if (once) throw noReply();
-        if (!program.answersBesideFrames) program.giveUp(frame);
+        if (!program.answersBesideFrames) throw program.giveUp(frame);
         this.#setup.log(`${body.op}: no reply on the frame, asking without it`);
       }
     }
     try {
       return await this.#withHelper(call);
     } catch (error) {
-      if (error instanceof NoReply) program.giveUp(frame);
-      throw error;
+      throw error instanceof NoReply ? program.giveUp(frame) : error;
     }
   }
 

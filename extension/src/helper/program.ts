@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/frame.ts";
 import { type Job, NoReply } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
-import type { Preferences } from "../protocol/generated.ts";
+import type { FrameAnswer, Preferences } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
 import { noReply, notRun, Refusal } from "./refusal.ts";
 
@@ -13,7 +13,7 @@ export interface Setup {
   readonly log: (text: string) => void;
 }
 
-/** How many times the usual limit an injection may take, until one had no reply even then. */
+/** How many times the usual limit an injection may take; once one had no reply even then, the next has the usual limit. */
 const INJECTION_PATIENCE = 5;
 
 /** One debugged program: whether the helper is in it, and which routes to it answer at present. */
@@ -25,14 +25,14 @@ export class Program {
   #injected = false;
   /** How many times the usual limit the next injection may take: the first one comes when a slow machine is busiest. */
   #patience = INJECTION_PATIENCE;
-  /** The debugger runs an evaluate without a frame but does not answer, as older debugpy: all is asked on the frame. */
-  #answersOnFramesOnly = false;
+  /** False for older debuggers, which run an evaluate without a frame but do not answer it: all is asked on the frame. */
+  #answersBesideFrames = true;
   /** The stop at which an evaluate on the frame got no reply; `beside` if one without a frame got none either. */
   #unanswered: { readonly stop: number; readonly beside: boolean } | undefined;
   /** The stop at which a lens was cancelled whose code runs on. */
   #blocked: number | undefined;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
-  frameless = false;
+  #frameless = false;
 
   constructor(session: Session, setup: Setup) {
     this.#session = session;
@@ -41,7 +41,12 @@ export class Program {
 
   /** Whether it answers what names no frame. */
   get answersBesideFrames(): boolean {
-    return !this.#answersOnFramesOnly;
+    return this.#answersBesideFrames;
+  }
+
+  /** The helper has said whether torch.compile is at work. */
+  setFrameless({ frameless }: Pick<FrameAnswer, "frameless">): void {
+    this.#frameless = frameless === true;
   }
 
   /** Neither route has answered at this stop: nothing more is asked. */
@@ -63,10 +68,10 @@ export class Program {
     this.#unanswered = undefined;
   }
 
-  /** Neither route answers. */
-  giveUp(frame: Frame): never {
+  /** Neither route answers, so nothing more is asked at this stop: the error to throw. */
+  giveUp(frame: Frame): Refusal {
     this.#unanswered = { stop: frame.stop, beside: true };
-    throw noReply();
+    return noReply();
   }
 
   /** A lens was cancelled, and what it runs does not end: nothing is asked at this stop until it does. */
@@ -85,7 +90,7 @@ export class Program {
 
   /** Whether requests for this frame go beside it, without naming it. */
   goesBeside(frame: Frame): boolean {
-    return this.answersBesideFrames && (this.frameless || this.isBusy(frame));
+    return this.answersBesideFrames && (this.#frameless || this.isBusy(frame));
   }
 
   /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
@@ -104,13 +109,12 @@ export class Program {
   async ensureHelper(frame: Frame): Promise<boolean> {
     // Where one fails for which several requests wait, the first of these injects again, and the others wait for that.
     while (this.#injecting) {
-      if (!(await isSettled(this.#injecting, this.#session.queue.limit))) this.giveUp(frame);
+      if (!(await isSettled(this.#injecting, this.#session.queue.limit))) throw this.giveUp(frame);
     }
     const wasThere = this.#injected;
     if (!wasThere) {
       await this.inject(frame.frameId).catch((error: unknown) => {
-        if (error instanceof NoReply) this.giveUp(frame);
-        throw error;
+        throw error instanceof NoReply ? this.giveUp(frame) : error;
       });
     }
     return wasThere;
@@ -139,14 +143,14 @@ export class Program {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(expression, on, onLeft);
       return this.#session.queue.ask({ send, over: () => this.#session.ended, patience: this.#patience });
     };
-    let reply = this.#answersOnFramesOnly ? "" : await run();
-    this.#answersOnFramesOnly = reply === "";
-    if (this.#answersOnFramesOnly && frameId !== undefined) reply = await run(frameId);
+    let reply = this.#answersBesideFrames ? await run() : "";
+    this.#answersBesideFrames = reply !== "";
+    if (!this.#answersBesideFrames && frameId !== undefined) reply = await run(frameId);
     const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     this.#injected = true;
     this.setIdle();
-    this.frameless = answer.frameless === true;
+    this.setFrameless(answer);
     log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
   }
 }

@@ -15,6 +15,8 @@ import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
 interface StepCheck extends Check {
   /** Replaced once the frame was read again after its models were run. */
   contents: Contents;
+  /** It has run the models: its result belongs to the reading that follows. */
+  hasRun: boolean;
   readonly abort: AbortController;
 }
 
@@ -31,8 +33,6 @@ export class Findings {
   readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
   readonly #tasks: Tasks<StepCheck>;
-  /** Checks that have run the models: their result belongs to the reading that follows. */
-  readonly #run = new WeakSet<StepCheck>();
   #timer: NodeJS.Timeout | undefined;
   /** Contents for which the automatic check got no reply once: a window that is busy with the stop may send it too late. */
   readonly #lost = new WeakSet<Contents>();
@@ -95,7 +95,7 @@ export class Findings {
   /** Asks for what is not known yet; for a frame that was read again, repeats the user's check. */
   #begin(contents: Contents): void {
     const task = this.#tasks.find((one) => isOf(one, contents));
-    if (this.#answered.has(contents) || task?.contents === contents || (task && this.#run.has(task))) return;
+    if (this.#answered.has(contents) || task?.contents === contents || task?.hasRun === true) return;
     const known = task ?? contents.findings;
     if (known !== undefined && known.mode !== "usual") void this.#ask(contents, repeated(known), task !== undefined);
     else this.#askSoon(contents);
@@ -107,7 +107,7 @@ export class Findings {
     if (contents.findings === undefined) this.#askSoon(contents);
   }
 
-  /** Of what is looked at: others are asked when the user returns to them. */
+  /** Only for the frame that is looked at: others are asked about when the user returns to them. */
   #askSoon(contents: Contents): void {
     if (contents !== this.#inspector.contents) return;
     if (!this.#settings.findings || !contents.hasTorch) {
@@ -124,8 +124,8 @@ export class Findings {
   }
 
   /**
-   * What is dismissed has changed: it is dropped from what is known. Asked again is what was restored, and what followed
-   * from a cause that is dropped now.
+   * What is dismissed has changed: findings of dismissed rules are dropped. A step is asked about again where rules were
+   * restored, and where other findings had followed from one that is dropped now.
    */
   #dismiss(): void {
     for (const contents of this.#inspector.allContents) {
@@ -144,7 +144,7 @@ export class Findings {
   async #ask(contents: Contents, { mode, repeatsRun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
-    const task: StepCheck = { contents, mode, repeatsRun, abort: new AbortController() };
+    const task: StepCheck = { contents, mode, repeatsRun, hasRun: false, abort: new AbortController() };
     this.#tasks.begin(task);
     const ignored = this.#dismissed.rulesAt(contents.place);
     const thorough = mode !== "usual";
@@ -195,7 +195,7 @@ export class Findings {
       return await askInSlices(this.#helper, frame, input, onProgress, task.abort.signal);
     } finally {
       if (task.mode === "running") {
-        this.#run.add(task);
+        task.hasRun = true;
         this.#runs.noteRun(task.contents, []);
         if (!frame.over) await this.#inspector.readAgain(frame.session);
         const now = await this.#inspector.settled();

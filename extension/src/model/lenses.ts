@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
@@ -8,12 +7,12 @@ import type { LensAnswer } from "../protocol/generated.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
-import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
+import { type Inquiry, type Question, type Questions, runsCode, type State } from "./questions.ts";
 import { PROGRAM, questionPath } from "./rowPath.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
 import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
-import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
+import { addressesOf, notYet, toRun, toRunAgain, withDistinctNames } from "./subjects.ts";
 
 /** A question that is being answered. */
 interface QuestionTask {
@@ -290,19 +289,4 @@ export class Lenses {
 
 function isOf(task: QuestionTask, question: Question, { frame }: Contents): boolean {
   return task.question === question && task.contents.frame.key === frame.key;
-}
-
-/** Values of several frames are told apart by the functions of these, and no expression is kept: none reaches all of them. */
-function withDistinctNames(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
-  const frames = new Set(Object.values(subjects).map(({ at }) => at?.frame.key));
-  if (frames.size < 2 || frames.has(undefined)) return subjects;
-  const named = Object.entries(subjects).map(([key, subject]) => [key, inFrame(subject)] as const);
-  const isMet = ({ name }: Subject, at: number): boolean => named.slice(0, at).some(([, one]) => one.name === name);
-  return Object.fromEntries(
-    named.map(([key, one], at) => [key, isMet(one, at) ? { ...one, name: `${one.name} (${at + 1})` } : one]),
-  );
-}
-
-function inFrame({ name, at, ...rest }: Subject): Subject {
-  return at === undefined ? { name, ...rest } : { name: l10n.t("{0} in {1}", name, at.function), at };
 }

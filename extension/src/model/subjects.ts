@@ -4,7 +4,7 @@ import type { Address } from "../protocol/generated.ts";
 import type { Contents } from "./contents.ts";
 import { lensWords } from "./lensWords.ts";
 import { isStatic } from "./python.ts";
-import { isSameAddress, type Question, type Subject } from "./questions.ts";
+import { type Inquiry, isSameAddress, type Question, type Subject } from "./questions.ts";
 
 /** Where the values of a question are found now, or why one of them is not. */
 export function addressesOf(question: Question, contents: Contents): Record<string, Address> {
@@ -86,4 +86,22 @@ function resultOf(expression: string | undefined, contents: Contents): Address |
   const result = expression === undefined ? undefined : contents.results.get(expression);
   if (result === undefined || result === "running" || !("node" in result)) return undefined;
   return { snapshot: result.snapshot, node: result.node.id };
+}
+
+/**
+ * The values to ask about, each with a name that no other has. Values of several frames are named with their functions; they
+ * keep no expression, since none reaches all of them.
+ */
+export function withDistinctNames(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
+  const frames = new Set(Object.values(subjects).map(({ at }) => at?.frame.key));
+  if (frames.size < 2 || frames.has(undefined)) return subjects;
+  const named = Object.entries(subjects).map(([key, subject]) => [key, inFrame(subject)] as const);
+  const isMet = ({ name }: Subject, at: number): boolean => named.slice(0, at).some(([, one]) => one.name === name);
+  return Object.fromEntries(
+    named.map(([key, one], at) => [key, isMet(one, at) ? { ...one, name: `${one.name} (${at + 1})` } : one]),
+  );
+}
+
+function inFrame({ name, at, ...rest }: Subject): Subject {
+  return at === undefined ? { name, ...rest } : { name: l10n.t("{0} in {1}", name, at.function), at };
 }

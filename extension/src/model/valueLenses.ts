@@ -24,7 +24,7 @@ export interface ValueLensDescription {
   readonly working: () => string;
 }
 
-/** What the user agrees to: what is run, and what of it can't be undone. */
+/** What the user agrees to: whether to run it, and what is run. What can't be undone is the same of all. */
 interface Agreement {
   readonly question: (name: string) => string;
   readonly detail: () => string;
@@ -74,12 +74,9 @@ export const VALUE_LENSES = {
     runs: {
       question: (name) => l10n.t("Run {0} to check its gradients?", name),
       detail: () =>
-        [
-          l10n.t(
-            "It runs many times, forward and backward, on small copies of these inputs and of what it holds, in double precision.",
-          ),
-          unrestored(),
-        ].join(" "),
+        l10n.t(
+          "It runs many times, forward and backward, on small copies of these inputs and of what it holds, in double precision.",
+        ),
     },
     icon: "beaker",
     called: (name) => l10n.t("gradcheck of {0}", name),
@@ -102,12 +99,9 @@ export const VALUE_LENSES = {
     runs: {
       question: (name) => l10n.t("Run {0} once?", name),
       detail: () =>
-        [
-          l10n.t(
-            "Its forward runs once, on copies of these inputs and of its parameters, buffers and attributes, without the program's hooks.",
-          ),
-          unrestored(),
-        ].join(" "),
+        l10n.t(
+          "Its forward runs once, on copies of these inputs and of its parameters, buffers and attributes, without the program's hooks.",
+        ),
     },
     icon: "symbol-ruler",
     called: (name) => l10n.t("shapes of {0}", name),
@@ -130,12 +124,9 @@ export const VALUE_LENSES = {
     runs: {
       question: (name) => l10n.t("Load {0}?", name),
       detail: () =>
-        [
-          l10n.t(
-            "The code of the dataset runs as when the program takes this item, on a copy of what the dataset holds.",
-          ),
-          unrestored(),
-        ].join(" "),
+        l10n.t(
+          "The code of the dataset runs as when the program takes this item, on a copy of what the dataset holds.",
+        ),
     },
     icon: "symbol-field",
     called: (name) => l10n.t("item {0}", name),
@@ -159,11 +150,4 @@ export type ValueLensCommand = (typeof VALUE_LENSES)[ValueLens]["command"];
 
 export function isValueLens(name: string): name is ValueLens {
   return Object.hasOwn(VALUE_LENSES, name);
-}
-
-/** What running code of the program leaves as it was, and what it may not. */
-export function unrestored(): string {
-  return l10n.t(
-    "Random numbers, modes and gradients are restored afterwards. What the code changes elsewhere is not: files, output, global variables, attributes of classes, other processes.",
-  );
 }

@@ -4,8 +4,12 @@ import type { Inquiry } from "../model/questions.ts";
 import { isValueLens, VALUE_LENSES, type ValueLensDescription } from "../model/valueLenses.ts";
 
 /** Tells the user what will run, and what of it can't be undone; whether they agree. */
-export async function confirmRun(question: string, detail: string): Promise<boolean> {
+export async function confirmRun(question: string, what: string): Promise<boolean> {
   const run = vscode.l10n.t("Run");
+  const undone = vscode.l10n.t(
+    "Random numbers, modes and gradients are restored afterwards. What the code changes elsewhere is not: files, output, global variables, attributes of classes, other processes.",
+  );
+  const detail = `${what} ${undone}`;
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
 }
 

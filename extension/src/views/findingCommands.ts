@@ -3,7 +3,6 @@ import type { Frame } from "../debug/frame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { CheckMode } from "../model/checks.ts";
 import type { Row } from "../model/row.ts";
-import { unrestored } from "../model/valueLenses.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 import { confirmRun } from "./confirming.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
@@ -54,5 +53,5 @@ function mayRunModels(): Promise<boolean> {
   const runs = vscode.l10n.t(
     "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without the program's hooks, with the inputs of this step.",
   );
-  return confirmRun(vscode.l10n.t("Run the models of this step again?"), [runs, unrestored()].join(" "));
+  return confirmRun(vscode.l10n.t("Run the models of this step again?"), runs);
 }

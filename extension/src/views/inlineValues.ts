@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { movesLines } from "../debug/session.ts";
 import type { Sessions } from "../debug/sessions.ts";
-import { namedIn, type Mention } from "../model/inline.ts";
+import { type Mention, mentionsIn } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { awaitContents } from "../model/awaitContents.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
@@ -13,8 +13,8 @@ import type { Settings } from "./settings.ts";
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
 
 /**
- * Values at the ends of the lines above the stop, and of the line that raised an exception what it was given. All are from
- * the one answer of the stop: a look-up by VS Code would ask the debugger for the text of every variable.
+ * Values at the ends of the lines above the stop, and of a line that raised an exception. All are from the one answer of the
+ * stop: with VS Code's own look-up, the debugger would have to make the text of every variable.
  */
 export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposable {
   readonly #inspector: Inspector;
@@ -57,14 +57,11 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     const { first_line, line, function: name, raised = false } = contents.answer;
     const stopLine = stoppedLocation.start.line;
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
-    const first = Math.max(0, first_line - 1 + moved);
+    const firstLine = Math.max(0, first_line - 1 + moved);
     const values = contents.inline;
-    const names = new Set(values.keys());
-    const failed = raised ? stopLine : -1;
-    const until = raised ? stopLine + 1 : stopLine;
-    return namedIn(document.getText(), first, until, names, name === "<module>", failed).flatMap((mention) =>
-      this.#value(mention, values.get(mention.name)),
-    );
+    const stopped = { firstLine, stopLine, isModule: name === "<module>", raised };
+    const mentions = mentionsIn(document.getText(), stopped, new Set(values.keys()));
+    return mentions.flatMap((mention) => this.#value(mention, values.get(mention.name)));
   }
 
   #value({ line, start, end }: Mention, value: InlineValue | undefined): vscode.InlineValue[] {
