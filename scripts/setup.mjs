@@ -14,7 +14,7 @@ import { setUpBrowser } from "./browser.mjs";
 import { setUpCodeServer } from "./code-server.mjs";
 import { make, read, run, SetUpError, toolPath } from "./commands.mjs";
 import { root } from "./paths.mjs";
-import { setUpPython } from "./python.mjs";
+import { setUpPython } from "./venv.mjs";
 
 function setUpNode() {
   const folder = path.join(root, "node_modules");

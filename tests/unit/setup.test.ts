@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { browserAdvice, browserSource } from "../../scripts/browser.mjs";
 import { npmCommand } from "../../scripts/commands.mjs";
-import { requirements, torchIndex } from "../../scripts/python.mjs";
+import { requirements, torchIndex } from "../../scripts/venv.mjs";
 
 const machine = { platform: "linux", arch: "x64", distribution: "", administrator: false } as const;
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect } from "vitest";
 import type { Row } from "./bed/rows.ts";
-import { looks, shot, stopIn, testOfPrograms } from "./bed/situations.ts";
+import { looks, shot, stopIn, testOfPrograms } from "./bed/programs.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 

@@ -5,7 +5,7 @@
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import type { Row } from "./bed/rows.ts";
-import { looks, shot, sourceOf, stopIn, testOfPrograms } from "./bed/situations.ts";
+import { looks, shot, sourceOf, stopIn, testOfPrograms } from "./bed/programs.ts";
 import { textNow } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 

@@ -7,7 +7,7 @@ import { describe, expect } from "vitest";
 import { python, root } from "../../scripts/paths.mjs";
 import { findRow, rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
-import { driver, stopIn, testOfPrograms } from "./bed/situations.ts";
+import { driver, stopIn, testOfPrograms } from "./bed/programs.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 /** What must be seen of one value: see the comment in the table. */

@@ -1,7 +1,7 @@
 import type { TextDocument } from "vscode";
 import type { FrameFile, SourceLine } from "../protocol/generated.ts";
 import type { Session } from "./session.ts";
-import { type Location, locate, uriOf } from "./sources.ts";
+import { type UriLine, locate, uriOf } from "./sources.ts";
 import type { ReportedFrame } from "./threads.ts";
 import { isSameUri } from "./uris.ts";
 
@@ -47,7 +47,7 @@ export class Frame {
   }
 
   /** Where a line of the program is for VS Code; `files` are those in which this frame and its callers stand. */
-  locate(line: SourceLine, files: readonly FrameFile[]): Promise<Location> {
+  locate(line: SourceLine, files: readonly FrameFile[]): Promise<UriLine> {
     return locate(line, files, this);
   }
 }

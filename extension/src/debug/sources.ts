@@ -4,7 +4,7 @@ import type { FrameFile, SourceLine } from "../protocol/generated.ts";
 import { movesLines, type Session } from "./session.ts";
 
 /** A line, counted from 1, of what VS Code opens. */
-export interface Location {
+export interface UriLine {
   readonly uri: vscode.Uri;
   readonly line: number;
 }
@@ -25,7 +25,7 @@ export async function locate(
   { file, line }: SourceLine,
   files: readonly FrameFile[],
   { session, threadId }: { readonly session: Session; readonly threadId: number },
-): Promise<Location> {
+): Promise<UriLine> {
   const known = files.find((one) => one.file === file);
   // VS Code requests the callers a moment after the stop.
   if (known && session.threads.reportedFrame(known.frame) === undefined) await session.requestStackTrace(threadId);

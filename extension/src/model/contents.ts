@@ -1,5 +1,5 @@
 import type { Frame } from "../debug/frame.ts";
-import type { Location } from "../debug/sources.ts";
+import type { UriLine } from "../debug/sources.ts";
 import type {
   ChildrenAnswer,
   FrameAnswer,
@@ -70,7 +70,7 @@ export class Contents {
   }
 
   /** Where a line of the program is for VS Code. */
-  locate(line: SourceLine): Promise<Location> {
+  locate(line: SourceLine): Promise<UriLine> {
     return this.frame.locate(line, this.answer.files ?? []);
   }
 

@@ -1,11 +1,11 @@
-// Runs a tool, or a script, with the project's own Python: `node scripts/venv.ts ruff check .`
+// Runs a tool, or a script, with the project's own Python: `node scripts/in-venv.ts ruff check .`
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { python } from "./paths.mjs";
 
 const [tool, ...args] = process.argv.slice(2);
 
-if (tool === undefined) throw new Error("usage: node scripts/venv.ts TOOL|FILE.py [ARGUMENT…]");
+if (tool === undefined) throw new Error("usage: node scripts/in-venv.ts TOOL|FILE.py [ARGUMENT…]");
 if (!existsSync(python)) {
   console.error("There is no .venv yet: run `npm run setup` first.");
   process.exit(1);
