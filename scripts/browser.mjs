@@ -14,7 +14,7 @@ const home = path.join(cache, "browser");
 const own = path.join(home, "chromium");
 
 /**
- * Where a browser may come from, and where not.
+ * What decides where a browser can come from.
  * @typedef {{ platform: NodeJS.Platform, arch: string, distribution: string, administrator: boolean }} Machine
  */
 
@@ -68,7 +68,7 @@ export function findBrowser() {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   const onPath = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
   const isFile = (/** @type {string} */ file) => existsSync(file) && statSync(file).isFile();
-  // What Ubuntu has under that name may do no more than ask for a snap.
+  // Ubuntu's program of that name may only ask for a snap.
   return onPath.find((file) => isFile(file) && succeeds(file, ["--version"])) ?? fixed.find(isFile);
 }
 

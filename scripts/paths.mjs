@@ -1,4 +1,4 @@
-/** Where things are that the set-up makes. */
+/** The paths of what the set-up makes. */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -16,7 +16,7 @@ const cpuIndex = "https://download.pytorch.org/whl/cpu";
 /** For a Python that is older or newer than those for which there is the torch of pyproject.toml, this fails. */
 const versionCheck = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))";
 
-/** Is there while `.venv` is changed, with the id of the process that does it; and after that one was killed. */
+/** A file that is there while a process changes `.venv`, with its id; it stays where that process was killed. */
 const unfinished = path.join(cache, "venv-unfinished");
 
 /**
@@ -51,7 +51,7 @@ function install(extra) {
   run(python, ["-m", "pip", "install", ...options, "--editable", `.[${extra}]`]);
 }
 
-/** A `.venv` whose making was cut short is made anew. */
+/** Removes a `.venv` whose making was cut short. */
 function removeUnfinished() {
   const worker = readFileSync(unfinished, "utf8");
   if (isAlive(Number(worker)))
@@ -59,7 +59,7 @@ function removeUnfinished() {
   removeVenv("its making was cut short");
 }
 
-/** So is one that can't be used, which may be of the user's making. */
+/** Removes a `.venv` that can't be used, which the user may have made. */
 function removeUnusable() {
   if (!existsSync(venv)) return;
   const checks = [
@@ -107,7 +107,7 @@ export function torchIndex(platform, answers) {
   return { options: [], warning: "torch's own index does not answer; with CUDA it is up to 3 GB more" };
 }
 
-/** Asked by Python, which finds its way through the same proxies as pip. */
+/** Whether it answers. Python asks, since it uses the same proxies as pip. */
 function cpuIndexAnswers() {
   const ask = `import urllib.request; urllib.request.urlopen("${cpuIndex}/torch/", timeout=5)`;
   return succeeds(python, ["-c", ask], 8_000);

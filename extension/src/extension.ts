@@ -48,7 +48,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const findings = new Findings(calls, inspector, runs, dismissed, settings);
   // The row that counts findings begins as an open one.
   expansion.open(FINDINGS);
-  // Made after `findings`, so that it hears of a change after them: they may take old findings from what it draws.
+  // Made after `findings`, which then hears of a change first: it may drop old findings before the tree draws them.
   const tree = new Tree(inspector, expansion, context.globalState);
   lenses.setViewVisible(tree.visible);
   context.subscriptions.push(

@@ -1,6 +1,6 @@
 /** The names that the code has in common with the manifest, package.json. A test holds the two together. */
 
-/** Of the settings, and the beginning of all ids. */
+/** The section of our settings, with which all our ids begin. */
 export const SECTION = "tensorInspector";
 
 export const VIEW = "tensorInspector.tree";
@@ -52,7 +52,7 @@ export const COMMAND = {
 
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
 
-/** What the manifest's `when` conditions ask. */
+/** The context keys that the manifest's `when` conditions test. */
 export const CONTEXT = {
   /** We are active: set for good, since only a Python file or session activates us. */
   active: "tensorInspector.active",

@@ -21,8 +21,8 @@ export interface Job {
   /** Called when it has taken the usual limit without a reply: from then on others are sent beside it. */
   readonly onAside?: () => void;
   /**
-   * Others wait for it, since what they would read is not as usual while it runs. It has the usual limit once nobody waits
-   * for it, or its stop is over. Called where it does not reply within that, before another is sent.
+   * For a request during which nothing else may be read. Others wait for it without a limit, until it is cancelled or its
+   * stop is over; then it has the usual limit. Called when it has not replied within that, before another is sent.
    */
   readonly onStuck?: () => void;
 }
@@ -39,9 +39,9 @@ interface Waiting extends Job {
 }
 
 /**
- * One evaluate at a time. debugpy answers what is pipelined on a frame 0.2 s apart, and nothing at all after a `cancel`, so a
- * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time, unless
- * it must be alone.
+ * Sends one evaluate at a time: debugpy answers several on a frame 0.2 s apart, and nothing at all after a `cancel`. A
+ * request is given up when its time is over, and its late reply ignored. One that the user asked to be run has no limit:
+ * after a while others are sent beside it, or, if nothing may be read meanwhile, wait for it.
  */
 export class EvaluateQueue {
   /** Milliseconds after which the reply to a request that has left is not waited for any more. */
@@ -78,7 +78,7 @@ export class EvaluateQueue {
     for (const sent of this.#sent) if (sent.job.over()) sent.limitTime();
   }
 
-  /** Nobody waits for it any more: it is not sent, or if it was, others wait for it no longer than usual. */
+  /** Nobody waits for it any more: it is not sent, or, if it was, gets the usual limit. */
   #drop(job: Waiting): void {
     const at = this.#waiting.indexOf(job);
     if (at < 0) {

@@ -11,7 +11,7 @@ export function isPython({ type }: vscode.DebugSession): boolean {
   return DEBUG_TYPES.includes(type);
 }
 
-/** Whether lines have other numbers in the file that the adapter shows: a cell in the script of an Interactive Window. */
+/** Whether a line has another number in VS Code than in the code that ran: a cell is a part of the Interactive Window's script. */
 export function movesLines({ type }: vscode.DebugSession): boolean {
   return type === DEBUG_TYPE.interactiveWindow;
 }

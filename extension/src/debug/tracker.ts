@@ -88,7 +88,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
     this.#events.ended.fire(this.session);
   }
 
-  /** Where a tracker raises, VS Code loses the message, and may end the session: so nothing that an adapter sends raises here. */
+  /** Throws nothing, whatever an adapter sends: else VS Code would lose the message, and might end the session. */
   #safely(work: () => void): void {
     try {
       work();
@@ -140,14 +140,14 @@ export class Tracker implements vscode.DebugAdapterTracker {
     }
   }
 
-  /** What was asked for a stop that is over is of no use. */
+  /** The stop is over: its requests are dropped. */
   #dropPending(): void {
     this.session.queue.sweep();
     this.#replies.clear();
     this.#stackRequests.clear();
   }
 
-  /** Frames that come when their thread has continued since are not true any more. */
+  /** Frames are ignored where their thread has continued since they were asked for. */
   #report({ thread, start, stop }: StackRequest, response: DebugProtocol.StackTraceResponse): void {
     if (!response.success || stop === undefined || this.#threads.stopOf(thread) !== stop) return;
     const frames = response.body.stackFrames;

@@ -21,7 +21,7 @@ import { type Bundle, callExpression } from "./injection.ts";
 import { Program, type Setup } from "./program.ts";
 import { noReply, notRun, Refusal, stillRuns } from "./refusal.ts";
 
-/** What a request asks, for callers: the rest is added here. */
+/** The fields of a request that callers give: the rest is added here. */
 type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 
 /** A request without what every request carries. */
@@ -86,7 +86,7 @@ export class Calls {
   /** One slice of a lens's work. */
   lens(frame: Frame, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
     const runs = asked.options?.["run"] === true;
-    // What has begun is not sent a second time.
+    // A slice that continues is not sent a second time.
     const once = asked.resume !== undefined;
     return this.#call(frame, { op: "lens", ...asked }, { runs, signal, once });
   }
@@ -243,9 +243,9 @@ function refuseIfBlocked({ program, frame }: Call): void {
 
 /** How the queue waits for what runs code of the program. A property has the usual limit, as what runs nothing. */
 function patienceFor({ program, frame, body }: Call): Pick<Job, "onAside" | "onStuck"> {
-  // What else is asked meanwhile goes beside the frame.
+  // From then on, all other requests go beside the frame.
   if (body.op === "evaluate") return { onAside: () => program.setBusy(frame) };
-  // Copies stand in the places of the program's models while a lens runs these: nobody is to see them.
+  // While a lens runs models, copies stand in their places, which nobody is to see.
   return body.op === "lens" ? { onStuck: () => program.block(frame) } : {};
 }
 

@@ -93,7 +93,7 @@ export class Program {
     return this.answersBesideFrames && (this.#frameless || this.isBusy(frame));
   }
 
-  /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
+  /** Waits until the frame is free: code that is sent to a busy frame would run when nobody waits for it any more. */
   async awaitIdle(frame: Frame): Promise<void> {
     try {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(PROBE, frame.frameId, onLeft);
@@ -107,7 +107,7 @@ export class Program {
 
   /** Injects the helper unless it is in the program, and tells whether it was there before. */
   async ensureHelper(frame: Frame): Promise<boolean> {
-    // Where one fails for which several requests wait, the first of these injects again, and the others wait for that.
+    // If an injection fails for which several requests wait, the first of them injects again, and the others wait for that.
     while (this.#injecting) {
       if (!(await isSettled(this.#injecting, this.#session.queue.limit))) throw this.giveUp(frame);
     }

@@ -111,7 +111,7 @@ function statisticRows(parts: readonly StatTexts[], isExact: boolean): string[][
   return rows.filter((row) => row.slice(1).some(Boolean));
 }
 
-/** In HTML, since a table of Markdown has a head, and what stands there is in bold. */
+/** A table in HTML: one in Markdown has a head, which is bold. */
 function table(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
   const line = (cells: readonly string[]): string =>

@@ -13,8 +13,8 @@ export class Changes {
   #last = new WeakMap<Session, Map<string, Contents>>();
 
   /**
-   * What the rows of a frame said before: at the function's last stop; or where the frame is read again and has not
-   * stopped before, at its first reading. Of two frames of one function at one stop nothing tells which was which.
+   * What the rows of a frame said before: at the function's last stop, or, where it had none and the frame is read again,
+   * at the first reading. Nothing, where two frames of one function are on the stack: it can't be told which was which.
    */
   before(frame: Frame, answer: FrameAnswer, rows: Omit<Scene, "contents">): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
@@ -30,7 +30,7 @@ export class Changes {
     this.#last.set(frame.session, functions);
     const key = functionOf(frame, answer);
     const last = functions.get(key);
-    // Of several frames of one function at one stop, the first that was looked at: that of the stop itself.
+    // Several frames of one function at one stop: the first that was looked at is kept, which is that of the stop itself.
     if (last?.frame.stop === frame.stop && last.frame.key !== frame.key) return;
     functions.delete(key);
     functions.set(key, contents);

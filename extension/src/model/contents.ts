@@ -35,8 +35,8 @@ export class Contents {
   /** The lines of this function's rows at its last stop. */
   readonly before: Lines;
   /**
-   * What is wrong with the step in sight: of an earlier reading of the frame until that of this one is known; undefined
-   * before any is. `Findings` alone sets this and `checking`, once the contents are made.
+   * The findings of this reading of the frame, and of an earlier one until they are there; undefined before any are.
+   * `Findings` alone sets this and `checking`, once the contents are made.
    */
   findings: CheckResult | undefined;
   /** How far a check is that the user asked for, or why it failed. */
@@ -52,7 +52,7 @@ export class Contents {
     this.before = before;
   }
 
-  /** What was wrong when the same frame was read before, until that is known anew. */
+  /** Shows the findings of an earlier reading of the same frame, until there are new ones. */
   takeFindings(before: Contents | undefined): void {
     if (before?.findings === undefined) return;
     this.findings = before.findings;
@@ -120,7 +120,7 @@ export class Contents {
     return this.pin(expression)?.error?.code === "not_static";
   }
 
-  /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
+  /** Why the children of a value, or further ones, could not be had; without a value, the frame's own rows. */
   failure(value: SnapshotNode | undefined): Failure | undefined {
     return this.#failures.get(this.#keyOf(value));
   }

@@ -61,7 +61,7 @@ export class Findings {
   async check(mode: CheckMode = "thorough", meant?: Frame): Promise<boolean> {
     const contents = await this.#inspector.settled();
     if (contents === undefined || (meant !== undefined && meant.key !== contents.frame.key)) return false;
-    clearTimeout(this.#timer); // what is asked by itself would take its place
+    clearTimeout(this.#timer); // the automatic check would take its place
     await this.#ask(contents, { mode, repeatsRun: false });
     return true;
   }
@@ -86,8 +86,8 @@ export class Findings {
     if (contents === this.#contents) return;
     clearTimeout(this.#timer);
     this.#contents = contents;
-    if (contents === undefined) return; // for a moment, often; what is under way is of use where its frame returns
-    // What nobody asked for is of no use where something else is looked at.
+    if (contents === undefined) return; // often for a moment only, after which the same frame is shown again
+    // A check that nobody waits for ends when something else is looked at.
     this.#tasks.end((task) => task.mode === "usual" && task.contents !== contents);
     if (!contents.frame.over) this.#begin(contents);
   }
@@ -170,7 +170,7 @@ export class Findings {
       task.contents.findings = without(checked, rules);
       this.#answered.add(task.contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
-      // What follows from a cause that was dismissed meanwhile was not told.
+      // A cause was dismissed meanwhile: now the findings that follow from it stand for themselves.
       if (!run && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
     } catch (error) {
       if (!this.#tasks.has(task)) return;

@@ -42,7 +42,7 @@ export class Inspector {
     return this.#frame;
   }
 
-  /** What is shown; the last stop's until the next one's answer is there. */
+  /** The contents that are shown: those of the last stop until the next one has been read. */
   get contents(): Contents | undefined {
     return this.#contents;
   }
@@ -237,7 +237,7 @@ function troubleOf({ code, message }: Failure): string {
   if (code === "lost") {
     return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
   }
-  // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
+  // The adapter gives a traceback, whose last line says what happened; the log has all of it.
   return l10n.t("The values of this frame can't be shown: {0}", message.trimEnd().split("\n").at(-1) ?? "");
 }
 

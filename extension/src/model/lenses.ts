@@ -17,7 +17,7 @@ import { addressesOf, notYet, toRun, toRunAgain, withDistinctNames } from "./sub
 /** A question that is being answered. */
 interface QuestionTask {
   readonly question: Question;
-  /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
+  /** The expressions that are run for it. Undefined where nobody waits for it: then it ends when something else is shown. */
   readonly expressions: readonly string[] | undefined;
   readonly abort: AbortController;
   contents: Contents;
@@ -32,9 +32,9 @@ export class Lenses {
   readonly #tasks: Tasks<QuestionTask>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
-  /** What is told of the program is asked only while the view is in sight. */
+  /** Questions about the program are asked only while the view is in sight. */
   #isViewVisible = true;
-  /** What is asked before long, if it is still shown then. */
+  /** The contents about which questions are asked in a moment, if they are still shown then. */
   #waiting: Contents | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #subscriptions: readonly { dispose(): void }[];
@@ -148,11 +148,11 @@ export class Lenses {
     return meant?.key === contents?.frame.key ? contents : undefined;
   }
 
-  /** What is shown may be other contents now: what is not known of these is asked before long. */
+  /** Other contents may be shown now: questions that have no answer for these are asked in a moment. */
   #follow(): void {
     const { contents } = this.#inspector;
     this.#questions.sweep();
-    // What is not shown any more is of no use, unless the user asked for it.
+    // Nobody needs an answer about contents that are not shown any more, unless the user waits for it.
     this.#tasks.end((task) => task.expressions === undefined && task.contents !== contents);
     if (this.#waiting === contents) return;
     this.#waiting = contents;

@@ -34,13 +34,13 @@ function treeOf(source: string): Tree {
 /**
  * The name, attribute or subscript at an offset, with all that leads to it: `b` in `a.b.c` is `a.b`, `0` in `a["k"][0]`
  * is all of it, `i` in `a[i]` is `i`. Nothing in strings and comments, after a call, or where it takes several lines.
- * Where nothing begins, what ends: VS Code takes the right half of a character for the place after it.
+ * Where nothing begins at the offset, it is what ends there: VS Code takes the right half of a character for the next offset.
  */
 export function expressionAt(source: string, offset: number): Span | undefined {
   return expressionOf(source, offset) ?? (offset > 0 ? expressionOf(source, offset - 1) : undefined);
 }
 
-/** The same of the character that begins at an offset. */
+/** The same, for what covers the character right after the offset. */
 function expressionOf(source: string, offset: number): Span | undefined {
   let node: SyntaxNode | null = treeOf(source).resolveInner(offset, 1);
   for (; node !== null; node = node.parent) {
@@ -58,7 +58,7 @@ function isPointedAt(node: SyntaxNode, offset: number): boolean {
   return bracket !== null && bracket.from <= offset && node.lastChild?.name === "]";
 }
 
-/** Where the name stands that leads to this name, attribute or subscript; undefined if none does. */
+/** The offset of the name with which the expression begins that ends in this node; undefined where it begins with none. */
 function beginning(node: SyntaxNode): number | undefined {
   let first: SyntaxNode | null = node;
   // In imports and decorators, names with dots between them are no expression of their own.
@@ -127,7 +127,7 @@ export function argumentsOf(text: string): string[] {
   return parts.filter((part) => part !== "");
 }
 
-/** These have variables of their own, or name none that has a value there. */
+/** Statements whose names are left out: they have a scope of their own, or their names have no value there. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   "FunctionDefinition ClassDefinition ImportStatement ScopeStatement DeleteStatement TypeDef".split(" "),
 );

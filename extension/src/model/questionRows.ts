@@ -10,7 +10,7 @@ import { withPercent } from "./words.ts";
 /** Codes of failures that are no fault: a value is not here, or would have to be run. */
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
 
-/** What a lens answered, which says so where it, or a value that was run for it, is from before something that may have changed it. */
+/** The row of a question and its answer. It says so where the answer, or a value that was run for it, may be out of date. */
 export function questionRow(scene: Scene, question: Question, parent?: Row): Row {
   const { contents } = scene;
   const expressions = Object.values(question.subjects).flatMap(({ expression }) => expression ?? []);
@@ -86,7 +86,7 @@ function unansweredRow({ scene, question, words, parent }: Made, state: State): 
   };
 }
 
-/** What the user asked can be taken away. */
+/** The user can remove what they asked, but not what stands in the group of the program. */
 function removing(parent: Row | undefined): Action[] {
   return parent === undefined ? ["remove"] : [];
 }

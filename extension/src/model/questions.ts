@@ -24,7 +24,7 @@ interface Shown {
   readonly address: Address;
 }
 
-/** What the user wants to know of values: which lens is asked, and about which values by the lens's names for them. */
+/** A lens and the values that it is asked about, by the lens's names for them. */
 export interface Inquiry {
   readonly lens: LensName;
   readonly subjects: Readonly<Record<string, Subject>>;
@@ -38,7 +38,7 @@ export interface Question extends Inquiry {
   readonly session: Session | undefined;
 }
 
-/** What asking came to at one stop, or how far it is. */
+/** The answer to a question at one stop, why there is none, or how far it is. */
 export type State = LensAnswer | Failure | { readonly progress: number } | "cancelled";
 
 /** A state, and how often something had been changed or run at this stop by then. */
@@ -52,9 +52,9 @@ export class Questions {
   /** The questions' states, by what they are true of: see `scopeOf`. */
   readonly #states = new WeakMap<object, Map<Question, DatedState>>();
   readonly #changed = new Emitter();
-  /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
+  /** Questions that the user has cancelled: they are not asked at later stops either, until Evaluate Again. */
   readonly #cancelled = new WeakSet<Question>();
-  /** What can be asked of the program as a whole, which stays: asked while its group is open. */
+  /** The questions about the program as a whole. They are always there, and asked while their group is open. */
   readonly ofProgram: readonly Question[] = Object.keys(PROGRAM_LENSES)
     .filter(isProgramLens)
     .map((lens, at) => ({ lens, subjects: {}, id: -1 - at, session: undefined }));
@@ -171,8 +171,8 @@ export function runsCode({ options }: Inquiry): boolean {
 }
 
 /**
- * What an answer is true of: one reading of a frame. But where asking ran code, it is true of all readings at this stop:
- * the code is not run again only because the frame is read again.
+ * An answer is true of one reading of a frame. But where asking ran code, it holds for all readings at this stop: code is
+ * not run again only because the frame is read again.
  */
 function scopeOf(contents: Contents, question: Question): object {
   return runsCode(question) ? contents.results : contents;

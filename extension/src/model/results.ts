@@ -18,7 +18,7 @@ export class FrameResults {
   }
 
   set(expression: string, result: Result): void {
-    // A result that was marked old while it ran stays so: x was set while `f(x)` ran.
+    // A result that became old while it ran stays old: x was set while `f(x)` ran.
     if (result === "running" || this.#all.get(expression) !== "running") this.#old.delete(expression);
     this.#all.set(expression, result);
   }

@@ -40,11 +40,11 @@ export interface Row {
   /** The expression that reaches the value. */
   readonly expression?: string;
   readonly pin?: Pin;
-  /** What was asked of a lens: the row tells its answer. */
+  /** The question whose answer it shows. */
   readonly question?: Question;
   /** What is copied instead of its line and those below. */
   readonly text?: string;
-  /** What is wrong, as the row tells it. */
+  /** The finding that it shows. */
   readonly finding?: Finding;
   /** The findings that dismissing it dismisses: its own, or all that it counts. */
   readonly findings?: readonly Finding[];
@@ -234,7 +234,7 @@ function toneOf(node: Node): Tone | undefined {
   return tones.has("warning") ? "warning" : undefined;
 }
 
-/** A cycle is loud, so it is said first; that the value has another name too comes last. */
+/** The line with its mark: a cycle is important and comes first, another name of the value comes last. */
 function withMark({ mark }: Node, line: string): string {
   if (mark === undefined) return line;
   return mark.kind === "cycle" ? joined(" · ", `↻ ${mark.path}`, line) : joined(" · ", line, `≡ ${mark.path}`);

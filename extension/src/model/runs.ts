@@ -118,11 +118,11 @@ export class Runs {
 
   #failed(expression: string, contents: Contents, failure: Failure): void {
     contents.results.set(expression, failure);
-    // That it was not run, or still runs, is nothing that it came to.
+    // `lost`: it was not run, or still runs, so there is no result.
     if (failure.code !== "lost") this.#pins.remember(expression, contents.frame.session, failure.message);
   }
 
-  /** It was cancelled, or its stop ended while it ran: then its row says so, if it came to nothing before either. */
+  /** It was cancelled, or its stop ended while it ran. Then, if it has no earlier result either, its row says so. */
   #ended(expression: string, contents: Contents): void {
     contents.results.forget(expression);
     const { over, session } = contents.frame;

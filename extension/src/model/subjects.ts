@@ -63,7 +63,7 @@ function addressOf(question: Question, subject: Subject, contents: Contents): Ad
   throw notYet(question);
 }
 
-/** A value of the question is told only by running it, or it runs code itself, which the user has not asked for at this stop. */
+/** Why a question is not asked yet: it, or one of its values, runs code, for which the user has not asked at this stop. */
 export function notYet(question: Question): Refusal {
   return new Refusal("not_static", lensWords(question).notYet);
 }

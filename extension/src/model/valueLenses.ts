@@ -3,15 +3,15 @@ import { COMMAND, type CommandId } from "../ids.ts";
 
 /** A lens that is asked about one value, as the user meets it. */
 export interface ValueLensDescription {
-  /** What the lens calls its value. */
+  /** The lens's name for its value, as `LENSES` of the helper has it. */
   readonly value: string;
   /** The command by which the user asks it, about a row or a picked value. */
   readonly command: CommandId;
-  /** What the box says in which a value is picked. */
+  /** The title of the box in which a value is picked. */
   readonly pick: () => string;
-  /** What the box says in which the values are picked that the lens calls `input1`, `input2` …, if there are any. */
+  /** The title of the box for further values, which the lens calls `input1`, `input2` …, if it takes any. */
   readonly inputs?: (name: string) => string;
-  /** What the box says in which the number of an item is typed, the lens's option `index`, if it has that. */
+  /** The title of the box for the number of an item, the lens's option `index`, if it has that. */
   readonly index?: (name: string) => string;
   /** What the user has to agree to, where code of the program runs for it. */
   readonly runs?: Agreement;
@@ -24,13 +24,13 @@ export interface ValueLensDescription {
   readonly working: () => string;
 }
 
-/** What the user agrees to: whether to run it, and what is run. What can't be undone is the same of all. */
+/** What the user agrees to: the question, and what is run. What can't be undone is the same for all, so it is not here. */
 interface Agreement {
   readonly question: (name: string) => string;
   readonly detail: () => string;
 }
 
-/** All of them: the helper says of which it has something to say of a value. */
+/** All of them. A node of the helper names those that have something to say of its value. */
 export const VALUE_LENSES = {
   autograd: {
     value: "tensor",

@@ -65,7 +65,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   },
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
   [COMMAND.evaluateAgain]: async (parts, argument, selected) => {
-    // One after the other: what one of them takes long for, the next would be refused.
+    // One after the other: while one takes long, the next would be refused.
     for (const { pin, question, contents } of await rowsOf(parts.tree, "evaluateAgain", argument, selected)) {
       if (pin) await parts.runs.run(pin.expression, contents);
       if (question) await askAgain(parts, question);
@@ -121,7 +121,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
   );
 }
 
-/** Of a command that raises, VS Code would let a notification pop up. */
+/** If a command failed, VS Code would pop up a notification: so its reason is said in the view instead. */
 async function sayFailed({ tree, log }: Parts, id: string, error: unknown): Promise<void> {
   if (error instanceof Cancelled) return;
   log.error(`${id}: ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`);

@@ -9,7 +9,7 @@ import type { Questions } from "../model/questions.ts";
 /** How long VS Code may take after a stop to select a frame. */
 const NO_FRAME_MS = 1000;
 
-/** The values of context keys, as JSON, as VS Code was told last. */
+/** The values that VS Code was last given for context keys, as JSON. */
 const told = new Map<ContextKey, string>();
 
 /** Sets a context key. Events are many and most change none, so a value is sent to VS Code's window only where it is another. */

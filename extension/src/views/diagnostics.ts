@@ -13,18 +13,18 @@ const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
   hint: vscode.DiagnosticSeverity.Information,
 };
 
-/** A comment at the end of a line, where nothing in it could be the end of a text. */
+/** A comment at the end of a line. One with quotes is left: the `#` may stand in a string. */
 const COMMENT = /\s+#[^'"]*$/;
 
-/** While paused, what is wrong stands at the user's lines in the editor and in the Problems view. */
+/** While paused, findings stand at the user's lines in the editor and in the Problems view. */
 export class Diagnostics implements vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #settings: { readonly diagnostics: boolean };
   readonly #collection = vscode.languages.createDiagnosticCollection(SECTION);
   readonly #subscription: { dispose(): unknown };
-  /** What is shown, or will be once the documents that it stands in are found. */
+  /** The findings that are shown, or will be once their documents are open. */
   #shown: Contents["findings"];
-  /** Another object each time that findings are shown: an older showing that still opens files sees that, and ends. */
+  /** A new object for each call of `#show` that has something to do: an earlier one that still opens files sees it, and ends. */
   #turn = {};
 
   constructor(inspector: Inspector, settings: { readonly diagnostics: boolean }) {

@@ -12,7 +12,7 @@ export interface DocumentLine {
   readonly line: number;
 }
 
-/** A line of the program where VS Code shows it; undefined where it can't: code of another machine may be in no file here. */
+/** Where VS Code shows a line of the program; undefined where no file here has it, as with code of another machine. */
 export async function lineOf(source: SourceLine, contents: Contents): Promise<DocumentLine | undefined> {
   try {
     const { uri, line } = await contents.locate(source);

@@ -11,7 +11,7 @@ const DRAWN = ["label", "description", "icon", "tone", "expandable", "changed", 
 export class Elements {
   /** By their ids. */
   readonly #held = new Map<string, Row>();
-  /** The ids of the rows below each row, by its id; of the top rows, by none. */
+  /** The ids of the rows below each row, by that row's id; those of the top rows, by undefined. */
   readonly #below = new Map<string | undefined, readonly string[]>();
 
   /** Another stop is shown, or none: its rows are others. */

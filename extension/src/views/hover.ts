@@ -18,7 +18,7 @@ interface Hovered {
   readonly expression: string;
   readonly range: vscode.Range;
   readonly answer: NodeAnswer;
-  /** What is known of the frame that the answer is of. */
+  /** The contents of the frame in which it was found. */
   readonly contents: Contents;
 }
 
@@ -60,7 +60,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const found = await this.#find(document, position, cancelled);
     if (found === undefined || cancelled.isCancellationRequested) return undefined;
     const { contents } = found;
-    // What is wrong with this very line the editor says in the hover by itself.
+    // A finding at this very line is a diagnostic, which the editor's hover shows anyway.
     const isSaid = async ({ source }: Finding): Promise<boolean> => {
       if (source === null || !this.#settings.diagnostics) return false;
       const { uri, line } = await contents.locate(source);
@@ -70,7 +70,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const said = await Promise.all(all.map(isSaid));
     const about = all.filter((_, at) => said[at] !== true);
     const cards = about.map(findingCardOf);
-    // What is wrong comes first: the card may be longer than the hover is high.
+    // Findings come first: the card may be longer than the hover is high.
     return new vscode.Hover([...cards, cardOf(found.expression, found.answer.node)], found.range);
   }
 
@@ -84,7 +84,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const pointed = expressionAround(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
     const shown = this.#inspector.contents?.variable(pointed.expression);
-    // Of a subscript, the stock hover shows what is in the brackets.
+    // For a subscript, the debugger's own hover would show what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
     const contents = await this.#inspector.settled();

@@ -9,7 +9,7 @@ import { signalOf } from "./cancellation.ts";
 import { PYTHON } from "./documents.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the Python debugger's own extension shows at line ends too, if it is asked to. */
+/** Kinds that the Python debugger's own extension shows at line ends too, if the user has it do so. */
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
 
 /**

@@ -13,7 +13,7 @@ interface Item extends vscode.QuickPickItem {
 
 /** What a quick pick offers. */
 interface Offer {
-  /** Of what it is asked; `picked` are the values that it has already. */
+  /** The title, where these values have been picked already. */
   readonly title: (picked: readonly Subject[]) => string;
   readonly placeholder: string;
   /** Values of the frame. */
@@ -22,7 +22,7 @@ interface Offer {
   readonly parse: (text: string) => readonly string[];
 }
 
-/** A value of the frame that is looked at with which this can be done, or any expression that the user types. */
+/** Lets the user pick a value of the frame that offers this action, or type any expression. */
 export async function pickSubject(
   parts: Parts,
   title: string,
@@ -35,7 +35,7 @@ export async function pickSubject(
   return picked?.[0];
 }
 
-/** One value or more, in the order in which they are picked or stand in what is typed: `x, mask`. */
+/** Lets the user pick one value or more, or type expressions: `x, mask`. They are inputs in that order. */
 export function pickInputs(
   parts: Parts,
   title: (called: string) => string,
@@ -88,7 +88,7 @@ function rowsFor({ inspector: { scene } }: Parts, action: Action): Row[] {
   return scene === undefined ? [] : frameRows(scene).filter(({ can }) => can.includes(action));
 }
 
-/** Of those of a frame, tensors and arrays are what a model is usually called with. */
+/** The order in which values are offered as inputs: a model is usually called with tensors and arrays. */
 function unlikelihood({ value }: Row): number {
   const kind = value?.node.kind;
   if (kind === "tensor" || kind === "array") return 0;

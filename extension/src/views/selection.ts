@@ -7,7 +7,7 @@ import { findRow } from "../model/rows.ts";
 export class Selection implements vscode.Disposable {
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
-  /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
+  /** The row selected last in each function, by its place: a row that vanishes and returns has lost its selection. */
   readonly #last = new Map<string, string>();
   /** The id of that row, if it was in the tree when the tree was drawn last. */
   #drawn: string | undefined;

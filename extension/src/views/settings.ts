@@ -7,13 +7,13 @@ import { setContext } from "./context.ts";
 
 const FILTER = "filter";
 
-/** What the setting is called for the helper. `metadata only` is an older spelling, which users may have in their settings. */
+/** The helper's names for the values of the setting. `metadata only` is an older spelling, which users may still have. */
 const STATISTICS = new Map<string, NonNullable<Preferences["statistics"]>>([
   ["exact", "exact"],
   ["metadataOnly", "off"],
   ["metadata only", "off"],
 ]);
-/** Where the setting is no number. */
+/** The page size where the setting is not a number. */
 const PAGE_SIZE = 100;
 /** Settings by which the rows of the same values may say something else. */
 const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
@@ -44,12 +44,12 @@ export class Settings implements FrameSettings, vscode.Disposable {
     return get("hover.enabled", true);
   }
 
-  /** Whether each stop is looked at for what is wrong. */
+  /** Whether the step is checked at each stop. */
   get findings(): boolean {
     return get("findings.enabled", true);
   }
 
-  /** Whether what is wrong stands at the lines of the user's files. */
+  /** Whether findings stand at the lines of the user's files. */
   get diagnostics(): boolean {
     return get("diagnostics.enabled", true);
   }
@@ -63,7 +63,7 @@ export class Settings implements FrameSettings, vscode.Disposable {
     return vscode.workspace.getConfiguration("debugpy").get("showPythonInlineValues", false);
   }
 
-  /** What the helper is to know of the user's settings, as they were written: it knows which numbers make sense. */
+  /** The settings that the helper needs, as the user wrote them: it knows which numbers make sense. */
   get preferences(): Preferences {
     const [digits, budget] = [get<unknown>("precision", undefined), get<unknown>("timeBudget", undefined)].map(
       numberOf,
@@ -104,7 +104,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Settings are typed by hand: what is no text is left out. */
+/** The entries of an object that are texts: settings are typed by hand. */
 function textsOf(value: unknown): Record<string, string> {
   const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

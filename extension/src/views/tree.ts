@@ -241,7 +241,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     // A property is run when it is clicked; it must not open by itself at the next stop.
     if (row.value?.node.lazy === true) return;
     this.#expansion.open(row.path);
-    // What is below the program's row is asked only while that is open.
+    // The questions about the program are asked only while this row is open.
     if (isProgram(row)) this.#inspector.fireDidChange();
   }
 

@@ -141,7 +141,7 @@ export class Debugging {
   #topOfLastStop(): DebugProtocol.StackFrame | undefined {
     const messages = this.#recording.all().map(({ message }) => message as DapMessage);
     const sinceStop = messages.slice(messages.findLastIndex(({ event }) => event === "stopped"));
-    // What it asks of deeper frames it may still ask about the stop before, and gets nothing.
+    // A request for deeper frames may still be about the stop before, and gets no answer.
     const request = sinceStop.find(
       ({ type, command, arguments: args }) => type === "request" && command === "stackTrace" && args?.startFrame === 0,
     );
