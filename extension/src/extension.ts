@@ -16,7 +16,7 @@ import { Results } from "./model/results.ts";
 import { FINDINGS } from "./model/rowPath.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followDebugging, followFrame, followGathered } from "./views/context.ts";
+import { followDebugging, followFrame, followKept } from "./views/context.ts";
 import { Diagnostics } from "./views/diagnostics.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
@@ -61,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     followDebugging(sessions),
     followFrame(inspector, sessions),
-    followGathered(pins, questions, dismissed),
+    followKept(pins, questions, dismissed),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),

@@ -9,7 +9,7 @@ import { Pins } from "../../extension/src/model/pins.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
 import type { Stopped } from "../../extension/src/debug/tracker.ts";
-import { followDebugging, followFrame, followGathered } from "../../extension/src/views/context.ts";
+import { followDebugging, followFrame, followKept } from "../../extension/src/views/context.ts";
 import { frame, frameAnswer, memory, session } from "./fixtures.ts";
 import { commands, debug, EventEmitter, stage } from "./vscode.ts";
 
@@ -66,7 +66,7 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followGathered(pins, new Questions(), new Dismissed(memory()));
+  followKept(pins, new Questions(), new Dismissed(memory()));
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -78,7 +78,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   const told = (): unknown[] =>
     ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
   const questions = new Questions();
-  followGathered(new Pins(memory()), questions, new Dismissed(memory()));
+  followKept(new Pins(memory()), questions, new Dismissed(memory()));
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
   questions.select(a!, session());

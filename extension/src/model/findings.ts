@@ -192,7 +192,7 @@ export class Findings {
   async #askLens(task: StepCheck, input: LensInput, onProgress: (progress: number) => void): Promise<LensAnswer> {
     const { frame } = task.contents;
     try {
-      return await askInSlices(this.#helper, frame, input, onProgress, task.abort.signal);
+      return await askInSlices(this.#helper, frame, input, { onProgress, signal: task.abort.signal });
     } finally {
       if (task.mode === "running") {
         task.hasRun = true;

@@ -93,8 +93,7 @@ export class Lenses {
     const { frame, answer } = contents;
     const options = { values, stop: frame.stop };
     const input = { lens: "report", values: {}, snapshot: answer.snapshot, options };
-    const { signal } = new AbortController();
-    const ask = (): Promise<LensAnswer> => askInSlices(this.#helper, frame, input, () => undefined, signal);
+    const ask = (): Promise<LensAnswer> => askInSlices(this.#helper, frame, input);
     return (await this.#inTurn(frame.session, ask)).text;
   }
 
@@ -260,13 +259,8 @@ export class Lenses {
       const { lens, options } = question;
       const { snapshot } = contents.answer;
       const input = { lens, values, snapshot, ...(options === undefined ? {} : { options }) };
-      return askInSlices(
-        this.#helper,
-        contents.frame,
-        input,
-        (progress) => this.#showProgress(task, progress),
-        abort.signal,
-      );
+      const onProgress = (progress: number): void => this.#showProgress(task, progress);
+      return askInSlices(this.#helper, contents.frame, input, { onProgress, signal: abort.signal });
     };
     return this.#inTurn(task.contents.frame.session, ask);
   }

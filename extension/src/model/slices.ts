@@ -9,20 +9,27 @@ const RUN_SLICE_MS = 1500;
 /** What is asked of a lens. */
 export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot">;
 
+interface AskOptions {
+  readonly onProgress?: (progress: number) => void;
+  readonly signal?: AbortSignal;
+}
+
 /** Asks a lens slice by slice until it has its answer. Between slices other requests are answered, and it can be cancelled. */
 export async function askInSlices(
   helper: Pick<Calls, "lens">,
   frame: Frame,
   input: LensInput,
-  onProgress: (progress: number) => void,
-  signal: AbortSignal,
+  { onProgress, signal }: AskOptions = {},
 ): Promise<LensAnswer> {
-  if (signal.aborted) throw new Cancelled();
+  const endIfAborted = (): void => {
+    if (signal?.aborted === true) throw new Cancelled();
+  };
+  endIfAborted();
   const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUN_SLICE_MS } } : input;
   let answer = await helper.lens(frame, asked, signal);
   while (!answer.done) {
-    if (signal.aborted) throw new Cancelled();
-    onProgress(answer.progress);
+    endIfAborted();
+    onProgress?.(answer.progress);
     const { snapshot, resume } = answer;
     answer = await helper.lens(frame, { ...asked, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
   }

@@ -136,10 +136,10 @@ export const VALUE_LENSES = {
   referrers: {
     value: "value",
     command: COMMAND.showReferrers,
-    pick: () => l10n.t("Show who refers to…"),
+    pick: () => l10n.t("Show who holds…"),
     icon: "references",
     called: (name) => l10n.t("who holds {0}", name),
-    working: () => l10n.t("looking for what refers to it…"),
+    working: () => l10n.t("looking for who holds it…"),
   },
 } as const satisfies Readonly<Record<string, ValueLensDescription>>;
 

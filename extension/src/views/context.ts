@@ -59,8 +59,8 @@ export function followFrame(
   });
 }
 
-/** Keeps the context keys up to date that tell whether there are pins, answers or dismissed rules. */
-export function followGathered(pins: Pins, questions: Questions, dismissed: Dismissed): vscode.Disposable {
+/** Keeps the context keys up to date that tell whether there is something that the user keeps: pins, answers, dismissed rules. */
+export function followKept(pins: Pins, questions: Questions, dismissed: Dismissed): vscode.Disposable {
   const follow = (): void => {
     void setContext(CONTEXT.pinned, pins.all.length > 0);
     void setContext(CONTEXT.selectedForCompare, questions.selected !== undefined);

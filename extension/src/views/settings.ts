@@ -8,7 +8,7 @@ import { setContext } from "./context.ts";
 const FILTER = "filter";
 
 /** The helper's names for the values of the setting. `metadata only` is an older spelling, which users may still have. */
-const STATISTICS = new Map<string, NonNullable<Preferences["statistics"]>>([
+const STATISTICS = new Map<unknown, NonNullable<Preferences["statistics"]>>([
   ["exact", "exact"],
   ["metadataOnly", "off"],
   ["metadata only", "off"],
@@ -37,25 +37,25 @@ export class Settings implements FrameSettings, vscode.Disposable {
   }
 
   get pageSize(): number {
-    return Math.max(1, Math.round(numberOf(get<unknown>("pageSize", undefined)) ?? PAGE_SIZE));
+    return Math.max(1, Math.round(numberOf(get("pageSize")) ?? PAGE_SIZE));
   }
 
   get hover(): boolean {
-    return get("hover.enabled", true);
+    return isOn("hover.enabled");
   }
 
   /** Whether the step is checked at each stop. */
   get findings(): boolean {
-    return get("findings.enabled", true);
+    return isOn("findings.enabled");
   }
 
   /** Whether findings stand at the lines of the user's files. */
   get diagnostics(): boolean {
-    return get("diagnostics.enabled", true);
+    return isOn("diagnostics.enabled");
   }
 
   get inlineValues(): boolean {
-    return get("inlineValues.enabled", true);
+    return isOn("inlineValues.enabled");
   }
 
   /** Whether the Python debugger's own extension shows plain values at line ends: then they need not be there twice. */
@@ -65,17 +65,15 @@ export class Settings implements FrameSettings, vscode.Disposable {
 
   /** The settings that the helper needs, as the user wrote them: it knows which numbers make sense. */
   get preferences(): Preferences {
-    const [digits, budget] = [get<unknown>("precision", undefined), get<unknown>("timeBudget", undefined)].map(
-      numberOf,
-    );
+    const [digits, budget] = [get("precision"), get("timeBudget")].map(numberOf);
     return {
-      statistics: STATISTICS.get(get<string>("statistics", "auto")) ?? "auto",
+      statistics: STATISTICS.get(get("statistics")) ?? "auto",
       ...(digits === undefined ? {} : { digits }),
       ...(budget === undefined ? {} : { budget_ms: budget }),
-      tensors_first: get("tensorsFirst", true),
-      stock_views: get("stockViews.enabled", true),
+      tensors_first: isOn("tensorsFirst"),
+      stock_views: isOn("stockViews.enabled"),
       inline_values: this.inlineValues,
-      summaries: textsOf(get<unknown>("summaries", {})),
+      summaries: textsOf(get("summaries")),
     };
   }
 
@@ -95,11 +93,15 @@ export class Settings implements FrameSettings, vscode.Disposable {
   }
 }
 
-function get<T>(name: string, otherwise: T): T {
-  return vscode.workspace.getConfiguration(SECTION).get(name, otherwise);
+/** A setting: the user's, else the default of the manifest. VS Code lets anything be written into settings.json. */
+function get(name: string): unknown {
+  return vscode.workspace.getConfiguration(SECTION).get(name);
 }
 
-/** VS Code lets anything be written into settings.json. */
+function isOn(name: string): boolean {
+  return get(name) !== false;
+}
+
 function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
