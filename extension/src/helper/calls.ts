@@ -18,11 +18,11 @@ import type {
   Request,
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression } from "./injection.ts";
-import { Program, type Setup } from "./program.ts";
+import { Debuggee, type Setup } from "./debuggee.ts";
 import { noReply, notRun, Refusal, stillRuns } from "./refusal.ts";
 
 /** The fields of a request that callers give: the rest is added here. */
-type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
+type Fields<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
@@ -39,7 +39,7 @@ interface CallOptions {
 
 /** A request on its way. */
 interface Call extends CallOptions {
-  readonly program: Program;
+  readonly debuggee: Debuggee;
   readonly frame: Frame;
   readonly body: Body;
 }
@@ -52,7 +52,7 @@ export class Calls {
   readonly #setup: Setup;
   /** The number of the last request that ran code of the program. */
   #lastId = 0;
-  readonly #programs = new WeakMap<Session, Program>();
+  readonly #debuggees = new WeakMap<Session, Debuggee>();
 
   constructor(bundle: () => Bundle, log: (text: string) => void, preferences: () => Preferences) {
     this.#setup = { bundle, log, preferences };
@@ -63,28 +63,28 @@ export class Calls {
    * views ask at once, and are to ask us. It is sent before this returns; the promise is fulfilled also where it fails.
    */
   prepare(session: Session): Promise<void> {
-    const injected = this.#programOf(session).inject();
+    const injected = this.#debuggeeOf(session).inject();
     return injected.catch((error: unknown) => this.#setup.log(`prepare: ${String(error)}`));
   }
 
-  frame(frame: Frame, asked: Ask<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
+  frame(frame: Frame, asked: Fields<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
     return this.#call(frame, { op: "frame", ...asked }, { signal });
   }
 
-  children(frame: Frame, asked: Ask<ChildrenRequest>, options?: CallOptions): Promise<ChildrenAnswer> {
+  children(frame: Frame, asked: Fields<ChildrenRequest>, options?: CallOptions): Promise<ChildrenAnswer> {
     return this.#call(frame, { op: "children", ...asked }, options);
   }
 
-  inspect(frame: Frame, asked: Ask<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+  inspect(frame: Frame, asked: Fields<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
     return this.#call(frame, { op: "inspect", ...asked }, { signal });
   }
 
-  evaluate(frame: Frame, asked: Ask<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+  evaluate(frame: Frame, asked: Fields<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
     return this.#call(frame, { op: "evaluate", ...asked }, { runs: true, signal });
   }
 
   /** One slice of a lens's work. */
-  lens(frame: Frame, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+  lens(frame: Frame, asked: Fields<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
     const runs = asked.options?.["run"] === true;
     // A slice that continues is not sent a second time.
     const once = asked.resume !== undefined;
@@ -92,11 +92,11 @@ export class Calls {
   }
 
   async #call<A extends Answer>(frame: Frame, body: Body, options: CallOptions = {}): Promise<A> {
-    const program = this.#programOf(frame.session);
+    const debuggee = this.#debuggeeOf(frame.session);
     try {
-      const answer = await this.#onSomeRoute({ program, frame, body, ...options });
+      const answer = await this.#onSomeRoute({ debuggee, frame, body, ...options });
       if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
-      if (answer.op === "frame") program.setFrameless(answer);
+      if (answer.op === "frame") debuggee.setFrameless(answer);
       return answer as A;
     } catch (error) {
       if (!(error instanceof Cancelled)) this.#setup.log(`${body.op}: ${String(error)}`);
@@ -110,41 +110,36 @@ export class Calls {
    * by its ids.
    */
   async #onSomeRoute(call: Call): Promise<Answer> {
-    const { program, frame, body, runs, once } = call;
-    if (program.isUnreachable(frame)) throw noReply();
-    if (runs && program.isBusy(frame)) await program.awaitIdle(frame);
-    if (!program.goesBeside(frame)) {
+    const { debuggee, frame, body, runs, once } = call;
+    if (debuggee.isUnreachable(frame)) throw noReply();
+    if (runs && debuggee.isBusy(frame)) await debuggee.awaitIdle(frame);
+    if (!debuggee.goesBeside(frame)) {
       try {
         return await this.#withHelper(call);
       } catch (error) {
         if (!(error instanceof NoReply)) throw error;
-        program.setBusy(frame);
+        debuggee.setBusy(frame);
         if (once) throw noReply();
-        if (!program.answersBesideFrames) throw program.giveUp(frame);
+        if (!debuggee.answersBesideFrames) throw debuggee.giveUp(frame);
         this.#setup.log(`${body.op}: no reply on the frame, asking without it`);
       }
     }
     try {
       return await this.#withHelper(call);
     } catch (error) {
-      throw error instanceof NoReply ? program.giveUp(frame) : error;
+      throw error instanceof NoReply ? debuggee.giveUp(frame) : error;
     }
   }
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
   async #withHelper(call: Call): Promise<Answer> {
-    const { program, frame } = call;
-    const wasThere = await program.ensureHelper(frame);
-    const answer = await this.#ask(call);
+    const { debuggee, frame } = call;
+    const wasThere = await debuggee.ensureHelper(frame);
+    const answer = await (call.runs === true ? this.#run(call) : this.#read(call));
     if (answer !== "missing") return answer;
-    program.forgetHelper();
+    debuggee.forgetHelper();
     if (!wasThere) throw new Refusal("unreachable", l10n.t("the helper did not stay in the program"));
     return this.#withHelper(call);
-  }
-
-  /** "missing" where the helper is not in the program, or is another version's. */
-  #ask(call: Call): Promise<Answer | "missing"> {
-    return call.runs === true ? this.#run(call) : this.#read(call);
   }
 
   /** Asks what runs no code of the program. Once it is sent, its answer is worth having, also where nobody waits any more. */
@@ -159,7 +154,7 @@ export class Calls {
 
   /** Asks what runs code of the program: interrupted where nobody waits any more, and never sent a second time. */
   async #run(call: Call): Promise<Answer | "missing"> {
-    const { program, frame, body, signal } = call;
+    const { debuggee, frame, body, signal } = call;
     this.#lastId += 1;
     const id = this.#lastId;
     let sent = false;
@@ -169,27 +164,27 @@ export class Calls {
     const send = async (onLeft: () => void): Promise<string> => {
       refuseIfBlocked(call);
       // While this one waited for its turn, another was set aside.
-      if (program.isBusy(frame)) throw notRun();
+      if (debuggee.isBusy(frame)) throw notRun();
       sent = true;
       signal?.addEventListener("abort", interrupt);
       try {
         return await this.#send(call, onLeft, id);
       } finally {
         replied = true;
-        if (body.op === "lens") program.unblock(frame);
+        if (body.op === "lens") debuggee.unblock(frame);
       }
     };
     const over = (): boolean => frame.over || isAborted();
     try {
       const answer = await answerIn(frame.session.queue.ask({ send, over, signal, ...patienceFor(call) }));
-      program.setIdle();
+      debuggee.setIdle();
       return answer;
     } catch (error) {
       const isGivenUp = error instanceof NoReply || error instanceof Cancelled;
       if (sent && isGivenUp && !isAborted()) interrupt();
       if (!(error instanceof NoReply)) throw error;
       // It may well be running: sent again it would run a second time, in another thread.
-      program.setBusy(frame);
+      debuggee.setBusy(frame);
       throw new Refusal("lost", l10n.t("no reply yet"));
     } finally {
       signal?.removeEventListener("abort", interrupt);
@@ -197,11 +192,11 @@ export class Calls {
   }
 
   /** Sends the request on its route; `id` is the number by which what it runs can be interrupted. */
-  #send({ program, frame, body }: Call, onLeft: () => void, id?: number): Promise<string> {
+  #send({ debuggee, frame, body }: Call, onLeft: () => void, id?: number): Promise<string> {
     const { bundle, preferences } = this.#setup;
     // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it can
     // be interrupted.
-    const isBeside = id === undefined && program.goesBeside(frame);
+    const isBeside = id === undefined && debuggee.goesBeside(frame);
     const request = {
       ...body,
       version: bundle().version,
@@ -230,25 +225,26 @@ export class Calls {
     } while (!isOver());
   }
 
-  #programOf(session: Session): Program {
-    const program = this.#programs.get(session) ?? new Program(session, this.#setup);
-    this.#programs.set(session, program);
-    return program;
+  #debuggeeOf(session: Session): Debuggee {
+    const debuggee = this.#debuggees.get(session) ?? new Debuggee(session, this.#setup);
+    this.#debuggees.set(session, debuggee);
+    return debuggee;
   }
 }
 
-function refuseIfBlocked({ program, frame }: Call): void {
-  if (program.isBlocked(frame)) throw stillRuns();
+function refuseIfBlocked({ debuggee, frame }: Call): void {
+  if (debuggee.isBlocked(frame)) throw stillRuns();
 }
 
 /** How the queue waits for what runs code of the program. A property has the usual limit, as what runs nothing. */
-function patienceFor({ program, frame, body }: Call): Pick<Job, "onAside" | "onStuck"> {
+function patienceFor({ debuggee, frame, body }: Call): Pick<Job, "onAside" | "onStuck"> {
   // From then on, all other requests go beside the frame.
-  if (body.op === "evaluate") return { onAside: () => program.setBusy(frame) };
+  if (body.op === "evaluate") return { onAside: () => debuggee.setBusy(frame) };
   // While a lens runs models, copies stand in their places, which nobody is to see.
-  return body.op === "lens" ? { onStuck: () => program.block(frame) } : {};
+  return body.op === "lens" ? { onStuck: () => debuggee.block(frame) } : {};
 }
 
+/** The answer in a reply; "missing" where the helper is not in the program, or is another version's. */
 async function answerIn(reply: Promise<string>): Promise<Answer | "missing"> {
   try {
     const answer = parseAnswer(await reply);

@@ -248,3 +248,10 @@ function stillRunning(): string {
 function missedSentence(): string {
   return l10n.t("This session started before Tensor Inspector did. Restart it to see its values.");
 }
+
+/** The sentence in the view where what is shown may be out of date. */
+export function staleText(stale: Stale): string {
+  return stale === "reading"
+    ? l10n.t("Reading the values of this frame. Those shown here are from before.")
+    : l10n.t("Code of the program was run. The values shown here are from before; Refresh reads them again.");
+}

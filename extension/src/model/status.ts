@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Contents } from "./contents.ts";
 import { findingsText } from "./findingRows.ts";
-import type { Stale } from "./inspector.ts";
 import type { Scene } from "./row.ts";
 import { rowsWith } from "./rows.ts";
 import { joined } from "./words.ts";
@@ -32,11 +31,4 @@ function alarmText(nan: number, inf: number, isWhole: boolean): string {
 /** `Read in 12 ms.` */
 export function timeText({ answer: { ms } }: Contents): string {
   return l10n.t("Read in {0} ms.", ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
-}
-
-/** Why what is shown may be out of date. */
-export function staleText(stale: Stale): string {
-  return stale === "reading"
-    ? l10n.t("Reading the values of this frame. Those shown here are from before.")
-    : l10n.t("Code of the program was run. The values shown here are from before; Refresh reads them again.");
 }

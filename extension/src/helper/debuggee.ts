@@ -16,8 +16,8 @@ export interface Setup {
 /** How many times the usual limit an injection may take; once one had no reply even then, the next has the usual limit. */
 const INJECTION_PATIENCE = 5;
 
-/** One debugged program: whether the helper is in it, and which routes to it answer at present. */
-export class Program {
+/** A program under the debugger: whether the helper is in it, and which routes to it answer at present. */
+export class Debuggee {
   readonly #session: Session;
   readonly #setup: Setup;
   /** An injection under way; fulfilled when it has come to its end, whatever that is. */
