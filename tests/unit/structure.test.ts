@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { options } from "../../extension/build/bundle.ts";
 import { messages, writtenMessages } from "../../extension/build/l10n.ts";
-import { withSettings } from "../../extension/build/settings.ts";
+import { withSettings } from "../../extension/build/readmeSettings.ts";
 import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, SECTION, VIEW } from "../../extension/src/ids.ts";
 import { VALUE_LENSES } from "../../extension/src/model/valueLenses.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -167,9 +167,10 @@ describe("the manifest", () => {
   });
 
   test("has its settings in the README as they are", async () => {
-    expect(readFileSync("README.md", "utf8") === (await withSettings()), "run node extension/build/settings.ts").toBe(
-      true,
-    );
+    expect(
+      readFileSync("README.md", "utf8") === (await withSettings()),
+      "run node extension/build/readmeSettings.ts",
+    ).toBe(true);
   });
 
   test("leaves it to one context key to tell which sessions are Python's", () => {

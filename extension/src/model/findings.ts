@@ -142,15 +142,11 @@ export class Findings {
 
   /** `isAwaited`: the user waits for it, so the tree shows at once that it has begun. */
   async #ask(contents: Contents, { mode, repeatsRun }: Check, isAwaited = true): Promise<void> {
-    const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
     const task: StepCheck = { contents, mode, repeatsRun, hasRun: false, abort: new AbortController() };
     this.#tasks.begin(task);
     const ignored = this.#dismissed.rulesAt(contents.place);
     const thorough = mode !== "usual";
-    const run = mode === "running";
-    const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
-    const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options };
     const onProgress = (progress: number): void => {
       if (!thorough || !this.#tasks.has(task)) return;
       contents.checking = { progress };
@@ -162,7 +158,7 @@ export class Findings {
     }
     let failure: Failure | undefined;
     try {
-      const found = await this.#askLens(task, input, onProgress);
+      const found = await this.#askLens(task, inputOf(task, ignored), onProgress);
       if (!this.#tasks.has(task)) return;
       const newFindings = this.#answered.has(contents) ? newFindingsIn(contents.findings, found) : undefined;
       const checked = { answer: found, mode, repeatsRun, ...(newFindings === undefined ? {} : { newFindings }) };
@@ -171,7 +167,7 @@ export class Findings {
       this.#answered.add(task.contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
       // A cause was dismissed meanwhile: now the findings that follow from it stand for themselves.
-      if (!run && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
+      if (mode !== "running" && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
     } catch (error) {
       if (!this.#tasks.has(task)) return;
       failure = error instanceof Cancelled ? undefined : failureOf(error);
@@ -188,7 +184,7 @@ export class Findings {
     this.#inspector.fireDidChange();
   }
 
-  /** What ran may have changed anything, so the frame is read again before the answer is shown. */
+  /** Where it runs the models, the frame is read again before the answer is shown. */
   async #askLens(task: StepCheck, input: LensInput, onProgress: (progress: number) => void): Promise<LensAnswer> {
     const { frame } = task.contents;
     try {
@@ -197,9 +193,7 @@ export class Findings {
       if (task.mode === "running") {
         task.hasRun = true;
         this.#runs.noteRun(task.contents, []);
-        if (!frame.over) await this.#inspector.readAgain(frame.session);
-        const now = await this.#inspector.settled();
-        if (now?.frame.key === frame.key) task.contents = now;
+        task.contents = (await this.#inspector.readAfterRun(frame)) ?? task.contents;
       }
     }
   }
@@ -207,4 +201,11 @@ export class Findings {
 
 function isOf(task: StepCheck, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
+}
+
+function inputOf({ contents, mode }: StepCheck, ignored: readonly string[]): LensInput {
+  const { frame, answer } = contents;
+  const run = mode === "running" ? { run: true } : {};
+  const options = { thorough: mode !== "usual", ignore: ignored.join(" "), stop: frame.stop, ...run };
+  return { lens: "findings", values: {}, snapshot: answer.snapshot, options };
 }

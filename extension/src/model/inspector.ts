@@ -107,6 +107,14 @@ export class Inspector {
     await this.#reading;
   }
 
+  /** Reads a frame again, after code was run in it that may have changed anything. Undefined where it is not shown any more. */
+  async readAfterRun(frame: Frame): Promise<Contents | undefined> {
+    if (frame.over) return undefined;
+    await this.readAgain(frame.session);
+    const contents = await this.settled();
+    return contents?.frame.key === frame.key ? contents : undefined;
+  }
+
   /** Reads again where the values could not be had: the helper may have come after all. */
   async helperCame(session: Session): Promise<void> {
     if (this.#trouble !== undefined) await this.readAgain(session);

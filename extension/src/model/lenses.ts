@@ -243,13 +243,9 @@ export class Lenses {
     }
   }
 
-  /** What ran may have changed anything, so the frame is read again before anything is asked of it. */
+  /** Code was run for it: the frame is read again before anything more is asked of it. */
   async #readAgain(task: QuestionTask): Promise<void> {
-    const { frame } = task.contents;
-    if (frame.over) return;
-    await this.#inspector.readAgain(frame.session);
-    const now = await this.#inspector.settled();
-    if (now?.frame.key === frame.key) task.contents = now;
+    task.contents = (await this.#inspector.readAfterRun(task.contents.frame)) ?? task.contents;
   }
 
   #lens(task: QuestionTask): Promise<LensAnswer> {

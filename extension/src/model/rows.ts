@@ -52,10 +52,10 @@ export function* allRows(scene: Scene): Generator<Row> {
   }
 }
 
-/** The variables and pins of the frame whose values have one of these badges; a value that has two names counts once. */
-export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
+/** Of a frame's rows, the variables and pins whose values have one of these badges; a value that has two names counts once. */
+export function rowsWith(rows: readonly Row[], ...badges: Badge[]): Row[] {
   const met = new Set<unknown>();
-  return frameRows(scene).filter(({ value, question }) => {
+  return rows.filter(({ value, question }) => {
     if (question !== undefined || value?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
     const { mark, path } = value.node;
     const identity = mark?.path ?? path ?? value;
@@ -68,7 +68,7 @@ export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
 /** The row of the findings; or where these are no errors, of the first value that holds NaN or Inf, if there is one. */
 export function firstAlarm(scene: Scene): Row | undefined {
   const finding = findingRows(scene).find(({ value }) => value !== undefined);
-  return finding?.tone === "alarm" ? finding : (rowsWith(scene, "nan", "inf")[0] ?? finding);
+  return finding?.tone === "alarm" ? finding : (rowsWith(frameRows(scene), "nan", "inf")[0] ?? finding);
 }
 
 /** The row of this id among all that are known. */

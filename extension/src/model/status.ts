@@ -2,18 +2,19 @@ import * as l10n from "@vscode/l10n";
 import type { Contents } from "./contents.ts";
 import { findingsText } from "./findingRows.ts";
 import type { Scene } from "./row.ts";
-import { rowsWith } from "./rows.ts";
+import { frameRows, rowsWith } from "./rows.ts";
 import { joined } from "./words.ts";
 
 /** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. */
 export function statusText(scene: Scene): string {
   const { contents } = scene;
-  const count = (badge: "nan" | "inf"): number => rowsWith(scene, badge).length;
+  const rows = frameRows(scene);
+  const count = (badge: "nan" | "inf"): number => rowsWith(rows, badge).length;
   return joined(
     " · ",
     findingsText(contents),
     alarmText(count("nan"), count("inf"), contents.isWhole),
-    rowsWith(scene, "sampled").length > 0 ? l10n.t("sampled") : "",
+    rowsWith(rows, "sampled").length > 0 ? l10n.t("sampled") : "",
     contents.isWhole && contents.answer.cut === undefined ? "" : l10n.t("incomplete"),
     contents.answer.process,
   );

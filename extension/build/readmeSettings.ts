@@ -4,7 +4,7 @@ import { format, resolveConfig } from "prettier";
 
 const root = new URL("../../", import.meta.url);
 export const readme = new URL("README.md", root);
-const BEGIN = "<!-- settings: written by extension/build/settings.ts -->";
+const BEGIN = "<!-- settings: written by extension/build/readmeSettings.ts -->";
 const END = "<!-- /settings -->";
 
 interface Setting {
@@ -42,4 +42,9 @@ export async function withSettings(): Promise<string> {
   return format(`${before}${BEGIN}\n\n${table}\n\n${END}${after}`, { ...options, parser: "markdown" });
 }
 
-if (import.meta.main) await writeFile(readme, await withSettings());
+export async function writeSettings(): Promise<void> {
+  const text = await withSettings();
+  if ((await readFile(readme, "utf8")) !== text) await writeFile(readme, text);
+}
+
+if (import.meta.main) await writeSettings();
