@@ -18,7 +18,6 @@ from .safe.modes import Modes, gradients_are_on, modes
 from .safe.untouched import Untouched
 from .session import session
 from .stop import frame, interruption, process, program_code
-from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
 from .watching import history
 from .words.stats import fact_texts
@@ -92,7 +91,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
 def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
     expression = pin["expression"]
     try:
-        value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
+        value = frame.resolved(paused, expression, budget)
     except Exception as error:
         failed: PinAnswer = {"expression": expression, "error": failure_of(error)}
         return failed
@@ -241,7 +240,7 @@ def _paused_for_lens(request: LensRequest, grad_mode: bool, thread_modes: Modes 
         return None
 
     def reach(expression: str, at: FrameType) -> object:
-        return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACH))
+        return frame.resolved(at, expression, Budget(_REACH))
 
     return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach, thread_modes)
 
@@ -285,8 +284,8 @@ def _addressed(address: Address | InspectRequest, request: Any, budget: Budget) 
         return _alive(address).child(address["node"])
     if "expression" not in address:
         raise Refused("bad_request", "a value is named by a node or by an expression")
-    expression, paused = address["expression"].strip(), _paused(request)
-    return Child(expression, resolve(expression, frame.variables(paused), paused.f_globals, budget), expression)
+    expression = address["expression"].strip()
+    return Child(expression, frame.resolved(_paused(request), expression, budget), expression)
 
 
 def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:

@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import autograd, gradients, nan_origin, no_gradient
-from tensor_inspector.measure.torch.chains import Chains, parts
+from tensor_inspector.lenses.graphs.chains import Chains, parts
 from tensor_inspector.measure.torch.graph import Graph
 from tensor_inspector.measure.torch.node import AutogradNode
 from tensor_inspector.safe.budget import Budget

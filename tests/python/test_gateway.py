@@ -195,7 +195,7 @@ def test_a_pin_that_fails_leaves_all_else(paused: Paused, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(operations, "resolve", fail)
+    monkeypatch.setattr(operations.frame, "resolve", fail)
     answer = paused.frame(pins=[{"expression": "image"}])["answer"]
     assert answer["pins"][0]["error"] == {"code": "internal", "message": "OverflowError: too large"}
     assert "image" in [node["name"] for node in answer["rows"]["nodes"]]

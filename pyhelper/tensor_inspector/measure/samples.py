@@ -14,9 +14,9 @@ from ..safe.guard import module
 FEW = 1000  #: different values up to which each is counted
 _COUNTED = 1 << 20  #: elements whose values are counted
 MAX_SAMPLES = 1 << 16  #: samples that are told apart
-_BLOCK = 256  #: of them that are read at once
+_BLOCK = 256  #: samples that are read at once
 _COMPARED = 1 << 26  #: elements that are compared
-_PICKED = 64  #: of a sample, by which those are found that may be equal
+_PICKED = 64  #: elements of a sample: samples in which these are equal may be equal, and are compared
 _UNSIGNED = ("uint16", "uint32", "uint64")
 
 

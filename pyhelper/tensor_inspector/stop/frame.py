@@ -15,6 +15,7 @@ from ..safe.guard import Classes, copied_locals, each, plain_str
 from ..session import session
 from ..words.line import INLINE
 from ..words.text import full_path, listed, one_line
+from .expression import resolve
 
 if TYPE_CHECKING:
     from ..protocol import Filter, FrameFile, InlineValue
@@ -60,6 +61,11 @@ def variables(frame: FrameType) -> dict[str, Any]:
     """The frame's locals as a dict: that of the frame itself, where it has one."""
     local = frame.f_locals
     return local if type(local) is dict else copied_locals(local)
+
+
+def resolved(frame: FrameType, expression: str, budget: Budget) -> object:
+    """The value that an expression reaches in a frame without running anything; see `resolve`."""
+    return resolve(expression, variables(frame), frame.f_globals, budget)
 
 
 def raised(frame: FrameType) -> tuple[Any, Any, Any] | None:

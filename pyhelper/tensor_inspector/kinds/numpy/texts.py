@@ -135,7 +135,7 @@ def sample_words(sample: list[Any], size: int, sampled: int) -> list[str]:
 
 
 def string_rows(sample: list[Any], size: int, sampled: int) -> list[list[str]]:
-    """The same as facts."""
+    """Facts about the strings among the sampled elements: the longest, and how many differ and are empty."""
     among = "" if sampled == size else f" among the first {sampled:,}"
     if not sample:
         return []

@@ -13,7 +13,7 @@ from ...measure import samples
 from ...measure.stats import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
-from .plain import ITEMS, PlainValues, is_one, items_in, sort_of
+from .plain import ITEMS, PlainValues, is_string_or_number, items_in, sort_of
 from .usual import Usual
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class DataPart:
         if self.sort in ("tensor", "array"):
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
         held = self._length or len(self._plain.items)
-        return held if held > 1 or (held == 1 and not is_one(self.values[0].value)) else None
+        return held if held > 1 or (held == 1 and not is_string_or_number(self.values[0].value)) else None
 
     def is_whole(self) -> bool:
         """Whether all of it was read."""
@@ -129,7 +129,7 @@ class DataPart:
         kind = as_kind(value, budget)
         if kind.kind in ("tensor", "array"):
             self._measure_elements(kind, budget)
-        elif is_one(value) or issubclass(type(value), (list, tuple)):
+        elif is_string_or_number(value) or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
     def note_unread(self, count: int) -> None:

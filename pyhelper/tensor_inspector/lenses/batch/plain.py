@@ -16,8 +16,7 @@ NUMBERS = Classes(int, float, bool)
 ITEMS = 1 << 16  #: of a list that are read
 
 
-def is_one(value: Any) -> bool:
-    """Whether it is a string or a number."""
+def is_string_or_number(value: Any) -> bool:
     return type(value) is str or type(value) in NUMBERS
 
 
@@ -28,7 +27,7 @@ def items_in(value: Any) -> tuple[list[Any], int | None]:
 
 
 def sort_of(items: Iterable[Any]) -> PlainSort | None:
-    """What they are, where all that are there are of one sort; a missing one is None."""
+    """Whether the items are strings or numbers; None where they are of both, or of neither. A missing item is None."""
     classes = {id(type(item)): type(item) for item in items if item is not None}.values()
     if classes and all(cls is str for cls in classes):
         return "strings"
@@ -36,7 +35,7 @@ def sort_of(items: Iterable[Any]) -> PlainSort | None:
 
 
 class PlainValues:
-    """Those of one part, one after the other: ``items`` has None where one is missing."""
+    """The strings or numbers of one part, one after the other: ``items`` has None where one is missing."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -44,7 +43,10 @@ class PlainValues:
         self.held = 0  #: also those that are not read
 
     def take(self, items: list[Any], length: int | None = None) -> list[Any]:
-        """Takes in further ones, the first of so many, if they are of the sort of those before; gives what it took."""
+        """Adds items if they are of the sort of those before, and returns those that it added.
+
+        ``length`` is that of the list that they begin; they are all of it where none is given.
+        """
         sort = sort_of(items) or self.sort
         if self.sort in (None, sort) and (sort is not None or all(item is None for item in items)):
             self.sort = sort

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows
-from ...measure.torch.chains import Chains
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import Gradient, gradient_of, is_tensor
 from ...safe.budget import Budget, Steps
@@ -15,6 +14,7 @@ from ...words.line import Word, line_of
 from ...words.text import listed, plural
 from ..lens import Lens, Paused, wrong_type
 from ..surroundings import Names, step_around
+from .chains import Chains
 from .rows import GraphRows
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...kinds import Child, Rows, TextRow
-from ...measure.torch.chains import ChainPart, Chains
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import dtype_and_shape, grad_hooks_of, hooks_of
 from ...measure.torch.node import AutogradNode
@@ -15,6 +14,7 @@ from ...safe.guard import class_name
 from ...words.line import head, line_of
 from ...words.text import joined, listed, plural, shape
 from ..surroundings import Names
+from .chains import ChainPart, Chains
 
 _NAMED = 60  #: characters of a list of names on a line
 _SHOWN = ("tensor", "freed", "hooked", "modified")  #: states of what is saved that have a row

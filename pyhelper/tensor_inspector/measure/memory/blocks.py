@@ -10,7 +10,7 @@ _SPACES = ("cpu", "cuda", "xpu")  #: devices whose pointers are addresses in one
 
 
 class Extent(NamedTuple):
-    """So many bytes from an address on a device on."""
+    """A run of bytes on a device: the address of the first, and how many there are."""
 
     device: str
     start: int
@@ -18,7 +18,7 @@ class Extent(NamedTuple):
 
 
 class MemoryBlocks:
-    """What overlaps of some extents is one block. All is kept as lists of numbers: there are many.
+    """Extents that overlap are one block. Blocks and extents are told by number, in lists of numbers: there are many.
 
     >>> blocks = MemoryBlocks([Extent("cpu", 200, 8), Extent("cpu", 100, 50), Extent("cpu", 120, 80)])
     >>> [(blocks.bytes[number], blocks.members(number)) for number in range(len(blocks))]

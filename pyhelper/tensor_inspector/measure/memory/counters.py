@@ -13,19 +13,16 @@ _COUNTING = ("cuda", "xpu")  #: torch's modules of devices that count in the sam
 
 
 class DeviceMemory(Record):
-    """In bytes, None where that is not known: what tensors take, what of that only rounds their sizes up, what torch
-    has reserved for them, the most that tensors took, what of the reserved lies between tensors and can't be given
-    back, what the device has left, and has.
-    """
+    """In bytes, None where that is not known."""
 
     device: str
-    allocated: int | None = None
-    rounding: int | None = None
-    reserved: int | None = None
-    peak: int | None = None
-    fragmented: int | None = None
-    free: int | None = None
-    total: int | None = None
+    allocated: int | None = None  #: what tensors take
+    rounding: int | None = None  #: of that, what only rounds their sizes up
+    reserved: int | None = None  #: what torch has reserved for tensors
+    peak: int | None = None  #: the most that tensors took
+    fragmented: int | None = None  #: of the reserved, what lies between tensors and can't be given back
+    free: int | None = None  #: what the device has left
+    total: int | None = None  #: what the device has
 
 
 def device_memory(seen: Iterable[str]) -> Iterator[DeviceMemory]:

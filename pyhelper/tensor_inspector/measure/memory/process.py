@@ -21,12 +21,12 @@ _LIMITS = (
 
 
 class ProcessMemory(Record):
-    """In bytes: what is in memory now and was at most, what could still be had, and of how much; None: not known."""
+    """In bytes, None where that is not known."""
 
-    resident: int | None
-    peak: int | None
-    free: int | None
-    total: int | None
+    resident: int | None  #: what the process has in memory now
+    peak: int | None  #: the most that it had
+    free: int | None  #: what it could still get
+    total: int | None  #: what there is at all: of the machine, or of its container
 
 
 def process_memory() -> ProcessMemory:

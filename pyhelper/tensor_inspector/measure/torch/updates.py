@@ -39,75 +39,36 @@ class Update(Record):
             "Adagrad": self._adagrad,
             "Adadelta": self._adadelta,
         }.get(self.rule)
-        parts = None if work is None else work()
         try:
-            return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))
+            return None if work is None else sqrt(sum(float(part.norm()) ** 2 for part in work()))
         except _NotKnown:
             return None
 
-    def _number(self, name: str) -> float | None:
-        """An option that is a number, or a tensor of one."""
-        return _as_number(self.group.option(name))
+    # Each rule yields the change piece by piece, or raises `_NotKnown`. What it keeps is zero before its first step.
 
-    def _state_of(self, name: str) -> Any:
-        return dict_get(self.state, name) if type(self.state) is dict else None
+    def _sgd(self) -> Iterator[Any]:
+        rate, momentum, dampening = self._numbers("lr", "momentum", "dampening")
+        if not momentum:
+            yield from (change * rate for _, change in self._kept())
+            return
+        taken = 1.0 if self._state_of("momentum_buffer") is None else 1 - dampening  # all of the first gradient
+        for _, change, buffer in self._kept("momentum_buffer"):
+            moved = buffer.mul(momentum).add_(change, alpha=taken)
+            yield (change.add(moved, alpha=momentum) if self.group.flag("nesterov") else moved) * rate
 
-    def _sgd(self) -> Iterator[Any] | None:
-        rate, decay, momentum, dampening = map(self._number, ("lr", "weight_decay", "momentum", "dampening"))
-        if rate is None or decay is None or momentum is None or dampening is None:
-            return None
-        buffer = self._state_of("momentum_buffer") if momentum else None
-        rows = _in_rows(self.weight, self.gradient, *([buffer] if buffer is not None else []))
-        sign, nesterov = -1.0 if self.group.flag("maximize") else 1.0, self.group.flag("nesterov")
-        return None if rows is None else self._sgd_parts(rows, rate, decay, momentum, dampening, sign, nesterov)
-
-    def _sgd_parts(
-        self, rows: list[Any], rate: float, decay: float, momentum: float, dampening: float, sign: float, nesterov: bool
-    ) -> Iterator[Any]:
-        for weight, gradient, *state in _pieces(rows):
-            change = gradient * sign
-            if decay:
-                change.add_(weight, alpha=decay)
-            if momentum:
-                moved = state[0].mul(momentum).add_(change, alpha=1 - dampening) if state else change
-                change = change.add(moved, alpha=momentum) if nesterov else moved
-            yield change * rate
-
-    def _adam(self) -> Iterator[Any] | None:
-        rate, decay, eps = map(self._number, ("lr", "weight_decay", "eps"))
-        betas = self.group.option("betas")
-        if rate is None or decay is None or eps is None or type(betas) not in SEQUENCES or len(betas) != 2:
-            return None
-        first, second = map(_as_number, betas)
-        if first is None or second is None:
-            return None
-        names = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if self.group.flag("amsgrad") else []))
-        state = [self._state_of(name) for name in names]
-        steps = _as_number(self._state_of("step")) if state[0] is not None else 0
-        if steps is None or len({one is None for one in state}) > 1:
-            return None
-        rows = _in_rows(self.weight, self.gradient, *(one for one in state if one is not None))
-        return None if rows is None else self._adam_parts(rows, rate, decay, eps, first, second, int(steps) + 1)
-
-    def _adam_parts(
-        self, rows: list[Any], rate: float, decay: float, eps: float, first: float, second: float, steps: int
-    ) -> Iterator[Any]:
-        apart = self.rule == "AdamW" or self.group.flag("decoupled_weight_decay")
-        sign = -1.0 if self.group.flag("maximize") else 1.0
+    def _adam(self) -> Iterator[Any]:
+        rate, first, second, eps = self._numbers("lr", "beta1", "beta2", "eps")
+        steps = self._next_step()
         scale, rooted = rate / (1 - first**steps), sqrt(1 - second**steps)
-        for weight, gradient, *state in _pieces(rows):
-            change = gradient * sign
-            if decay and not apart:
-                change = change.add(weight, alpha=decay)
-            mean = state[0].mul(first).add_(change, alpha=1 - first) if state else change * (1 - first)
-            square = state[1] * second if state else torch.zeros_like(change)
-            square.addcmul_(change, change, value=1 - second)
-            if len(state) > 2:
-                square = torch.maximum(square, state[2])
-            found = mean.mul_(scale).div_(square.sqrt_().div_(rooted).add_(eps))
-            yield found.add_(weight, alpha=rate * decay) if decay and apart else found
-
-    # The rules below work with what they keep as if it were zero before the first step, as it is.
+        names = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if self.group.flag("amsgrad") else []))
+        if len({self._state_of(name) is None for name in names}) > 1:
+            raise _NotKnown
+        for weight, change, mean, square, *largest in self._kept(*names):
+            mean = mean.mul(first).add_(change, alpha=1 - first)
+            square = square.mul(second).addcmul_(change, change, value=1 - second)
+            if largest:
+                square = torch.maximum(square, largest[0])
+            yield self._decayed(mean.mul_(scale).div_(square.sqrt_().div_(rooted).add_(eps)), weight, rate)
 
     def _nadam(self) -> Iterator[Any]:
         rate, first, second, eps, slowing = self._numbers("lr", "beta1", "beta2", "eps", "momentum_decay")
@@ -158,6 +119,13 @@ class Update(Record):
             square = square * rho + change * change * (1 - rho)
             yield rate * change * ((moved + eps) / (square + eps)).sqrt()
 
+    def _number(self, name: str) -> float | None:
+        """An option that is a number, or a tensor of one."""
+        return _as_number(self.group.option(name))
+
+    def _state_of(self, name: str) -> Any:
+        return dict_get(self.state, name) if type(self.state) is dict else None
+
     def _numbers(self, *names: str) -> list[float]:
         """Options that must be numbers; ``beta1`` and ``beta2`` are those of ``betas``."""
         betas = self.group.option("betas")
@@ -176,7 +144,10 @@ class Update(Record):
 
     def _next_step(self) -> int:
         """The number of the step that is next, from 1 on."""
-        return int(self._kept_number("step") or 0) + 1
+        steps = self._kept_number("step")
+        if steps is None and type(self.state) is dict and self.state:
+            raise _NotKnown
+        return int(steps or 0) + 1
 
     def _kept(self, *names: str) -> Iterator[tuple[Any, ...]]:
         """Piece by piece: weights, what their gradients change, decay included, and what is kept under these names."""
@@ -186,16 +157,23 @@ class Update(Record):
         if rows is None:
             raise _NotKnown
         sign = -1.0 if self.group.flag("maximize") else 1.0
+        zeros: Any = None
         for weight, gradient, *known in _pieces(rows):
             change = gradient * sign
-            if decay and not self.group.flag("decoupled_weight_decay"):
+            if decay and not self._is_decoupled():
                 change.add_(weight, alpha=decay)
-            yield weight, change, *(known.pop(0) if one is not None else torch.zeros_like(change) for one in kept)
+            if zeros is None:
+                zeros = torch.zeros_like(change)  # no later piece is longer
+            yield weight, change, *(zeros[: len(change)] if one is None else known.pop(0) for one in kept)
 
     def _decayed(self, moved: Any, weight: Any, rate: float) -> Any:
-        """With the decay that is apart from the gradient."""
+        """A change with the decay that is apart from the gradient."""
         (decay,) = self._numbers("weight_decay")
-        return moved.add_(weight, alpha=rate * decay) if self.group.flag("decoupled_weight_decay") else moved
+        return moved.add_(weight, alpha=rate * decay) if decay and self._is_decoupled() else moved
+
+    def _is_decoupled(self) -> bool:
+        """Whether the decay is no part of the gradient. Before torch 2.9 no option of AdamW says so."""
+        return self.rule == "AdamW" or self.group.flag("decoupled_weight_decay")
 
 
 class _NotKnown(Exception):

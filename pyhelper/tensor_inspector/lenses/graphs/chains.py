@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any
 
+from ...measure.torch.graph import Graph
+from ...measure.torch.node import AutogradNode
 from ...safe.record import Record
-from .graph import Graph
-from .node import AutogradNode
 
 _LONGEST = 128  #: nodes of a part that is looked for again
 
