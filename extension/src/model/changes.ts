@@ -19,7 +19,7 @@ export class Changes {
   before(frame: Frame, answer: FrameAnswer, rows: Omit<Scene, "contents">): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
     if (last === undefined) return NONE;
-    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, contents: last }), ...last.before]);
+    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, contents: last }), ...last.linesBefore]);
     return last.frame.stop === frame.stop ? NONE : linesOf({ ...rows, contents: last });
   }
 

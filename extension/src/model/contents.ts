@@ -33,7 +33,7 @@ export class Contents {
   /** Results of what was run in this frame. They are kept when the frame is read again. */
   readonly results: FrameResults;
   /** The lines of this function's rows at its last stop. */
-  readonly before: Lines;
+  readonly linesBefore: Lines;
   /**
    * The findings of this reading of the frame, and of an earlier one until they are there; undefined before any are.
    * `Findings` alone sets this and `checking`, once the contents are made.
@@ -45,11 +45,11 @@ export class Contents {
   readonly #failures = new Map<string, Failure>();
   readonly #shared = new Map<string, SharedRequest<unknown>>();
 
-  constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
+  constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), linesBefore: Lines = new Map()) {
     this.frame = frame;
     this.answer = answer;
     this.results = results;
-    this.before = before;
+    this.linesBefore = linesBefore;
   }
 
   /** Shows the findings of an earlier reading of the same frame, until there are new ones. */
@@ -76,7 +76,7 @@ export class Contents {
 
   /** Whether a row says something else than before. One that is new, or was not read in full, has not changed. */
   hasChanged(id: string, now: string | undefined): boolean {
-    const before = this.before.get(id);
+    const before = this.linesBefore.get(id);
     return before !== undefined && now !== undefined && before !== now;
   }
 

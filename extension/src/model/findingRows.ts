@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
+import type { Finding, FindingsFound } from "../protocol/generated.ts";
 import { type CheckResult, findingsIn } from "./checks.ts";
-import type { Contents } from "./contents.ts";
+import type { Contents, SnapshotNode } from "./contents.ts";
 import { factOf, titleOf } from "./findingText.ts";
 import { tokensOf } from "./python.ts";
 import { joined, withPercent } from "./words.ts";
@@ -96,15 +96,15 @@ export function noteRows(scene: Scene, parent: Row): Row[] {
   }));
 }
 
-/** Whether a row counts findings, which are the rows below it. */
-export function isCounting({ path, value }: Row): boolean {
+/** Whether it is the row that counts findings, which are the rows below it. */
+export function countsFindings({ path, value }: Row): boolean {
   return value !== undefined && idOf(path) === idOf(FINDINGS);
 }
 
 /** The rows below the row that counts them. */
 export function findingRowsBelow(scene: Scene, parent: Row): Row[] | undefined {
   const found = findingsOf(scene.contents);
-  if (!isCounting(parent) || parent.value === undefined) return undefined;
+  if (!countsFindings(parent) || parent.value === undefined) return undefined;
   const { node, snapshot } = parent.value;
   return node.page?.nodes.map((one, at) => findingRow(scene, parent, { node: one, snapshot }, found?.findings[at]));
 }
@@ -112,7 +112,7 @@ export function findingRowsBelow(scene: Scene, parent: Row): Row[] | undefined {
 function findingRow(
   scene: Scene,
   parent: Row | undefined,
-  value: { readonly node: Node; readonly snapshot: number },
+  value: SnapshotNode,
   finding: Finding | undefined,
   more: readonly Action[] = [],
 ): Row {

@@ -13,7 +13,7 @@ export interface Subject {
   readonly name: string;
   /** The expression by which it is found at other stops. */
   readonly expression?: string;
-  /** Where it was shown, while that stop lasts. */
+  /** Where it was shown, while that stop lasts: `Questions.sweep` takes it away. */
   at?: Shown | undefined;
 }
 

@@ -3,7 +3,7 @@ import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { isCounting } from "../model/findingRows.ts";
+import { countsFindings } from "../model/findingRows.ts";
 import type { Row } from "../model/row.ts";
 import { pinPath } from "../model/rowPath.ts";
 import { childRows, linesBelow } from "../model/rows.ts";
@@ -33,12 +33,12 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...PROGRAM_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
-    const expression = fromEditor() ?? (await ask());
+    const expression = expressionInEditor() ?? (await typedExpression());
     if (expression !== undefined) await summarize(parts, expression);
     return undefined;
   },
   [COMMAND.summarizeExpression]: async (parts) => {
-    const expression = await ask();
+    const expression = await typedExpression();
     if (expression !== undefined) await summarize(parts, expression);
   },
   [COMMAND.refresh]: ({ inspector }) => inspector.readAgain(),
@@ -97,7 +97,7 @@ function expressionsOf(rows: readonly Row[]): string[] {
 async function textOf(inspector: Inspector, row: Row): Promise<string> {
   if (row.text !== undefined) return row.text;
   const line = joined(": ", row.expression ?? row.name, row.summary);
-  const isWithRows = row.question !== undefined || isCounting(row);
+  const isWithRows = row.question !== undefined || countsFindings(row);
   if (!isWithRows || inspector.scene === undefined) return line;
   const scene = { ...inspector.scene, contents: row.contents };
   if (childRows(scene, row) === undefined) await inspector.load(row);
@@ -152,14 +152,14 @@ async function summarizeVariable(parts: Parts, { sessionId, container, variable 
   } else await summarize(parts, expression);
 }
 
-function ask(): Thenable<string | undefined> {
+function typedExpression(): Thenable<string | undefined> {
   const prompt = vscode.l10n.t(
     "An expression of the paused program. A name, attributes and subscripts are read at each stop; anything else is run once.",
   );
   return vscode.window.showInputBox({ prompt, placeHolder: 'batch["image"]' }).then(trimmed);
 }
 
-function fromEditor(): string | undefined {
+function expressionInEditor(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return undefined;
   const { document, selection } = editor;

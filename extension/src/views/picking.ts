@@ -52,8 +52,8 @@ export function pickInputs(
 
 async function choose({ title, placeholder, values, parse }: Offer): Promise<readonly Subject[] | undefined> {
   const box = vscode.window.createQuickPick<Item>();
-  const before: Subject[] = [];
-  box.title = title(before);
+  const picked: Subject[] = [];
+  box.title = title(picked);
   box.placeholder = placeholder;
   box.matchOnDescription = true;
   box.items = values;
@@ -65,16 +65,16 @@ async function choose({ title, placeholder, values, parse }: Offer): Promise<rea
   };
   box.onDidChangeValue(() => (box.items = [...values, ...typed()]));
   box.onDidTriggerItemButton(({ item }) => {
-    before.push(...item.subjects);
-    box.title = title(before);
+    picked.push(...item.subjects);
+    box.title = title(picked);
     box.value = "";
     box.items = values;
   });
   try {
     return await new Promise((resolve) => {
       box.onDidAccept(() => {
-        const last = box.selectedItems[0] ?? typed()[0]; // Enter may come before its row
-        resolve(last && [...before, ...last.subjects]);
+        const last = box.selectedItems[0] ?? typed()[0]; // Enter may come picked its row
+        resolve(last && [...picked, ...last.subjects]);
       });
       box.onDidHide(() => resolve(undefined));
       box.show();

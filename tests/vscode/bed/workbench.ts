@@ -61,8 +61,8 @@ function fill(folder: string, options: WorkspaceOptions): void {
   for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(path.join(folder, name), text);
 }
 
-/** What takes away all that a test file may leave in its window. */
-const forgetting = [
+/** Commands that take away all that a test file may leave in its window. */
+const cleaning = [
   "tensorInspector.unpinAll",
   "tensorInspector.removeAllAnswers",
   "tensorInspector.restoreDismissed",
@@ -125,7 +125,7 @@ export class Workbench {
   async renew(options: WorkspaceOptions): Promise<Workbench> {
     await this.debug.stop();
     await this.channel.setBreakpoints([]);
-    for (const command of forgetting) await this.channel.execute(command);
+    for (const command of cleaning) await this.channel.execute(command);
     const kept = Object.keys(JSON.parse(readFileSync(this.workspace.settings, "utf8")) as Settings);
     await this.channel.changeSettings({ ...Object.fromEntries(kept.map((name) => [name, null])), ...options.settings });
     await this.page.mouse.move(2, 2);
