@@ -46,12 +46,12 @@ export class ActiveFrame implements vscode.Disposable {
       vscode.debug.onDidChangeActiveStackItem(() => this.#stackItemChanged()),
       sessions.onDidStop((stopped) => this.#stopped(stopped)),
       sessions.onDidReceiveStackTrace((stackTrace) => {
-        if (this.#isUnreported) this.#look(0);
-        this.#takeTop(stackTrace);
+        if (this.#isUnreported) this.#updateAfter(0);
+        this.#focusEarly(stackTrace);
       }),
     ];
     // Activated in the middle of a stop, we have missed the event.
-    if (vscode.debug.activeStackItem) this.#look(0);
+    if (vscode.debug.activeStackItem) this.#updateAfter(0);
   }
 
   #stopped(stopped: Stopped): void {
@@ -60,7 +60,7 @@ export class ActiveFrame implements vscode.Disposable {
     const [now, last] = [Date.now(), this.#lastStop];
     this.#stepping = last?.session === session && now - last.at < STEP_INTERVAL_MS;
     this.#lastStop = { session, at: now };
-    this.#look(SILENT_STOP_MS);
+    this.#updateAfter(SILENT_STOP_MS);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
     const stop = session.threads.stopOf(threadId);
     if (stop === undefined || !willBeLookedAt(session, threadId)) return;
@@ -75,8 +75,8 @@ export class ActiveFrame implements vscode.Disposable {
     return this.#sessions.get(item.session.id)?.threads.stopOf(item.threadId) !== undefined;
   }
 
-  /** VS Code changes its active stack item late. The stack trace tells which frame it will be, so that is taken now. */
-  #takeTop({ session, thread, start, frames: [top] }: StackTrace): void {
+  /** VS Code changes its active stack item late. The stack trace tells which frame that will be, so it has the focus now. */
+  #focusEarly({ session, thread, start, frames: [top] }: StackTrace): void {
     const expected = this.#expected;
     if (
       top === undefined ||
@@ -87,7 +87,7 @@ export class ActiveFrame implements vscode.Disposable {
       return;
     const reported = session.threads.reportedFrame(top.id);
     if (reported && !isPassedOver(top, expected.reason)) {
-      this.#change(new Frame(session, expected.stop, top.id, reported));
+      this.#setFocus(new Frame(session, expected.stop, top.id, reported));
     }
   }
 
@@ -96,23 +96,24 @@ export class ActiveFrame implements vscode.Disposable {
     // A busy window may tell of the last continue only after the next stop: then the item is a thread, or none.
     if (item instanceof vscode.DebugStackFrame) this.#expected = undefined;
     this.#continues = item && this.#sessions.get(item.session.id)?.threads.continuesOf(item.threadId);
-    this.#look(this.#stepping ? STEP_DEBOUNCE_MS : 0);
+    this.#updateAfter(this.#stepping ? STEP_DEBOUNCE_MS : 0);
   }
 
-  #look(delay: number): void {
+  /** Follows VS Code after so many milliseconds, unless something else happens before. */
+  #updateAfter(delay: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#change(this.#read()), delay);
+    this.#timer = setTimeout(() => this.#setFocus(this.#focusNow()), delay);
   }
 
-  #change(focus: Focus): void {
+  #setFocus(focus: Focus): void {
     if (keyOf(focus) === keyOf(this.#current)) return;
     this.#current = focus;
     this.#changed.fire(focus);
   }
 
-  #read(): Focus {
+  #focusNow(): Focus {
     const item = vscode.debug.activeStackItem;
-    if (!(item instanceof vscode.DebugStackFrame)) return this.#taken;
+    if (!(item instanceof vscode.DebugStackFrame)) return this.#earlyFrame;
     const session = this.#sessions.get(item.session.id);
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // The item may still be the last stop's, whose frame ids repeat. It is this stop's if VS Code has set it since the
@@ -125,8 +126,8 @@ export class ActiveFrame implements vscode.Disposable {
     return new Frame(session, stop, item.frameId, reported);
   }
 
-  /** The frame that was taken before VS Code has made it its active stack item. */
-  get #taken(): Frame | undefined {
+  /** The frame that has the focus already, while VS Code has yet to make it its active stack item. */
+  get #earlyFrame(): Frame | undefined {
     const frame = this.#current;
     return frame instanceof Frame && frame.stop === this.#expected?.stop && !frame.over ? frame : undefined;
   }

@@ -26,7 +26,10 @@ export function callExpression(request: Request): string {
   return `${SYS}.modules['_tensor_inspector.gateway'].call('${base64(JSON.stringify(request))}') ${MARK}`;
 }
 
-/** Puts the helper into the process: one expression that leaves no name behind in the user's frame. */
+/**
+ * Puts the helper into the process: one expression that leaves no name behind in the user's frame. In it, `m` are the
+ * modules of `sys`, `g` the globals of the loader; `z` unpacks a text, and `b` decodes what stays packed.
+ */
 export function injectExpression({ loader, modules, rooms, version }: Bundle, preferences: Preferences): string {
   const run =
     `(m['builtins'].exec(m['builtins'].compile(z('${loader}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
