@@ -99,5 +99,5 @@ def _row(node: Node, level: int) -> str:
     mark: str | None = None
     if "mark" in node:
         mark = f"{'↻' if node['mark']['kind'] == 'cycle' else '≡'} {node['mark']['path']}"
-    parts = [node["line"] if level == 0 else node["name"], None if level == 0 else node["line"], mark]
+    parts = [None if level == 0 else node["name"], node["line"], mark]
     return "  " * level + "  ".join(part for part in parts if part)

@@ -25,7 +25,7 @@ def step_around(paused: Paused | None, budget: Budget) -> Step | None:
     frame = paused.frame
     visible = frames.nearest(frame) if frame.f_code.co_filename == _PROMPT else None
     if visible is None:
-        visible = frames.VisibleFrame(frame, frames.variables(frame))
+        visible = frames.VisibleFrame(frame, frames.copied_variables(frame))
     return Step(frames.in_sight(visible), budget.share(_SHARE), thorough=False, grad_mode=True)
 
 

@@ -268,7 +268,8 @@ def is_uninformative(value: object) -> bool:
     return value is None or issubclass(type(value), type)
 
 
-def is_tensor(value: object) -> bool:
+def is_listed_first(value: object) -> bool:
+    """Whether it is a tensor, an array or a module."""
     kind: type[Kind] = kind_of(type(value))
     return kind.rank == 0
 

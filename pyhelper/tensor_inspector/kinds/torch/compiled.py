@@ -22,7 +22,7 @@ from ...words.text import listed, plural, shorten
 from ..families import by_base, by_home, either
 from ..kind import Child
 from ..python.callables import name_of
-from ..python.objects import CppObject, WordedObject, brief, is_tensor
+from ..python.objects import CppObject, WordedObject, brief, is_listed_first
 from .module import Module
 
 torch: Any = module("torch")
@@ -128,7 +128,7 @@ class FxNode(WordedObject):
             plain_str(_of(self.value, "name")),
             f"{plain_str(_of(self.value, 'op'))} {target if type(target) is str else name_of(target)}".rstrip(),
             f"of {listed(names, False, 40)}" if names else None,
-            brief(value, self) if is_tensor(value) else None,
+            brief(value, self) if is_listed_first(value) else None,
         ]
 
 

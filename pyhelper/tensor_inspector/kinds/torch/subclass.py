@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.torch.dispatch import metadata_of
-from ...measure.torch.metadata import size_text, sizes_listed
+from ...measure.torch.metadata import is_any_tensor, size_text, sizes_listed
 from ...measure.unread import MISSING, OWN_CODE
 from ...safe.attributes import attribute
 from ...safe.budget import Budget
@@ -17,7 +17,7 @@ from ...safe.guard import class_name, full_name
 from ...words.line import Word, prefixed
 from ...words.text import count, listed
 from ..kind import Child
-from ..python.objects import attributes, brief, is_tensor, other_rows, property_rows
+from ..python.objects import attributes, brief, is_listed_first, other_rows, property_rows
 from .form import Form
 from .forms import form_of
 
@@ -78,13 +78,15 @@ class PythonSubclass(Form):
         return self.unread
 
     def rows(self) -> list[Child]:
-        """The tensors that the instance holds."""
-        return [child for child in self.attributes() if is_tensor(child.value)]
+        """The tensors, arrays and modules that the instance holds."""
+        return [child for child in self.attributes() if is_listed_first(child.value)]
 
     def attribute_rows(self) -> list[Child]:
         if self.is_closed:
             return []
-        others = [child.name for child in self.attributes() if child.value is not None and not is_tensor(child.value)]
+        others = [
+            child.name for child in self.attributes() if child.value is not None and not is_listed_first(child.value)
+        ]
         return [*other_rows(self.value, others), *property_rows(self.value)]
 
     def attributes(self) -> list[Child]:
@@ -100,7 +102,7 @@ class PythonSubclass(Form):
     def part(self, name: str) -> Form | None:
         """The form of a tensor that the instance holds under a name; None where that is none."""
         found = self.attr(name)
-        return form_of(found, self.budget) if is_tensor(found) else None
+        return form_of(found, self.budget) if is_any_tensor(found) else None
 
 
 class Wrapper(PythonSubclass):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
-from ..findings.rule import Rule, finding_of
+from ..findings.rule import finding, finding_of
 from .error_context import ErrorContext
 from .errors import fault_of
 from .operation import FailingLine
@@ -44,8 +44,8 @@ _NOT = (
     " a backward, memory"
 )
 
-#: Rules by their id: why it fails, and what to try.
-RULES: dict[str, tuple[str, str]] = {
+#: What is explained, by the ids of rules: why it fails, and what to try.
+EXPLAINED: dict[str, tuple[str, str]] = {
     "shape-mismatch": (
         "Operands must agree in the dimensions that an operation joins.",
         "compare the shapes of what it joins",
@@ -140,7 +140,7 @@ def explain(
                 continue
             findings = _explained(context)
             if findings:
-                return Findings(findings, RULES)
+                return Findings(findings, EXPLAINED)
         return Findings(skipped=[("all", reason)])
     except Exception as failed:  # values may be in any state after an error
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
@@ -214,16 +214,16 @@ def _findings(context: ErrorContext) -> list[Finding]:
 
 def _of_values(context: ErrorContext) -> list[Finding]:
     """Values that are invalid for a distribution, and the origin of NaN among them."""
-    from ..findings.rules.registry import RULES as ASKED
+    from ..findings.rules.registry import RULES
     from ..findings.run import folded
 
     found = _finding("invalid-distribution", distributions.invalid_distribution(context))
-    return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(context, ASKED, *_NAN))])
+    return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(context, RULES, *_NAN))])
 
 
 def _of_backward(context: ErrorContext, kind: str) -> list[Finding]:
     """A failed backward: the findings of a step's rules in the graph, else one from the message."""
-    from ..findings.rules.registry import RULES as ASKED
+    from ..findings.rules.registry import RULES
     from ..findings.run import folded
 
     names, rule, check = {
@@ -233,7 +233,7 @@ def _of_backward(context: ErrorContext, kind: str) -> list[Finding]:
     }[kind]
     if "differentiated Tensor" in context.message:  # what it is differentiated by
         return [_finding("loss-without-grad", backward.input_without_grad(context))]
-    known = backward.found_by_rules(context, ASKED, *names)
+    known = backward.found_by_rules(context, RULES, *names)
     found = [finding_of(asked, one) for asked, one in known]
     return folded(found) if found else [_finding(rule, check(context))]
 
@@ -243,5 +243,5 @@ _NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-withou
 
 
 def _finding(id: str, found: Violation) -> Finding:
-    why, suggestion = RULES[id]
-    return finding_of(Rule(id, lambda step: iter(()), "", "error", why, suggestion), found)
+    why, suggestion = EXPLAINED[id]
+    return finding(id, "error", why, suggestion, found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any, final
 
+from ...measure.memory.extents import is_array
 from ...measure.torch.metadata import device_name, dtype_name, is_tensor, requires_grad, shape_of
-from ...safe.guard import c_attribute, class_module, class_name, mro
+from ...safe.guard import c_attribute
 from ...words.text import shape
 from ..step.expressions import short_text
 
@@ -108,11 +109,6 @@ def operand(name: str, value: Any) -> Operand | None:
     if is_array(value):
         return Operand(name, value, sizes=c_attribute(value, "shape"), dtype=_array_dtype(value), device="cpu")
     return None
-
-
-def is_array(value: Any) -> bool:
-    cls = type(value)
-    return any(class_name(base) == "ndarray" and class_module(base) == "numpy" for base in mro(cls))
 
 
 def needs_grad(found: Operand) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.guard import c_attribute, plain_str, top_package
 from ...safe.record import Record
-from ..step.frames import VisibleFrame, global_of, is_tools, variables
+from ..step.frames import VisibleFrame, copied_variables, global_of, is_tools
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
@@ -34,7 +34,7 @@ class TraceEntry(Record):
 
     @cached_property
     def variables(self) -> dict[str, Any]:
-        return variables(self.frame)
+        return copied_variables(self.frame)
 
     @property
     def module(self) -> str:
@@ -106,7 +106,7 @@ def visible_frames(trace: list[TraceEntry], at: int) -> list[VisibleFrame]:
     found: list[VisibleFrame] = []
     for frame in frames:
         if not found or not is_tools(frame):
-            found.append(VisibleFrame(frame, variables(frame), lines.get(id(frame), frame.f_lineno)))
+            found.append(VisibleFrame(frame, copied_variables(frame), lines.get(id(frame), frame.f_lineno)))
         if len(found) == _VIEWS:
             break
     return found

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child
 from ...safe.budget import Budget
-from ..explain.explain import RULES as OF_EXCEPTIONS
-from ..explain.explain import explain
+from ..explain.explain import EXPLAINED, explain
 from ..lens import Lens, Paused
 from .finding import Findings
 from .rows import row_of
@@ -45,7 +44,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 def _asked_of_steps(rules: list[str]) -> list[str]:
     """The ids of the rules that a step is asked, without those that only explain exceptions."""
-    elsewhere = set(unknown_rules(rules)) & set(OF_EXCEPTIONS)
+    elsewhere = set(unknown_rules(rules)) & set(EXPLAINED)
     return [rule for rule in rules if rule not in elsewhere]
 
 

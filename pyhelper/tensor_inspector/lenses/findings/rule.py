@@ -41,20 +41,25 @@ def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> C
 
 
 def finding_of(rule: Rule, found: Violation) -> Finding:
-    """A rule and what it has found as one finding, in plain data."""
+    """What a rule has found, in plain data."""
+    return finding(rule.id, rule.severity, rule.why, rule.suggestion, found)
+
+
+def finding(id: str, severity: Severity, why: str, suggestion: str, found: Violation) -> Finding:
+    """A finding in plain data; ``suggestion`` stands where the violation has none of its own."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
     line = found.line
     return {
-        "rule": rule.id,
-        "severity": rule.severity,
+        "rule": id,
+        "severity": severity,
         "certain": found.certain,
         "title": found.title,
         "fact": found.fact,
         "more": found.more,
         "evidence": evidence,
         "source": None if line is None else {"file": full_path(line[0]), "line": line[1]},
-        "why": rule.why,
-        "suggestion": found.suggestion or rule.suggestion,
+        "why": why,
+        "suggestion": found.suggestion or suggestion,
         "consequences": [],
     }
 

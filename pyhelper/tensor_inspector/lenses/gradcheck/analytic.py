@@ -67,7 +67,7 @@ class Analytic:
 
     def __init__(self) -> None:
         self.forced = False
-        self.at: Any = None  #: the outputs as they are
+        self.unmoved: Any = None  #: all numbers of the result, where no entry is moved
         self.shapes: list[tuple[tuple[int, ...], bool]] = []
         self.probes: list[int | None] = []
         self.leaves: list[Checked] = []
@@ -108,8 +108,8 @@ class Analytic:
             self.why = "no_graph" if call.outputs else "no_tensor"
             self.error = None if call.outputs else call.result
             return
-        self.at = flat(outputs)
-        if not len(self.at):
+        self.unmoved = flat(outputs)
+        if not len(self.unmoved):
             self.why = "empty"
             return
         self.shapes = [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
@@ -117,7 +117,7 @@ class Analytic:
         self.ops = frozenset(node.op for node in nodes)
         self.custom = frozenset(node.op for node in nodes if node.is_custom)
         del nodes
-        if not bool(torch.isfinite(self.at).all()):
+        if not bool(torch.isfinite(self.unmoved).all()):
             self.why = "not_finite"
             return
         try:
@@ -137,7 +137,7 @@ class Analytic:
             found = differentiate(used, inputs, given, retain_graph=True, allow_unused=True)
             return [None if one is None else _dense(one) for one in found]
 
-        length = len(self.at)
+        length = len(self.unmoved)
         whole = gradients(weighted(length))
         for (number, leaf), gradient in zip(wanted, whole):
             self.leaves.append(_checked(number, leaf, gradient))

@@ -28,7 +28,7 @@ class Callee(Record):
     compiled: bool = False  #: it was given to `torch.compile`, which is left out
 
 
-def called(asked: Child) -> Callee:
+def callee_of(asked: Child) -> Callee:
     """How a value is called; ``TypeError`` where it can't be."""
     bare = _unwrapped(asked.value)
     compiled = bare is not asked.value
@@ -51,7 +51,7 @@ def is_function_class(value: Any) -> bool:
     return issubclass(type(value), type) and value is not function and any(base is function for base in mro(value))
 
 
-def parameters(owner: Any) -> Iterator[tuple[str, Any]]:
+def trained_parameters(owner: Any) -> Iterator[tuple[str, Any]]:
     """Those of a module that are trained, each once, by the names that torch has for them."""
     seen: set[int] = set()
     for member in members(owner, Steps(Budget())) if owner is not None else ():

@@ -66,7 +66,7 @@ class Check:
         yield
         if self.why is None and not self._is_over():
             again = self._values(None)
-            if again is None or not torch.equal(again[0], self.analytic.at):
+            if again is None or not torch.equal(again[0], self.analytic.unmoved):
                 self.why = "not_deterministic"
         if self.why is not None:
             return
@@ -164,7 +164,7 @@ class Check:
         if before is None or after is None or not before[1] or not after[1]:
             return None  # as it is too large to be moved by so little
         probed = self.analytic.probed
-        values = zip(probed(before[0]), probed(self.analytic.at), probed(after[0]))
+        values = zip(probed(before[0]), probed(self.analytic.unmoved), probed(after[0]))
         return [Slope.of(one, at, other, before[1], after[1]) for one, at, other in values]
 
     def _values(self, shift: Shift | None) -> tuple[Any, float] | None:
@@ -177,7 +177,7 @@ class Check:
                 return None
             outputs = self.analytic.outputs(call)
             found = None if outputs is None else flat(outputs)
-        return None if found is None or len(found) != len(self.analytic.at) else (found, moved)
+        return None if found is None or len(found) != len(self.analytic.unmoved) else (found, moved)
 
     def _evaluated(self) -> Any:
         self.calls += 1

@@ -16,7 +16,7 @@ from ...safe.untouched import Released
 from ...words.text import one_line
 from ..running.call_arguments import CallArguments
 from ..running.isolation import Isolation
-from .callee import Callee, parameters
+from .callee import Callee, trained_parameters
 from .doubles import Doubled, is_continuous, strided_like
 
 torch: Any = module("torch")
@@ -58,7 +58,7 @@ class Evaluation:
         self._passed: dict[int, Any] = {}  #: what is passed for a leaf, by its id
         self._positional = [self._prepared(one.value, one.name, 0) for one in given.positional]
         self._named = {one.name: self._prepared(one.value, one.name, 0) for one in given.named}
-        self.leaves.extend(Leaf(name, tensor, True) for name, tensor in parameters(what.owner))
+        self.leaves.extend(Leaf(name, tensor, True) for name, tensor in trained_parameters(what.owner))
         self.outputs: list[Any] = []
         self.result = ""  #: the class of what it returned
 

@@ -11,7 +11,7 @@ from ...safe.budget import Budget
 from ..lens import Lens, Paused
 from ..running.call_arguments import CallArguments
 from .analytic import Checked
-from .callee import called
+from .callee import callee_of
 from .check import Check
 from .doubt import doubt
 from .entries import Disagreement
@@ -30,7 +30,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     """About ``values["function"]``, called with ``input1``, ``input2`` …, the last of which the option ``names`` names.
     Raises ``TypeError`` for what can't be called or copied."""
     function = values["function"]
-    given, callee = CallArguments.of(values, options), called(function)
+    given, callee = CallArguments.of(values, options), callee_of(function)
     if not callee.is_class:
         given.refuse_none(callee.target)
     return GradcheckLens(function, given.all(), Check(callee, given), budget)

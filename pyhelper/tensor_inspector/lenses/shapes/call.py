@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ...protocol import LayerCall, LayerTensor
-    from .tensors import Measured
+    from .tensors import ValueRange
 
     State = Literal["done", "raised", "inside"]
 
@@ -52,7 +52,7 @@ class LayerRun:
         self.bad_below = False  #: a layer inside has given NaN or Inf
         self.begins = False  #: it has given NaN or Inf though neither what it was given nor a layer inside had any
 
-    def add(self, numbers: Measured) -> None:
+    def add(self, numbers: ValueRange) -> None:
         """Those of a tensor that it gave."""
         self.nan += numbers.nan
         self.inf += numbers.inf

@@ -12,7 +12,7 @@ from ...safe.guard import class_attribute, class_name, module
 from ...safe.untouched import Untouched
 from ..model.submodule import Submodule
 from .call import LayerRun
-from .tensors import Measured, Readings, TensorPath, tensor_data, tensors_in
+from .tensors import TensorPath, ValueRange, ValueRanges, tensor_data, tensors_in
 
 torch: Any = module("torch")
 _MOST = 20_000  #: calls that are noted
@@ -30,7 +30,7 @@ class Recorder:
         self._open: list[tuple[Any, int, float, float]] = []
         self._ours = 0.0
         self._times: dict[int, int] = {}
-        self._readings = Readings()
+        self._ranges = ValueRanges()
 
     def before(self, layer: Any, args: Any, kwargs: Any) -> None:
         started, index = perf_counter(), len(self.calls)
@@ -89,7 +89,7 @@ class Recorder:
         """Whether some layers were not initialized when it began."""
         return any(layer.total.lazy for layer in self._layers.values())
 
-    def tell_again(self, layers: Mapping[int, Submodule]) -> None:
+    def update_layers(self, layers: Mapping[int, Submodule]) -> None:
         """What the layers are now that they have run."""
         for call in self.calls:
             known = layers.get(id(call.module))
@@ -126,7 +126,7 @@ class Recorder:
         call.state = "done"
         call.returned = class_name(type(output))
         for where, one in tensors_in(output, TensorPath()):
-            numbers = self._readings.of(one)
+            numbers = self._ranges.of(one)
             if len(call.outputs) < _LISTED:
                 call.outputs.append(tensor_data(where, one, numbers))
             else:
@@ -135,7 +135,7 @@ class Recorder:
                 call.add(numbers)
         if not call.nan and not call.inf:
             return
-        given = (self._readings.of(one) for _, one in _argument_tensors(args, kwargs))
+        given = (self._ranges.of(one) for _, one in _argument_tensors(args, kwargs))
         call.begins = not call.bad_below and not any(map(_is_bad, given))
         if call.parent >= 0:
             self.calls[call.parent].bad_below = True
@@ -160,7 +160,7 @@ def _argument_tensors(args: Any, kwargs: Any) -> list[tuple[TensorPath, Any]]:
     return found
 
 
-def _is_bad(numbers: Measured | None) -> bool:
+def _is_bad(numbers: ValueRange | None) -> bool:
     return numbers is not None and numbers.nan + numbers.inf > 0
 
 

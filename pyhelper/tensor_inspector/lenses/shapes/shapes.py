@@ -84,7 +84,7 @@ class ShapesLens(Lens):
             except (Exception, SystemExit) as error:
                 self._failure = Failure(_of_the_program(error), recorder.fail(error))
             if recorder.is_lazy():
-                recorder.tell_again(self._layers())
+                recorder.update_layers(self._layers())
 
     def _layers(self) -> dict[int, Submodule]:
         tree = ModuleTree(self._model, self._asked.suffix)

@@ -101,7 +101,7 @@ def _fields(value: Any) -> tuple[str, ...]:
     return kind.fields() if issubclass(type(kind), NamedTuple) else ()
 
 
-class Measured:
+class ValueRange:
     """The lowest and the highest finite value of a tensor, and how many elements are NaN, and infinite."""
 
     __slots__ = ("high", "inf", "low", "nan")
@@ -113,13 +113,13 @@ class Measured:
         self.inf = inf
 
 
-class Readings:
-    """Measured of tensors, each read once as long as it lives and is not modified."""
+class ValueRanges:
+    """The ranges of tensors, each read once as long as it lives and is not modified."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, int, Measured | None]] = {}
+        self._known: dict[int, tuple[Any, int, ValueRange | None]] = {}
 
-    def of(self, value: Any) -> Measured | None:
+    def of(self, value: Any) -> ValueRange | None:
         known, version = self._known.get(id(value)), version_of(value)
         if known is not None and known[0]() is value and known[1] == version:
             return known[2]
@@ -130,7 +130,7 @@ class Readings:
         return found
 
 
-def _read(value: Any) -> Measured | None:
+def _read(value: Any) -> ValueRange | None:
     values = bare(value)
     if values is None or not values.numel() or values.dtype.is_complex:
         return None
@@ -139,18 +139,18 @@ def _read(value: Any) -> Measured | None:
     except (RuntimeError, NotImplementedError):  # of a dtype without an order of its own
         return _counted(value)
     if is_integer(values.dtype) or values.dtype is torch.bool:
-        return Measured(int(low), int(high))
-    return Measured(low, high) if low - low == 0 == high - high else _counted(value)
+        return ValueRange(int(low), int(high))
+    return ValueRange(low, high) if low - low == 0 == high - high else _counted(value)
 
 
-def _counted(value: Any) -> Measured | None:
+def _counted(value: Any) -> ValueRange | None:
     found = stats_of(value, Budget())
     if found is None:
         return None
-    return Measured(found["min"], found["max"], int(found["nan"]), int(found["pos_inf"]) + int(found["neg_inf"]))
+    return ValueRange(found["min"], found["max"], int(found["nan"]), int(found["pos_inf"]) + int(found["neg_inf"]))
 
 
-def tensor_data(path: TensorPath, value: Any, numbers: Measured | None) -> LayerTensor:
+def tensor_data(path: TensorPath, value: Any, numbers: ValueRange | None) -> LayerTensor:
     """A tensor as data; of one whose class computes even its shape, only the class. A nested one has no shape."""
     known = is_tensor(value) and not is_nested(value)
     dtype = dtype_name(value) if is_tensor(value) else class_name(type(value))

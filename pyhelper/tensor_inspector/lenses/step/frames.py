@@ -71,17 +71,17 @@ def nearest(frame: FrameType | None) -> VisibleFrame | None:
             prompt = found
         shown = None if prompt is None else _shown_by(found)
         if prompt is not None and shown is not None:
-            return VisibleFrame(shown, variables(prompt))
+            return VisibleFrame(shown, copied_variables(prompt))
         if found is not prompt and not is_tools(found):
-            return VisibleFrame(found, variables(found))
-    return VisibleFrame(prompt, variables(prompt)) if prompt is not None else None
+            return VisibleFrame(found, copied_variables(found))
+    return VisibleFrame(prompt, copied_variables(prompt)) if prompt is not None else None
 
 
 def paused(frame: FrameType) -> VisibleFrame:
     """A frame with its variables; at a prompt of pdb the frame that it shows, with what was assigned there."""
     is_typed = frame.f_code.co_filename in _TYPED
     shown = next(filter(None, map(_shown_by, _outward(frame))), None) if is_typed else None
-    return VisibleFrame(shown or frame, variables(frame))
+    return VisibleFrame(shown or frame, copied_variables(frame))
 
 
 def in_sight(visible: VisibleFrame) -> list[VisibleFrame]:
@@ -91,11 +91,11 @@ def in_sight(visible: VisibleFrame) -> list[VisibleFrame]:
         if len(found) == _KEPT:
             break
         if not is_tools(frame):
-            found.append(VisibleFrame(frame, variables(frame)))
+            found.append(VisibleFrame(frame, copied_variables(frame)))
     return found
 
 
-def variables(frame: FrameType) -> dict[str, Any]:
+def copied_variables(frame: FrameType) -> dict[str, Any]:
     """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own.
 
     Before Python 3.13 a function's frame keeps the dict that it gives, and so what it names, until it ends. That dict
