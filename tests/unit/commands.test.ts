@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMAND, type CommandId, VIEW } from "../../extension/src/ids.ts";
-import type { Parts } from "../../extension/src/views/command.ts";
+import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS, registerCommands } from "../../extension/src/views/commands.ts";
 import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Contents } from "../../extension/src/model/contents.ts";

@@ -6,7 +6,7 @@ import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Emitter } from "../../extension/src/model/emitter.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import type { Finding, LensAnswer } from "../../extension/src/protocol/generated.ts";
-import type { Parts } from "../../extension/src/views/command.ts";
+import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { Diagnostics } from "../../extension/src/views/diagnostics.ts";
 import { Hover } from "../../extension/src/views/hover.ts";

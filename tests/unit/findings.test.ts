@@ -18,7 +18,7 @@ import { childRows, firstAlarm, frameRows } from "../../extension/src/model/rows
 import { statusText } from "../../extension/src/model/status.ts";
 import type { Finding, FrameAnswer, LensAnswer, LensRequest, Node } from "../../extension/src/protocol/generated.ts";
 import { COMMAND } from "../../extension/src/ids.ts";
-import type { Parts } from "../../extension/src/views/command.ts";
+import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { env } from "./vscode.ts";
 import { frame, frameAnswer, memory, tensor } from "./fixtures.ts";

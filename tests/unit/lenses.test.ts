@@ -15,7 +15,7 @@ import { childRows, frameRows, topRows } from "../../extension/src/model/rows.ts
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { LensAnswer, LensRequest } from "../../extension/src/protocol/generated.ts";
 import { COMMAND } from "../../extension/src/ids.ts";
-import type { Parts } from "../../extension/src/views/command.ts";
+import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
 

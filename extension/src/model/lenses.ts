@@ -75,12 +75,12 @@ export class Lenses {
 
   /** Asks an existing question again. False where nothing can be asked. */
   async askAgain(question: Question, meant = this.#inspector.frame): Promise<boolean> {
-    return this.#askOnce(question, meant, (kept) => kept);
+    return this.#askKept(question, meant, (kept) => kept);
   }
 
   /** Asks a question with other options, in its place. False where nothing can be asked: then it stays as it was. */
   askWith(question: Question, options: NonNullable<Inquiry["options"]>): Promise<boolean> {
-    return this.#askOnce(question, this.#inspector.frame, (kept) => this.#questions.change(kept, options));
+    return this.#askKept(question, this.#inspector.frame, (kept) => this.#questions.change(kept, options));
   }
 
   /**
@@ -131,7 +131,8 @@ export class Lenses {
     this.#tasks.end(() => true);
   }
 
-  async #askOnce(question: Question, meant: Frame | undefined, put: (kept: Question) => Question): Promise<boolean> {
+  /** Asks a question that is kept; `put` may put another in its place. False where nothing can be asked. */
+  async #askKept(question: Question, meant: Frame | undefined, put: (kept: Question) => Question): Promise<boolean> {
     const contents = await this.#settled(meant);
     if (contents === undefined) return false;
     if (!this.#questions.has(question)) return true;

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Inquiry, Question, Subject } from "../model/questions.ts";
 import { questionPath } from "../model/rowPath.ts";
-import { isRow, type Parts } from "./command.ts";
+import { isRow, type Parts } from "./commandArguments.ts";
 import { withConsent } from "./confirming.ts";
 import type { Tree } from "./tree.ts";
 

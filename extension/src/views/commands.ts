@@ -15,7 +15,7 @@ import { FINDING_COMMANDS } from "./findingCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
 import { PROGRAM_COMMANDS } from "./programCommands.ts";
 import { sortLayers } from "./sorting.ts";
-import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
+import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
 interface VariableArgument {

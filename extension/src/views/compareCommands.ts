@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { Inquiry, Subject } from "../model/questions.ts";
 import { askLens, subjectOf } from "./asking.ts";
-import { type Command, isRow, type Parts } from "./command.ts";
+import { type Command, isRow, type Parts } from "./commandArguments.ts";
 import { pickSubject } from "./picking.ts";
 
 export const COMPARE_COMMANDS = {

@@ -3,7 +3,7 @@ import type { Frame } from "../debug/frame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { CheckMode } from "../model/checks.ts";
 import type { Row } from "../model/row.ts";
-import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
+import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
 import { confirmRun } from "./confirming.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
 

@@ -6,7 +6,7 @@ import {
   type ValueLensDescription,
 } from "../model/valueLenses.ts";
 import { askLens, subjectOf } from "./asking.ts";
-import { type Command, isRow } from "./command.ts";
+import { type Command, isRow } from "./commandArguments.ts";
 import { pickInputs, pickSubject } from "./picking.ts";
 
 export const LENS_COMMANDS = Object.fromEntries(

@@ -5,7 +5,7 @@ import type { Action, Row } from "../model/row.ts";
 import { frameRows } from "../model/rows.ts";
 import { escapeIcons } from "../model/words.ts";
 import { subjectOf } from "./asking.ts";
-import type { Parts } from "./command.ts";
+import type { Parts } from "./commandArguments.ts";
 
 interface Item extends vscode.QuickPickItem {
   readonly subjects: readonly Subject[];

@@ -5,7 +5,7 @@ import { failureOf } from "../model/failure.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
 import { PROGRAM, questionPath } from "../model/rowPath.ts";
 import { sayUnasked } from "./asking.ts";
-import type { Command, Parts } from "./command.ts";
+import type { Command, Parts } from "./commandArguments.ts";
 
 export const PROGRAM_COMMANDS = {
   [COMMAND.showMemory]: showing("memory"),

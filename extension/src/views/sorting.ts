@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { sayUnasked } from "./asking.ts";
-import { isRow, type Parts } from "./command.ts";
+import { isRow, type Parts } from "./commandArguments.ts";
 
 /** The orders in which the lens `model` sorts the parts of a module, with the labels that the user reads. */
 const SORTS = {
