@@ -6,6 +6,7 @@ Only functions that torch and numpy have in common are used. What is too large i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from ..safe.budget import Budget
@@ -91,10 +92,7 @@ def _library(values: Any) -> Any:
 
 
 def _size(values: Any) -> int:
-    size = 1
-    for one in values.shape:
-        size *= int(one)
-    return size
+    return prod(map(int, values.shape))
 
 
 def _is_floating(values: Any) -> bool:

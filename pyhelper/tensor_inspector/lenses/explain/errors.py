@@ -118,9 +118,9 @@ def short_message(text: str) -> str:
     return shorten(text.strip().partition("\n")[0], 160)
 
 
-def number_after(text: str, words: str) -> int | None:
-    """The number that follows some words in a message."""
-    found = _captured(re.escape(words) + r"\s*\(?(-?\d+)", text)
+def target_in(text: str) -> int | None:
+    """The label that is no class: ``Target 7 is out of bounds.``"""
+    found = _captured(r"Target\s*\(?(-?\d+)", text)
     return None if found is None else int(found)
 
 

@@ -14,7 +14,7 @@ _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
 _VIEWS = 8  #: frames whose variables are in sight
 _LIBRARIES = ("torch", "numpy")
-_INSTALLED = ("site-packages", "dist-packages")
+INSTALLED = ("site-packages", "dist-packages")  #: folders of installed packages
 
 
 class TraceEntry(Record):
@@ -47,7 +47,7 @@ class TraceEntry(Record):
 
     def is_installed(self) -> bool:
         """Whether the file belongs to an installed package."""
-        return self.is_of_library() or any(part in self.file for part in _INSTALLED)
+        return self.is_of_library() or any(part in self.file for part in INSTALLED)
 
     def arguments(self) -> dict[str, Any]:
         """The present values of the function's parameters by name, without ``*args`` and ``**kwargs``."""

@@ -11,6 +11,7 @@ from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, module, mro
 from ..step.calls import Backward, Call
 from ..step.expressions import last_name, names_in, parent_of, root_of, shown, text_of, without_moves
+from ..step.grad_mode import no_grad_block
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
@@ -58,7 +59,7 @@ class LossCall:
 
 
 def loss_calls(step: Step) -> Iterator[LossCall]:
-    for level in dict.fromkeys((0, step.level)):
+    for level in step.levels:
         for call in step.sources[level].calls:
             found = (
                 step.module_of(call.callee, level) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
@@ -86,7 +87,7 @@ def _operand(step: Step, call: Call, position: int, keyword: str, level: int) ->
 def is_backpropagated(step: Step, one: LossCall) -> bool:
     """Whether the loss surely goes into a backward, in the rounds in which its target was made: it is no evaluation."""
     source, line = step.sources[one.level], one.call.lineno
-    if not step.grad_mode or one.target is None or source.with_block(line, "no_grad", "inference_mode") is not None:
+    if not step.grad_mode or one.target is None or no_grad_block(source, line) is not None:
         return False
     made = source.binding_of(root_of(one.target.key))
     loop = None if made is None else source.loop_of(made[0])

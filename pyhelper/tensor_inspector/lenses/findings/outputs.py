@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...measure.torch.flow import saved_input
 from ...measure.torch.graph import VIEWS
 from ...measure.torch.node import AutogradNode
 from ..step.step import Step
-
-#: By operation, the name under which its node saves the tensor given to each position, as ``mat1``.
-_SAVED_INPUTS = {
-    "Addmm": {1: "mat1", 2: "mat2"},
-    "Mm": {0: "self", 1: "mat2"},
-    "Bmm": {0: "self", 1: "mat2"},
-    "Convolution": {0: "input", 1: "weight"},
-    "NativeBatchNorm": {0: "input", 1: "weight"},
-    "NativeLayerNorm": {0: "input", 1: "weight"},
-}
-_USUALLY_SAVED = {0: "self", 1: "other"}  #: of all other operations
 
 
 def output_of(step: Step, node: AutogradNode) -> Any:
@@ -29,8 +19,7 @@ def output_of(step: Step, node: AutogradNode) -> Any:
     if saved is not None:
         return saved
     for user, position in step.graph.users(node):
-        name = _SAVED_INPUTS.get(user.op, _USUALLY_SAVED).get(position)
-        saved = user.tensor(name) if name is not None and name in user.saves() else None
+        saved = saved_input(user, position)
         if saved is not None:
             return saved
     for user, _ in step.graph.users(node):

@@ -13,6 +13,7 @@ from ..step.backpropagated import Loss
 from ..step.calls import Call
 from ..step.classes import function_called, methods_of
 from ..step.expressions import bound_in, last_name, root_of, shown, shown_text, text_of
+from ..step.grad_mode import no_grad_block
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line
@@ -157,7 +158,7 @@ class _Following:
 
     def _assigned(self, name: str, line: int, node: ast.AST) -> Flow:
         is_plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None
-        if not is_plain or self._source.with_block(line, "no_grad", "inference_mode"):
+        if not is_plain or no_grad_block(self._source, line):
             return None
         found = self.assigned_to(name, node.value)  # type: ignore[attr-defined]
         return joined_flow([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found

@@ -19,23 +19,11 @@ from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line, line_of_assignment, line_of_last_binding
-from .losses import kind_of, loss_calls
+from .losses import KINDS, kind_of, loss_calls
 
 _LONG = 40  #: a longer text of an expression is cut
 #: Of each node of a loss, the functions that make it.
-_LOSSES = {
-    "LogSoftmax": ("cross_entropy",),
-    "NllLoss": ("nll_loss", "cross_entropy"),
-    "NllLoss2D": ("nll_loss", "cross_entropy"),
-    "MseLoss": ("mse_loss",),
-    "L1Loss": ("l1_loss",),
-    "SmoothL1Loss": ("smooth_l1_loss",),
-    "HuberLoss": ("huber_loss",),
-    "BinaryCrossEntropy": ("binary_cross_entropy",),
-    "BinaryCrossEntropyWithLogits": ("binary_cross_entropy_with_logits",),
-    "KlDiv": ("kl_div",),
-    "Sub": ("l1_loss",),
-}
+_LOSSES = {**KINDS, "LogSoftmax": ("cross_entropy",), "KlDiv": ("kl_div",), "Sub": ("l1_loss",)}
 #: Of an activation's node, the function that makes it. Its module has the name of the node.
 _FUNCTIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
@@ -77,7 +65,7 @@ def _in_a_loss(step: Step, node: AutogradNode) -> Written:
 def _only_call(step: Step, node: AutogradNode) -> Written:
     """The only call of an activation's function in the frames in sight, or in the functions that these call."""
     name = _FUNCTIONS.get(node.op)
-    sources = [step.sources[level] for level in dict.fromkeys((0, step.level))]
+    sources = [step.sources[level] for level in step.levels]
     sources += [called.source for called in functions_called(step)] if name is not None else []
     calls = {(source.file, call.lineno): call for source in sources for call in source.calls if call.name == name}
     if len(calls) != 1:
@@ -86,9 +74,9 @@ def _only_call(step: Step, node: AutogradNode) -> Written:
     return Written(call.target or short_text(call.node, _LONG), None, line)
 
 
-def written_as(step: Step, node: AutogradNode, loss: str) -> Written | None:
-    """How the source writes what a node has made and a loss was given as its input; None where no such loss is called."""
-    found = _argument(step, node, (loss,), 0)
+def written_for_kl_div(step: Step, node: AutogradNode) -> Written | None:
+    """How the source writes what a node has made and ``kl_div`` was given as its input; None where none is called."""
+    found = _argument(step, node, ("kl_div",), 0)
     return found if found is None or step.title_of(node) is None else written(step, node)
 
 

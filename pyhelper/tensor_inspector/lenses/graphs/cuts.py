@@ -11,6 +11,7 @@ from ...measure.torch.modules import Member
 from ...safe.record import Record
 from ..step.calls import Call
 from ..step.expressions import SCOPES, last_name, text_of
+from ..step.grad_mode import no_grad_block
 from ..step.source import Source
 from ..step.step import Step
 from .lines import methods_of_module
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _DETACHED = ("detach", "detach_")
 _MAKING_NEW = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray")
 _NUMBERS = ("float", "int")  #: functions that make a number; the methods of these names keep the graph
-_NO_GRAD = ("no_grad", "inference_mode")
 _ALL = ("children", "modules", "named_children")  #: by which all parts are called at once
 _PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use all parameters at once
 _LOOKING = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
@@ -108,7 +108,7 @@ def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool
     calls = [call for call in source.calls if is_included(source, call.lineno)]
     uses = [call for call in calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
     for call in uses:
-        block = source.with_block(call.lineno, *_NO_GRAD)
+        block = no_grad_block(source, call.lineno)
         if block is not None:
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno))
     for call in calls:
@@ -127,7 +127,7 @@ def _cut_of(source: Source, name: str, is_included: Callable[[Source, int], bool
         if _is_of(node.value, made) and is_included(source, node.lineno):
             return Cut("detached", text_of(node), (source.file, node.lineno))
     for call in calls:  # of which something may be made that the loss takes from elsewhere
-        block = source.with_block(call.lineno, *_NO_GRAD) if call.target else None
+        block = no_grad_block(source, call.lineno) if call.target else None
         if block is not None and any(_is_of(given, made) for given in call.args):
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno), certain=False)
     return None

@@ -53,6 +53,13 @@ def last_name(node: ast.AST | None) -> str:
     return text_of(node).rpartition(".")[2]
 
 
+def own_name(node: ast.AST) -> str:
+    """The name that a node itself is, of a variable or an attribute; empty where it is another expression."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def names_in(node: ast.AST, is_left_out: Callable[[ast.AST], bool] | None = None) -> list[str]:
     """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
     found: list[str] = []

@@ -84,7 +84,7 @@ class Called:
 
 def functions_called(step: Step, levels: Iterable[int] = ()) -> list[Called]:
     """Those that frames call themselves first, each once for each frame: the active one, that with the backward."""
-    frames = tuple(levels or dict.fromkeys((0, step.level)))
+    frames = tuple(levels) or step.levels
     known: list[Called] | None = step.functions.get(frames)
     if known is None:
         if len(frames) == 1:

@@ -35,6 +35,11 @@ def decorated_off(source: Source) -> int | None:
     return next(off, None)
 
 
+def no_grad_block(source: Source, line: int) -> ast.With | ast.AsyncWith | None:
+    """The ``with`` block around a line that is opened by one of torch's functions for no gradients."""
+    return source.with_block(line, *_OFF)
+
+
 def switches_off(items: Iterable[ast.withitem]) -> bool | None:
     """Whether what a ``with`` opens surely switches gradients off; None where it has nothing to do with them.
 

@@ -22,7 +22,7 @@ class Sources(Roles):
     """Frames in sight are told by their level: 0 is the active one, 1 its caller, and so on.
 
     ``here`` is the active frame's source, ``source`` that of the frame at ``level``: the first whose source begins a
-    backward, 0 where none does.
+    backward, 0 where none does. ``levels`` are the active one and that one, once where they are the same.
     """
 
     def __init__(self, visible_frames: list[VisibleFrame], budget: Budget) -> None:
@@ -31,6 +31,7 @@ class Sources(Roles):
         self._of_classes: dict[tuple[Any, ...], Any] = {}
         self.here = self.sources[0]
         self.level = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
+        self.levels = (0, self.level) if self.level else (0,)
         self.source = self.sources[self.level]
 
     def value(self, key: str, level: int | None = None) -> Any:
@@ -61,7 +62,7 @@ class Sources(Roles):
 
     def calls_of_modules(self) -> Iterator[tuple[Call, VisibleVariable, int]]:
         """The calls of modules in the source of the frames in sight, with the module, and the frame's level."""
-        for level in dict.fromkeys((0, self.level)):
+        for level in self.levels:
             for call in self.sources[level].calls:
                 found = self.module_of(call.callee, level)
                 if found is not None:

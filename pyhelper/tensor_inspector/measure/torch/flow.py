@@ -4,7 +4,7 @@ makes of these. No code of the program runs, and autograd sees nothing of it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from ...safe.guard import NUMBERS, module
@@ -36,7 +36,7 @@ _TAKEN: dict[str, tuple[str, ...]] = {
     "Pow": ("self", "exponent"),
     "Where": ("self", "other"),
 }
-_USUAL = ("self", "other")
+_USUALLY_TAKEN = ("self", "other")
 _RESULTS = ("result", "result0", "result1", "result2", "result3", "output", "values", "total_weight")
 
 
@@ -92,13 +92,10 @@ class Flow:
         return self._counts[node.index]
 
     def operands(self, node: AutogradNode) -> list[NodeInput]:
-        names = _TAKEN.get(node.op, _USUAL)
         found, named = [], set()
         for position in range(len(node.inputs)):
-            below = self._graph.input(node, position)
-            name = names[position] if position < len(names) else None
-            saved = node.tensor(name) if name is not None and name in node.saves() else None
-            named.add(name if saved is not None else None)
+            below, saved = self._graph.input(node, position), saved_input(node, position)
+            named.add(None if saved is None else taken_as(node, position))
             value: Any = None
             if saved is not None:
                 value = bare(saved)
@@ -124,9 +121,7 @@ class Flow:
         if result is not None:
             return bare(result)
         for user, position in self._graph.users(node):
-            names = _TAKEN.get(user.op, _USUAL)
-            name = names[position] if position < len(names) else None
-            saved = user.tensor(name) if name is not None and name in user.saves() else None
+            saved = saved_input(user, position)
             if saved is not None and tuple(saved.shape) == node.sizes():
                 return bare(saved)
         return self._made(node)
@@ -140,9 +135,7 @@ class Flow:
         work, sizes = WORK.get(node.op), node.sizes()
         if node.is_custom or sizes is None or not (work or node.op in _SHAPES):
             return None
-        count = 1
-        for size in sizes:
-            count *= size
+        count = prod(sizes)
         operands = [operand.value for operand in self.operands(node)]
         large = max([count, *(value.numel() for value in operands if value is not None)])
         if large > _MADE or large > self._left or any(value is None for value in operands) or not operands:
@@ -155,6 +148,19 @@ class Flow:
             return None
         self._left -= count
         return made
+
+
+def taken_as(node: AutogradNode, position: int) -> str | None:
+    """The name under which an operation may save what it takes at a position; None where it saves none."""
+    names = _TAKEN.get(node.op, _USUALLY_TAKEN)
+    name = names[position] if position < len(names) else None
+    return name if name in node.saves() else None
+
+
+def saved_input(node: AutogradNode, position: int) -> Any:
+    """What an operation has taken at a position, as it has saved it; None where that can't be read."""
+    name = taken_as(node, position)
+    return None if name is None else node.tensor(name)
 
 
 def _ctx_tensors(node: AutogradNode) -> list[Any]:

@@ -147,6 +147,10 @@ class Graph:
     def inputs(self, node: AutogradNode) -> Iterator[AutogradNode]:
         return (self.node(number) for number in node.inputs if number is not None)
 
+    def inputs_behind_views(self, node: AutogradNode) -> list[AutogradNode]:
+        """The nodes that it takes; where one only reshapes, reorders or copies, what that is made of."""
+        return [below for one in self.inputs(node) if (below := self.through_views(one)) is not None]
+
     def users(self, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
         """The nodes that take its output, and as which of their inputs."""
         if self._users is None:

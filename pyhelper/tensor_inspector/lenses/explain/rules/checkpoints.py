@@ -12,6 +12,7 @@ from ...step.expressions import is_name, shown_text, text_of
 from ..error_context import ErrorContext
 from ..errors import mismatched_entries, names_in
 from ..operand import operand
+from ..trace import TraceEntry
 from ..values import keys_of, nearest, value_words
 
 _SHOWN = 4
@@ -63,9 +64,14 @@ def _model(context: ErrorContext) -> str:
     return text_of(known) if known is not None and is_name(known) else "the model"
 
 
+def _loading(context: ErrorContext) -> TraceEntry | None:
+    """The frame of ``load_state_dict``."""
+    return next((one for one in context.library.frames if one.function == "load_state_dict"), None)
+
+
 def _value(context: ErrorContext) -> Any:
     """The state that is loaded."""
-    entry = next((one for one in context.library.frames if one.function == "load_state_dict"), None)
+    entry = _loading(context)
     return None if entry is None else entry.arguments().get("state_dict")
 
 
@@ -161,7 +167,7 @@ def _differing(
 
 def _of_optimizer(context: ErrorContext) -> Violation:
     """The parameter groups of an optimizer, compared with the saved ones."""
-    entry = next((one for one in context.library.frames if one.function == "load_state_dict"), None)
+    entry = _loading(context)
     there = _sizes(dict_get(_value(context), "param_groups")) if issubclass(type(_value(context)), dict) else []
     here = _sizes(instance_dict(entry.variables.get("self")).get("param_groups")) if entry is not None else []
     model, name = _model(context), _state(context)

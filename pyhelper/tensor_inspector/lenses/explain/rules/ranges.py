@@ -14,7 +14,7 @@ from ....words.text import number, plural, shape
 from ...findings.finding import Violation
 from ...step.expressions import shown_text, text_of
 from ..error_context import ErrorContext, first_found
-from ..errors import number_after, short_message
+from ..errors import short_message, target_in
 from ..operand import UNKNOWN, Operand
 from ..operation import Operation
 from .forms import of_mask
@@ -76,7 +76,7 @@ def label_out_of_range(context: ErrorContext) -> Violation:
     found = first_found(context, _labels)
     if found is not None:
         return found
-    value = number_after(context.message, "Target")
+    value = target_in(context.message)
     known = context.operands()
     title = (
         short_message(context.message) if value is None else (f"a label is {number(value)}", ", ", "which is no class")

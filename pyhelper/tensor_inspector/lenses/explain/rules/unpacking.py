@@ -141,10 +141,10 @@ def _parts(context: ErrorContext) -> Iterator[Part]:
             yield from _loop_parts(context, node.target, node.iter)
 
 
-def _target_parts(context: ErrorContext, target: ast.AST, node: ast.AST, value: Any = UNKNOWN) -> Iterator[Part]:
+def _target_parts(context: ErrorContext, target: ast.AST, node: ast.AST) -> Iterator[Part]:
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
-    value = context.failing.reader.read(node) if value is UNKNOWN else value
+    value = context.failing.reader.read(node)
     text = in_title(node)
     loader = _next_of(node)
     if loader is not None:

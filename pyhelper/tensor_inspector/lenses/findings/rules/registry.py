@@ -12,14 +12,14 @@ from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registra
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, parallel, repeated
 from .numbers import activations, causes, dead_units, gradients, state
-from .optimizer import accumulated, calls, groups, rates, rounding, scaling, updates
+from .optimizer import accumulated, groups, lost_gradients, rates, rounding, scaling, updates
 
 _FILES = (
     *(unfit, inputs, samples, columns, one_class, splits),
     *(causes, state, gradients),
     *(flat, dead, frozen, cut, checkpoints, unused, registration, freed, retained),
     *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
-    *(groups, rates, calls, scaling, accumulated, updates, rounding),
+    *(groups, rates, lost_gradients, scaling, accumulated, updates, rounding),
     *(copies, absent, zeros, evaluated, mode, layers, parallel, repeated, dead_units, activations),
 )
 

@@ -12,6 +12,7 @@ from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, number, plural
 from ....step.classes import own_methods_of
 from ....step.expressions import last_name, names_in, root_of, text_of
+from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -137,7 +138,7 @@ def _is_one_of_several(step: Step, given: ModelInput) -> bool:
         text_of(call.args[0])
         for call, model, level in step.calls_of_modules()
         if level == given.level and model.value is given.model.value and call.args
-        if source.with_block(call.lineno, "no_grad", "inference_mode") is None
+        if no_grad_block(source, call.lineno) is None
     }
     return len(inputs) > 1
 

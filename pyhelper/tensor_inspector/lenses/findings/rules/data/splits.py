@@ -12,6 +12,7 @@ from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, text_of
+from ....step.grad_mode import no_grad_block
 from ....step.roles import role_of
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -122,7 +123,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
     for call, _, level in step.calls_of_modules():
         source = step.sources[level]
         names = {text_of(argument) for argument in call.args}
-        if source.with_block(call.lineno, "no_grad", "inference_mode"):
+        if no_grad_block(source, call.lineno):
             judged |= names
         elif source.backwards:
             trained |= names
@@ -132,7 +133,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
             names = set(names_in(iterated))
             if any(first <= backward.lineno <= last for backward in source.backwards):
                 trained |= names
-            elif source.with_block(first, "no_grad", "inference_mode") or _is_without_gradients(source):
+            elif no_grad_block(source, first) or _is_without_gradients(source):
                 judged |= names
     return trained - judged, judged - trained
 

@@ -17,7 +17,7 @@ from ...finding import Violation
 from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, share_an_optimizer
-from .elsewhere import gets_gradients_by_hand, is_moved, may_train_by_name
+from .learns_elsewhere import gets_gradients_by_hand, is_moved, may_train_by_name
 from .switched_off import run_without_gradients
 
 _Cut = tuple[Source, int, str]  #: where, in which line, by what

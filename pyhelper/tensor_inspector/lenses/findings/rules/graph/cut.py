@@ -22,7 +22,7 @@ from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, 
 from ...rule import rule
 from .beside import cut_one_by_one, left_out
 from .cut_in_call import cut_in_call
-from .elsewhere import held_by, is_moved, may_learn_elsewhere
+from .learns_elsewhere import held_by, is_moved, may_learn_elsewhere
 from .looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them

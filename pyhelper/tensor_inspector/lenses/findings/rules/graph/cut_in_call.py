@@ -15,7 +15,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...lines import Line
 from ...made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
-from .elsewhere import Held, may_learn_elsewhere
+from .learns_elsewhere import Held, may_learn_elsewhere
 
 _CUTS = frozenset((*CUTS, "float"))
 _METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not

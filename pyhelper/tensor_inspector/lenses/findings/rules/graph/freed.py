@@ -14,6 +14,7 @@ from ....graphs.changed import change_of
 from ....step.calls import Call
 from ....step.classes import forward_of, is_library
 from ....step.expressions import names_given, names_in, root_of, text_of
+from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.step import Step
 from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
@@ -234,7 +235,7 @@ def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
         and all(call.callee in parts and name in map(root_of, names_given(*call.args)) for call in calls)
         and bound <= lines
         and all(will_run(forward, call.node) for call in calls)
-        and not any(forward.with_block(line, "no_grad", "inference_mode") for line in lines)
+        and not any(no_grad_block(forward, line) for line in lines)
     )
 
 

@@ -10,17 +10,17 @@ from itertools import chain
 from .....measure.torch.modules import is_of
 from .....safe.guard import instance_dict
 from .....words.text import plural
-from ....step.expressions import last_name
+from ....step.classes import is_library, methods_of
+from ....step.expressions import last_name, text_of
 from ....step.functions import sources_in_reach
 from ....step.roles import Parameter
-from ....step.source import source_of
+from ....step.source import Source, source_of
 from ....step.step import Step
 from ...code_objects import codes_that_name
 from ...finding import Violation
 from ...lines import line_of_assignment, line_of_attribute, line_of_freezing
 from ...rule import rule
 from ..optimizer.tags import TYPOS, is_read
-from .compared import compared
 from .dead import dead_losses
 
 _NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
@@ -106,7 +106,7 @@ _TYPOS_OF_MODULES = (*TYPOS, "requires_grad")
 )
 def freeze_typo(step: Step) -> Iterator[Violation]:
     """An attribute that torch does not know, and that nothing reads, was set to False in the place of ``requires_grad``."""
-    yield from compared(step)
+    yield from _only_compared(step)
     for one in step.trainable():
         attributes = instance_dict(one.tensor)
         for name in (typo for typo in TYPOS if attributes.get(typo) is False):
@@ -132,3 +132,30 @@ def freeze_typo(step: Step) -> Iterator[Violation]:
                     suggestion=f"{name}.requires_grad_(False)",
                 )
                 return
+
+
+def _only_compared(step: Step) -> Iterator[Violation]:
+    """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
+    trainable = next(iter(step.trainable()), None)
+    for source in _sources_of_program(step) if trainable is not None else ():
+        for node in source.statements:
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
+                continue
+            left = node.value.left
+            if isinstance(left, ast.Attribute) and left.attr == "requires_grad":
+                yield Violation(
+                    (f"{text_of(node)} only compares", ": ", "it sets nothing"),
+                    (None if trainable is None else trainable.name, "requires_grad is True"),
+                    line=(source.file, node.lineno),
+                    suggestion=f"{text_of(left)} = …",
+                )
+                return
+
+
+def _sources_of_program(step: Step) -> Iterator[Source]:
+    """The sources in reach, and the methods of the program's own modules."""
+    yield from sources_in_reach(step)
+    classes = {id(cls): cls for cls in (type(member.module) for _, member in step.members.values())}
+    for cls in classes.values():
+        if not is_library(cls):
+            yield from (source for _, source in methods_of(cls))

@@ -18,7 +18,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ..optimizer.order import orders
 from .cut import share_an_optimizer
-from .elsewhere import Held, may_learn_elsewhere
+from .learns_elsewhere import Held, may_learn_elsewhere
 
 
 def run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Violation]:

@@ -148,7 +148,7 @@ def _is_bounded(step: Step, root: AutogradNode) -> bool:
 
 def _zeros_in(step: Step, node: AutogradNode, *, alone: bool = False) -> Parameter | None:
     """The matrix of zeros that a product is made with; ``alone`` if nothing else than zeros is added there."""
-    leaves = [below.leaf for below in _inputs(step, node) if below.leaf is not None]
+    leaves = [below.leaf for below in step.graph.inputs_behind_views(node) if below.leaf is not None]
     found = [step.parameters.get(id(leaf)) for leaf in leaves]
     matrices = [one for one in found if one is not None and len(shape_of(one.tensor)) > 1]
     if len(matrices) != 1 or not _is_learned(step, matrices[0]) or not _is_zero(matrices[0].tensor):
@@ -158,18 +158,14 @@ def _zeros_in(step: Step, node: AutogradNode, *, alone: bool = False) -> Paramet
 
 def _product_below(step: Step, node: AutogradNode) -> AutogradNode | None:
     """The product whose result a product is given, with only what gives 0 for 0 between them."""
-    given = [below for below in _inputs(step, node) if below.leaf is None]
+    given = [below for below in step.graph.inputs_behind_views(node) if below.leaf is None]
     for _ in range(_MOST):
         if len(given) != 1 or given[0].op not in (*_PRODUCTS, *_KEEPING):
             return None
         if given[0].op in _PRODUCTS:
             return given[0]
-        given = _inputs(step, given[0])
+        given = step.graph.inputs_behind_views(given[0])
     return None
-
-
-def _inputs(step: Step, node: AutogradNode) -> list[AutogradNode]:
-    return [below for one in step.graph.inputs(node) if (below := step.graph.through_views(one)) is not None]
 
 
 def _is_learned(step: Step, one: Parameter) -> bool:

@@ -19,7 +19,7 @@ from ...losses import REGRESSIONS, loss_calls
 from ...made_of import made_of
 from ...rule import rule
 from ...written import Written, written
-from .by_hand import (
+from .broadcast_by_hand import (
     all_pairs,
     broadcast_by_hand,
     errors,
@@ -156,7 +156,7 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
     pairs = [node for node in squares(step) if is_reduced(step, node)]
     below = {step.graph.input(node, at) for node in pairs for at in (0, 1)}
     parameters = {one.sizes() for one in below if one is not None and one.op != "Unsqueeze"}  # on purpose
-    for level in dict.fromkeys((0, step.level)) if parameters else ():
+    for level in step.levels if parameters else ():
         for call in step.sources[level].calls_of("log_prob"):
             given = call.args[0] if call.args else None
             variable = step.operand(without_moves(given), level, call.lineno)
@@ -182,7 +182,7 @@ def _broadcast_in_distributions(step: Step) -> Iterator[Violation]:
 
 def _broadcast_in_scores(step: Step) -> Iterator[Violation]:
     """``guess == y`` where the one is a prediction of (N, 1) and the other (N,): right answers of all pairs."""
-    for level in dict.fromkeys((0, step.level)):
+    for level in step.levels:
         source = step.sources[level]
         for node in _counted(source):
             if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):

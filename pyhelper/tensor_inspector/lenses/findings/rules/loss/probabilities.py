@@ -14,7 +14,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...losses import loss_calls
 from ...rule import rule
-from ...written import written, written_as
+from ...written import written, written_for_kl_div
 
 _ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too
 _NO_LOG = tuple("Addmm Mm Softmax Sigmoid Relu Convolution NativeBatchNorm NativeLayerNorm Tanh Gelu".split())
@@ -155,7 +155,7 @@ def _is_log_density(step: Step, node: AutogradNode) -> bool:
 def kl_input_not_log(step: Step) -> Iterator[Violation]:
     subtracted = [below for node in step.graph.by("Sub") for below in _subtracted(step, node)]
     sources = [below for below in subtracted if below.op in ("Softmax", "Sigmoid")]
-    found = written_as(step, sources[0], "kl_div") if sources and len(sources) == len(subtracted) else None
+    found = written_for_kl_div(step, sources[0]) if sources and len(sources) == len(subtracted) else None
     if found is not None:
         made = sources[0].op
         yield Violation(

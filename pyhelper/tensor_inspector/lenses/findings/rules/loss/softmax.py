@@ -207,7 +207,9 @@ def _mixes(step: Step, node: AutogradNode, head: AutogradNode) -> bool:
 
     A sum over the samples, which a pool of instances or of tokens makes, wants weights that add up over these.
     """
-    if not any(below.leaf is not None and id(below.leaf) in step.parameters for below in _layer(step, head)):
+    if not any(
+        below.leaf is not None and id(below.leaf) in step.parameters for below in step.graph.inputs_behind_views(head)
+    ):
         return False
     rows, columns = node.sizes() or (0, 0)
     waiting, mixes = list(step.graph.users(node)) if rows != columns else [], False
@@ -233,13 +235,7 @@ def _mixes(step: Step, node: AutogradNode, head: AutogradNode) -> bool:
 
 def _summed(node: AutogradNode, dims: int) -> set[int]:
     """The dimensions that a sum goes over, counted from the end; none of a sum over all."""
-    found = (dim - 2**64 if dim >= 2**63 else dim for dim in node.setting("dim") or ())
-    return {dim - dims if dim >= 0 else dim for dim in found}
-
-
-def _layer(step: Step, head: AutogradNode) -> list[AutogradNode]:
-    """What a product of matrices is made of, behind a transposition."""
-    return [below for one in step.graph.inputs(head) if (below := step.graph.through_views(one)) is not None]
+    return {dim - dims if dim >= 0 else dim for dim in node.dims()}
 
 
 def _from_the_end(sizes: tuple[int, ...], size: int) -> int | None:

@@ -13,6 +13,7 @@ from .....words.text import plural
 from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, shown, text_of
 from ....step.functions import Called, functions_called, sources_in_reach
+from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
@@ -61,7 +62,7 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
     parts = {name for loss in step.losses for name in step.source.bindings_behind(key_of(loss.name))}
     modules = [(call, variable) for call, variable, level in step.calls_of_modules() if level == step.level]
     for call, _ in modules:
-        block = step.source.with_block(call.lineno, "no_grad", "inference_mode")
+        block = no_grad_block(step.source, call.lineno)
         if block is None or not any(call.lineno in step.source.lines_of(name) for name in parts):
             continue
         for other, _ in modules:
@@ -70,7 +71,7 @@ def _treated_as_two(step: Step) -> Iterator[tuple[int, str, str]]:
                 continue
             if _are_named_anew(step.source, names, call.lineno):
                 continue
-            if not step.source.with_block(other.lineno, "no_grad", "inference_mode"):
+            if not no_grad_block(step.source, other.lineno):
                 yield from _if_shared(step, *names)
 
 

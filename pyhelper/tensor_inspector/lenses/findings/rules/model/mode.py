@@ -12,6 +12,7 @@ from .....safe.guard import NUMBERS
 from ....step.calls import Call
 from ....step.classes import function_called
 from ....step.expressions import bound_in, text_of
+from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -41,7 +42,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
     source = step.here
     if step.grad_mode or not source.is_known() or source.mentions("training"):
         return  # where it sets the modes by hand, it is in the midst of that perhaps
-    block = source.with_block(source.lineno, "no_grad", "inference_mode")
+    block = no_grad_block(source, source.lineno)
     is_off = block is not None or any("no_grad" in text or "inference_mode" in text for text in source.decorators)
     if not is_off and not _scores_between_epochs(step):
         return

@@ -15,6 +15,7 @@ from ....running.generators import draw
 from ....running.isolation import Isolation, inner_model, why_not
 from ....step.classes import forward_of, is_library, methods_of
 from ....step.expressions import last_name, text_of
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, model_inputs
@@ -74,8 +75,13 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
 
 def _samples(step: Step, given: ModelInput) -> bool:
     """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
+    return any(source.mentions(*_SAMPLING) for source in _methods_in(step, given))
+
+
+def _methods_in(step: Step, given: ModelInput) -> Iterator[Source]:
+    """The methods of the program's own classes in the model."""
     classes = {type(member.module) for member in _inside(step, given) if not is_library(type(member.module))}
-    return any(source.mentions(*_SAMPLING) for cls in classes for _, source in methods_of(cls))
+    return (source for cls in classes for _, source in methods_of(cls))
 
 
 @rule(
@@ -205,8 +211,7 @@ def _attends_over_rows(step: Step, given: ModelInput) -> bool:
 
 def _is_one_sample(step: Step, given: ModelInput) -> bool:
     """Whether a class in the model makes a batch of one of what it is given: ``x.unsqueeze(0)``, as of the words of a text."""
-    classes = {type(member.module) for member in _inside(step, given) if not is_library(type(member.module))}
-    nodes = (node for cls in classes for _, source in methods_of(cls) for node in source.nodes)
+    nodes = (node for source in _methods_in(step, given) for node in source.nodes)
     return any(
         (isinstance(node, ast.Call) and last_name(node.func) == "unsqueeze" and text_of(node.args[-1:][0]) == "0")
         if isinstance(node, ast.Call) and node.args

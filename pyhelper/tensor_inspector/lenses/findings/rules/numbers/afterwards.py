@@ -15,7 +15,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import Made, made_of
-from .begin import given_to
+from .onset import onset_outside
 from .state import numbers_not_finite, parameters_not_finite
 
 _LOGS = ("log", "log2", "log10")
@@ -129,8 +129,8 @@ def _one_sample_below(step: Step, loss: Loss) -> Iterator[Violation]:
 
 def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
     """The one value that the loss was given is NaN, and a function called for it divides by the spread of what it takes."""
-    begin = given_to(step)
-    value = None if begin is None or begin.tensor is not loss.tensor else begin.origin.value
+    onset = onset_outside(step)
+    value = None if onset is None or onset.tensor is not loss.tensor else onset.origin.value
     stats = step.stats(value) if value is not None and element_count(value) == 1 else None
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.level]) if stats is not None and stats["nan"] else ():

@@ -20,9 +20,9 @@ from ...lines import line_of_binding_or_call
 from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
-from .begin import begin_of, given_to
 from .ctc import CTC, too_few_frames
 from .handled import is_left_out_if_not_finite
+from .onset import onset_of, onset_outside
 from .squares import squares_past_the_end
 from .state import buffers_not_finite
 
@@ -35,24 +35,24 @@ torch: Any = module("torch")
     suggestion="clamp it",
 )
 def log_of_zero(step: Step) -> Iterator[Violation]:
-    begin = begin_of(step)
-    node = None if begin is None or cause_of(begin.origin) != "log_of_zero" else begin.origin.node
+    onset = onset_of(step)
+    node = None if onset is None or cause_of(onset.origin) != "log_of_zero" else onset.origin.node
     saved = node.tensor("self") if node is not None and node.op in ("Log", "Log2", "Log10") else None
     stats = None if saved is None else step.stats(saved)
-    if begin is None or node is None or stats is None:
-        yield from log_in_source(step) if begin is None else ()
+    if onset is None or node is None or stats is None:
+        yield from log_in_source(step) if onset is None else ()
         return
     source = step.graph.input(node)
     subject = step.owner_of(saved) or step.title_of(source)
     origin = f"; {subject or 'it'} comes from {source.op}" if source is not None else ""
     yield Violation(
         (
-            f"{begin.name} is not finite",
+            f"{onset.name} is not finite",
             ": ",
             f"log({subject or 'its input'}) where {stats['zeros']} elements are 0{origin}",
         ),
         (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
-        (begin.name, words_of(step.stats(begin.tensor) or stats)),
+        (onset.name, words_of(step.stats(onset.tensor) or stats)),
         line=_line_of(step, node) or line_of_binding_or_call(step, "log", subject),
         suggestion="clamp it, or use log_softmax or logsigmoid",
     )
@@ -65,12 +65,12 @@ def log_of_zero(step: Step) -> Iterator[Violation]:
 )
 def masked_row(step: Step) -> Iterator[Violation]:
     """Softmax over a row of −inf alone, where that has reached the loss, or will reach its gradients."""
-    begin = begin_of(step)
-    rows = 0 if begin is None else begin.origin.masked
-    result = step.stats(begin.origin.value) if begin is not None and rows else None
-    if begin is None or result is None:
+    onset = onset_of(step)
+    rows = 0 if onset is None else onset.origin.masked
+    result = step.stats(onset.origin.value) if onset is not None and rows else None
+    if onset is None or result is None:
         return
-    node, mask = begin.origin.node, begin.origin.mask
+    node, mask = onset.origin.node, onset.origin.mask
     below = step.graph.through_views(step.graph.input(node))
     name, by = step.title_of(node), None if mask is None else step.owner_of(mask)
     where = "every place is masked there" if by is None else f"{by} masks every place there"
@@ -93,16 +93,16 @@ def masked_row(step: Step) -> Iterator[Violation]:
     suggestion="bfloat16 or float32 here, or smaller values",
 )
 def fp16_overflow(step: Step) -> Iterator[Violation]:
-    begin = begin_of(step)
-    value = None if begin is None else begin.origin.value
+    onset = onset_of(step)
+    value = None if onset is None else onset.origin.value
     stats = None if value is None or value.dtype is not torch.float16 else step.stats(value)
-    if begin is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
-        node = begin.origin.node
-        subject = step.title_of(node) or _above(step, node) or begin.name
+    if onset is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
+        node = onset.origin.node
+        subject = step.title_of(node) or _above(step, node) or onset.name
         yield Violation(
             (f"{subject} has Inf", ": ", f"{node.op} passes 65504, the largest float16"),
             (subject, f"float16, {words_of(stats)} after {node.op}"),
-            (begin.name, "not finite"),
+            (onset.name, "not finite"),
             line=line_of_binding_or_call(step, "", subject),
         )
         return
@@ -127,7 +127,7 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
                 line=line_of_binding_or_call(step, "", variable.name),
             )
             return
-    yield from squares_past_the_end(step) if begin is None else ()
+    yield from squares_past_the_end(step) if onset is None else ()
 
 
 def _above(step: Step, node: AutogradNode) -> str | None:
@@ -149,19 +149,19 @@ def _above(step: Step, node: AutogradNode) -> str | None:
     suggestion="correction=0, or more samples",
 )
 def std_of_one(step: Step) -> Iterator[Violation]:
-    begin = begin_of(step)
-    if begin is None or cause_of(begin.origin) != "one_sample":
+    onset = onset_of(step)
+    if onset is None or cause_of(onset.origin) != "one_sample":
         yield from one_sample_in_source(step)
         return
-    node = begin.origin.node
+    node = onset.origin.node
     below = step.graph.input(node)
     sizes = None if below is None else below.sizes()
     subject = step.title_of(node) or (None if below is None else step.title_of(below))
     over = "" if sizes is None else f" of {sizes}"
     yield Violation(
-        (f"{subject or begin.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
-        (subject or begin.name, f"{node.op.lower()} over 1{over}"),
-        (begin.name, "not finite"),
+        (f"{subject or onset.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
+        (subject or onset.name, f"{node.op.lower()} over 1{over}"),
+        (onset.name, "not finite"),
         line=_line_of(step, node) or line_of_binding_or_call(step, node.op.lower(), subject),
     )
 
@@ -176,18 +176,18 @@ def nan_origin(step: Step) -> Iterator[Violation]:
     if short is not None:
         yield short
         return
-    begin = begin_of(step)
+    onset = onset_of(step)
     if (
-        begin is not None
-        and begin.origin.node.op in (*CTC, "NllLoss", "NllLoss2D")
-        and is_left_out_if_not_finite(step.source, begin.name)
+        onset is not None
+        and onset.origin.node.op in (*CTC, "NllLoss", "NllLoss2D")
+        and is_left_out_if_not_finite(step.source, onset.name)
     ):
         return
-    if begin is None:
+    if onset is None:
         yield from origin_in_sight(step)
         yield from _origin_outside(step)
         return
-    origin, name = begin.origin, begin.name
+    origin, name = onset.origin, onset.name
     node, value = origin.node, origin.value
     stats, subject = None if value is None else step.stats(value), step.title_of(node)
     given = list(_given(step, origin))
@@ -214,23 +214,23 @@ def nan_origin(step: Step) -> Iterator[Violation]:
 
 def _origin_outside(step: Step) -> Iterator[Violation]:
     """A loss that is not finite because of a tensor that no gradient leads to, as a weight of its samples."""
-    begin = given_to(step)
-    if begin is None or buffers_not_finite(step):
+    onset = onset_outside(step)
+    if onset is None or buffers_not_finite(step):
         return
-    origin = begin.origin
+    origin = onset.origin
     stats = None if origin.value is None else step.stats(origin.value)
     if stats is None or not stats["nan"] + stats["pos_inf"]:
         return
     name = step.owner_of(origin.value)
     yield Violation(
         (
-            f"{begin.name} is not finite",
+            f"{onset.name} is not finite",
             ": ",
             f"{name or 'a tensor without a gradient'}, which {origin.node.op} was given, has {words_of(stats)}",
         ),
         (name, words_of(stats)),
-        (begin.name, "not finite"),
-        line=line_of_binding_or_call(step, "", name or begin.name),
+        (onset.name, "not finite"),
+        line=line_of_binding_or_call(step, "", name or onset.name),
         suggestion="look at where that tensor is made",
     )
 

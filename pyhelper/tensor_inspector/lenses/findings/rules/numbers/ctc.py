@@ -92,7 +92,7 @@ def _in_source(one: _CtcCall) -> tuple[list[int], list[int]]:
 
 def _calls(step: Step) -> Iterator[_CtcCall]:
     """The calls of a CTC loss that may be infinite."""
-    for level in dict.fromkeys((0, step.level)):
+    for level in step.levels:
         for call in step.sources[level].calls:
             found = step.module_of(call.callee, level)
             if _may_be_infinite(call, None if found is None else found.value):

@@ -20,8 +20,8 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_call, line_of_change, line_of_last_binding, line_of_rate
 from ...rule import rule
-from .begin import bad_roots, live_values
 from .handled import are_gradients_scaled, are_steps_left_out, is_nan_left_out
+from .onset import bad_roots, live_values
 from .state import numbers_not_finite, parameters_not_finite
 
 torch: Any = module("torch")

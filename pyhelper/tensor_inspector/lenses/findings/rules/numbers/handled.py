@@ -22,14 +22,12 @@ _NO_NUMBERS = ("accum", "sync", "enabled", "require", "no_grad")  #: in names wi
 
 def are_gradients_scaled(step: Step) -> bool:
     """Whether gradients are clipped, scaled or replaced in the frames in sight, in what they call, or by a hook."""
-    hooks = (instance_dict(one.value).get("_optimizer_step_pre_hooks") for one in step.optimizers)
-    return any(hooks) or any(map(_scales_gradients, sources_in_reach(step)))
+    return _has_hooks_before_steps(step) or any(map(_scales_gradients, sources_in_reach(step)))
 
 
 def is_nan_left_out(step: Step) -> bool:
     """Whether gradients that are not finite are replaced, or the step with them is left out."""
-    hooks = (instance_dict(one.value).get("_optimizer_step_pre_hooks") for one in step.optimizers)
-    return any(hooks) or any(map(_replaces_nan, sources_in_reach(step))) or are_steps_left_out(step)
+    return _has_hooks_before_steps(step) or any(map(_replaces_nan, sources_in_reach(step))) or are_steps_left_out(step)
 
 
 def are_steps_left_out(step: Step) -> bool:
@@ -49,6 +47,11 @@ def is_left_out_if_not_finite(source: Source, loss: str) -> bool:
         if loss in names and any(word in name for name in names for word in _NOT_FINITE):
             return True
     return False
+
+
+def _has_hooks_before_steps(step: Step) -> bool:
+    """Whether an optimizer in sight runs code of the program before it steps: that may do anything to gradients."""
+    return any(instance_dict(one.value).get("_optimizer_step_pre_hooks") for one in step.optimizers)
 
 
 def _scales_gradients(source: Source) -> bool:

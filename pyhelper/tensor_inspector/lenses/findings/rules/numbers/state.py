@@ -18,7 +18,7 @@ from ...finding import Violation
 from ...finite import count_not_finite, words_of
 from ...lines import Line, lines_of_filling
 from ...rule import rule
-from .begin import bad_roots
+from .onset import bad_roots
 
 torch: Any = module("torch")
 _STOPS = 6  #: whose norms are told

@@ -23,7 +23,7 @@ from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
 from .clearing import may_clear
-from .elsewhere import Region
+from .clears_of_others import Region
 
 
 @rule(

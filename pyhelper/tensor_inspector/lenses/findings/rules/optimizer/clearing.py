@@ -14,7 +14,7 @@ from ....step.classes import is_library_module, underlying_function
 from ....step.expressions import constant_of, text_of
 from ....step.source import Source
 from ....step.step import Step
-from .elsewhere import Place, Region, clears_of_others, nodes_in, place_of
+from .clears_of_others import Place, Region, clears_of_others, nodes_in, place_of
 
 _CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))
 #: methods that change a gradient and leave something of it

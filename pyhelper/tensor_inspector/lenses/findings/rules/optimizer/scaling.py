@@ -115,7 +115,7 @@ def scaler_bypassed(step: Step) -> Iterator[Violation]:
 
 
 def _places(step: Step) -> Iterator[_ScalerPlace]:
-    for level in dict.fromkeys((0, step.level)):
+    for level in step.levels:
         yield _ScalerPlace(step.sources[level], level, None, None, lambda name, at=level: value_in(step, name, at), {})  # type: ignore[misc]
     for called in functions_called(step):
         given = called.given if called.caller is None else {}

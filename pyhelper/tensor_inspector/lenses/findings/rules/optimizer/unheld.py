@@ -17,9 +17,9 @@ from ....step.backpropagated import Loss
 from ....step.expressions import text_of
 from ....step.roles import Parameter
 from ....step.step import Step
-from .by_hand import moved_by_hand
+from .supervised import is_supervised
 from .tags import is_left_out
-from .told import is_told
+from .updates_by_hand import moved_by_hand
 
 torch: Any = module("torch")
 
@@ -128,7 +128,7 @@ def _is_a_means(step: Step, part: Member, found: list[Parameter]) -> bool:
         return False
     if part.training is False and any(one.member.training is not False for one in step.trained()):
         return True
-    return not is_told(step, part, uses)
+    return not is_supervised(step, part, uses)
 
 
 def uses_of(step: Step, parameters: set[int]) -> Iterator[AutogradNode]:

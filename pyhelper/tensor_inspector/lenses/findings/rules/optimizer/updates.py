@@ -12,7 +12,7 @@ from .....measure.torch.optimizers import groups, highest_rate
 from .....safe.guard import module
 from .....words.text import number
 from ....step.calls import Call
-from ....step.expressions import text_of
+from ....step.expressions import own_name, text_of
 from ....step.functions import sources_in_reach
 from ....step.moment import Moment, ParameterState
 from ....step.roles import Parameter
@@ -21,8 +21,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_last_binding, line_of_rate
 from ...rule import rule
-from .by_hand import updates_of_nothing
-from .calls import bodies, named_only
+from .updates_by_hand import updates_of_nothing
 
 torch: Any = module("torch")
 #: Names of what computes no gradient.
@@ -192,7 +191,7 @@ def weights_unchanged(step: Step) -> Iterator[Violation]:
     if lost is not None:
         yield lost
         return
-    for written, line in named_only(step):
+    for written, line in _named_only(step):
         yield Violation(
             (f"{written} is not called", ": ", "without () nothing happens"),
             (written.rpartition(".")[0], "its step is only named"),
@@ -235,13 +234,7 @@ def _is_without_backward(step: Step, known: list[Parameter], stops: list[Moment]
     if any(stop.weights[one.name].grad_norm is not None for stop in stops for one in known):
         return False
     names = (node for source in sources_in_reach(step) for node in source.nodes)
-    return not any("backward" in text or "grad" in text for text in map(_named, names) if text not in _WITHOUT)
-
-
-def _named(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return not any("backward" in text or "grad" in text for text in map(own_name, names) if text not in _WITHOUT)
 
 
 def _has_moved(step: Step, one: Parameter, known: ParameterState) -> bool:
@@ -260,7 +253,7 @@ def _has_new_grad(step: Step, one: Parameter, stops: list[Moment]) -> bool:
 
 def _plain_steps(step: Step) -> Iterator[Call]:
     """Calls of ``step`` on an optimizer in sight that stand in the body of a loop, under no condition."""
-    for body in bodies(step):
+    for body in _bodies(step):
         for statement in body:
             if isinstance(statement, ast.For):
                 lines = {inside.lineno for inside in statement.body if isinstance(inside, ast.Expr)}
@@ -269,3 +262,29 @@ def _plain_steps(step: Step) -> Iterator[Call]:
                         variable.key == text_of(call.receiver) for variable in step.optimizers
                     ):
                         yield call
+
+
+def _bodies(step: Step) -> Iterator[list[ast.stmt]]:
+    """The lists of statements in the source of the step, but for those of functions and classes inside it."""
+    waiting: list[ast.AST] = list(step.source.body)
+    yield step.source.body
+    while waiting:
+        node = waiting.pop()
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if (
+                type(body) is list
+                and body
+                and isinstance(body[0], ast.stmt)
+                and not isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            ):
+                yield body
+                waiting.extend(body)
+
+
+def _named_only(step: Step) -> Iterator[tuple[str, int]]:
+    """Statements that name the step of an optimizer in sight, and do not call it: ``optimizer.step``."""
+    steps = {f"{variable.key}.step" for variable in step.optimizers}
+    for node in ast.walk(step.source.tree) if step.source.tree is not None else ():
+        if isinstance(node, ast.Expr) and text_of(node.value) in steps:
+            yield text_of(node.value), node.lineno

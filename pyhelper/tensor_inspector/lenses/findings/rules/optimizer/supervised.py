@@ -31,13 +31,13 @@ _WEIGHING = ("mul", "multiply", "where")
 _LIKELIHOODS = ("LogSoftmax", "Logsumexp", "Softmax")
 
 
-def is_told(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
+def is_supervised(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
     """Whether an error of what a part makes is one against labels: against data that is not the same everywhere, and
     that the part has not made itself. ``uses`` are the operations that its parameters are given to."""
     errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
     judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
     if not judged:
-        return _is_told_by_hand(step, part, uses)
+        return _is_supervised_by_hand(step, part, uses)
     signed = [one for loss in step.losses for one in errors_in(step, loss) or ()]
     raised = {node.index for node, is_negative in signed if is_negative}
     if all(node.index in raised for node in judged):
@@ -57,7 +57,7 @@ def _is_labelled(step: Step, error: AutogradNode, part: Member, uses: list[Autog
         return any(_varies(step, value) for value in values)
     if error.op.startswith("NllLoss"):  # its backward has freed the target
         return not any(_is_of_one_class(step, one.call.argument(1, "target"), one.level) for one in calls)
-    return _is_told_by_hand(step, part, uses) if calls else _is_given_labels(step, part)
+    return _is_supervised_by_hand(step, part, uses) if calls else _is_given_labels(step, part)
 
 
 def _is_of_one_class(step: Step, target: ast.expr | None, level: int) -> bool:
@@ -81,7 +81,7 @@ def _is_given_labels(step: Step, part: Member) -> bool:
     return False
 
 
-def _is_told_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
+def _is_supervised_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
     """Whether in the expressions behind a loss such data meets what the part has made."""
     seen, waiting = set[str](), [key_of(loss.name) for loss in step.losses]
     while waiting and len(seen) < _MOST:

@@ -11,7 +11,7 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import inner, is_optimizer, is_readable
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import class_attribute, instance_dict, module
-from ....step.expressions import parent_of, root_of, text_of
+from ....step.expressions import own_name, parent_of, root_of, text_of
 from ....step.functions import Called, functions_called, value_in
 from ....step.meant import ValueOf, values_in_line
 from ....step.source import Source
@@ -54,20 +54,16 @@ def clears_of_others(step: Step, region: Region, tensors: Collection[int]) -> Cl
         found.places |= _clears(source, lines, _values_around(step, level, bound[level]), tensors)
     for one in called:
         found.known.add(one.code)
-        _note(mentioned, one.source, _nodes_of(one.source))
+        _note(mentioned, one.source, one.source.nodes)
     for one in called:
         if len(mentioned.get(one.source.function, ())) == 1 and not _is_given_in_turn(one, bound[one.level]):
             places = _clears(one.source, None, one.value, tensors)
-            own = {place_of(one.source, node) for node in _nodes_of(one.source) if _name_of(node) == "zero_grad"}
+            own = {place_of(one.source, node) for node in one.source.nodes if own_name(node) == "zero_grad"}
             if own and own == places:
                 found.places |= places
                 found.codes.add(one.code)
                 found.names.add(one.source.function)
     return found
-
-
-def _nodes_of(source: Source) -> Iterable[ast.AST]:
-    return source.nodes
 
 
 def place_of(source: Source, node: ast.AST) -> Place:
@@ -77,7 +73,7 @@ def place_of(source: Source, node: ast.AST) -> Place:
 def _note(mentioned: dict[str, set[Place]], source: Source, nodes: Iterable[ast.AST]) -> None:
     """Notes where names stand. A function is read with the module that it is in, too."""
     for node in nodes:
-        name = _name_of(node)
+        name = own_name(node)
         if name:
             mentioned.setdefault(name, set()).add(place_of(source, node))
 
@@ -140,9 +136,3 @@ def _with_parents(key: str) -> Iterator[str]:
 def _is_bound(node: ast.AST) -> bool:
     """Whether a name means something else from here on: it may have held another optimizer than it does now."""
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-
-
-def _name_of(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

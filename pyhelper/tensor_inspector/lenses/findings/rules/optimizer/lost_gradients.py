@@ -1,4 +1,4 @@
-"""The rule about gradients that are gone before their step; statements in bodies, and steps that are only named."""
+"""The rule about gradients that are gone before their step: cleared, or clipped to 0."""
 
 from __future__ import annotations
 
@@ -87,28 +87,3 @@ def _clears(step: Step, cleared: str, optimizer: Any) -> bool:
     found = step.module_of(cleared, step.level)
     ids = set() if found is None else set(map(id, parameters_of(found.value)))
     return bool(ids) and all(id(tensor) in ids for tensor in tensors(optimizer))
-
-
-def bodies(step: Step) -> Iterator[list[ast.stmt]]:
-    waiting: list[ast.AST] = list(step.source.body)
-    yield step.source.body
-    while waiting:
-        node = waiting.pop()
-        for name in ("body", "orelse", "finalbody"):
-            body = getattr(node, name, None)
-            if (
-                type(body) is list
-                and body
-                and isinstance(body[0], ast.stmt)
-                and not isinstance(node, (ast.FunctionDef, ast.ClassDef))
-            ):
-                yield body
-                waiting.extend(body)
-
-
-def named_only(step: Step) -> Iterator[tuple[str, int]]:
-    """Statements that name the step of an optimizer in sight, and do not call it: ``optimizer.step``."""
-    steps = {f"{variable.key}.step" for variable in step.optimizers}
-    for node in ast.walk(step.source.tree) if step.source.tree is not None else ():
-        if isinstance(node, ast.Expr) and text_of(node.value) in steps:
-            yield text_of(node.value), node.lineno

@@ -20,7 +20,7 @@ _REPLACING = ("nan_to_num", "where", "masked_fill")
 _PRODUCTS = ("Bmm", "Mm", "Mul", "Baddbmm")
 
 
-class Begin(Record):
+class Onset(Record):
     """Where what is not finite began: the operation, and the value in sight that is not finite because of it."""
 
     origin: Origin
@@ -28,33 +28,33 @@ class Begin(Record):
     tensor: Any
 
 
-begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
+onsets: WeakKeyDictionary[Step, Onset | None] = WeakKeyDictionary()
 
 
-def begin_of(step: Step) -> Begin | None:
+def onset_of(step: Step) -> Onset | None:
     """Where the first loss that is not finite began to be so, else the first value in sight.
 
     None where it was in what the operations were given, as the batch or a parameter.
     """
-    found = _begin(step)
+    found = _onset(step)
     return None if found is None or found.origin.given is not None else found
 
 
-def given_to(step: Step) -> Begin | None:
+def onset_outside(step: Step) -> Onset | None:
     """A loss that is not finite since an operation was given what is not, and what no gradient leads to."""
-    found = _begin(step)
+    found = _onset(step)
     given = None if found is None else found.origin.given
     is_loss = found is not None and any(loss.tensor is found.tensor for loss in step.losses)
     return found if is_loss and given is not None and given.node is None else None
 
 
-def _begin(step: Step) -> Begin | None:
-    if step not in begins:
+def _onset(step: Step) -> Onset | None:
+    if step not in onsets:
         found = _search(step)
         if step.budget.spent():
             return None
-        begins[step] = found
-    return begins[step]
+        onsets[step] = found
+    return onsets[step]
 
 
 def live_values(step: Step) -> dict[int, Any]:
@@ -67,7 +67,7 @@ def live_values(step: Step) -> dict[int, Any]:
     return live
 
 
-def _search(step: Step) -> Begin | None:
+def _search(step: Step) -> Onset | None:
     results = _bad_results(step)
     live = live_values(step) if results else {}
     losses = {id(loss.tensor) for loss in step.losses}
@@ -78,7 +78,7 @@ def _search(step: Step) -> Begin | None:
         if found is None:
             continue
         if found.given is not None:
-            return Begin(found, name, tensor)
+            return Onset(found, name, tensor)
         if found.is_hidden:
             continue
         if found.node is root and not found.certain and not root.has_saved():
@@ -88,7 +88,7 @@ def _search(step: Step) -> Begin | None:
         is_spoilt = _spoils_gradients(step, found.node, root) or (found.node is root and _will_multiply(step, tensor))
         if may_be_masked and id(tensor) not in losses and not is_spoilt:
             continue  # such rows may be replaced before they matter
-        return Begin(found, name, tensor)
+        return Onset(found, name, tensor)
     return None
 
 

@@ -37,7 +37,7 @@ def _met(step: Step, nodes: list[AutogradNode], sign: str) -> Iterator[Violation
     """The expression that some nodes of all pairs come from, as far as the source shows it."""
     made = {step.graph.input(node, at): node for node in nodes for at in (0, 1)}
     sizes = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
-    for level in dict.fromkeys((0, step.level)) if sizes else ():
+    for level in step.levels if sizes else ():
         source = step.sources[level]
         for node in source.nodes:
             if not isinstance(node, ast.BinOp) or _sign_of(node.op) != sign or node.lineno >= source.lineno:
