@@ -213,7 +213,7 @@ describe("the commands of a finding", () => {
     expect(window.shown.at(-1)).toBe("/train.ipynb:3");
     const gone = { ...softmax, source: { file: "<cell 3>", line: 2 } };
     await COMMANDS[COMMAND.goToLine](parts, rowOf(gone));
-    expect(say).toHaveBeenCalledExactlyOnceWith("No file here has this line: <cell 3>");
+    expect(say).toHaveBeenCalledExactlyOnceWith("The file of this line can't be opened: <cell 3>");
   });
 
   test("dismiss all that are marked", async () => {

@@ -28,7 +28,7 @@ export const FINDING_COMMANDS = {
     if (!isRow(row) || !source) return;
     const found = await lineOf(source, row.contents);
     if (found) await show(found);
-    else await tree.say(vscode.l10n.t("No file here has this line: {0}", source.file));
+    else await tree.say(vscode.l10n.t("The file of this line can't be opened: {0}", source.file));
   },
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
 
