@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
+from tensor_inspector.lenses.registry import LENSES
 from tensor_inspector.wire import tagged
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,11 @@ def test_there_are_golden_replies() -> None:
         "lens_not_done",
         "error",
     }
+
+
+def test_each_lens_has_one_type_of_answer_among_those_that_can_be_found() -> None:
+    types = [one["$ref"].rpartition("/")[2] for one in DEFINITIONS["Found"]["oneOf"]]
+    assert sorted(DEFINITIONS[name]["properties"]["lens"]["const"] for name in types) == sorted(LENSES)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

@@ -215,6 +215,20 @@ def test_every_family_that_the_registry_names_is_there() -> None:
     assert [name for name in named if not (SOURCE / "kinds" / f"{name.replace('.', '/')}.py").exists()] == []
 
 
+def test_every_family_is_named_in_the_registry() -> None:
+    named = {name for _, _, name in (*registry._FIRST, *registry._BUILT_IN, *registry._LAST)}
+    chosen = {path for path in PATHS if path.startswith("kinds/") and "kind_for" in names_made_in(path)}
+    assert {module_of(path).partition(".")[2] for path in chosen} == named, "give it a row in kinds/registry.py"
+
+
+def names_made_in(path: str) -> set[str]:
+    """Functions, and names that something is assigned to, at the top of a file."""
+    body = ast.parse((SOURCE / path).read_text("utf-8")).body
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    return functions | {target.id for target in targets if isinstance(target, ast.Name)}
+
+
 def test_mutants_that_are_explained_are_of_lines_that_stand_there() -> None:
     toml = pytest.importorskip("tomllib")  # before Python 3.11
     explained = Path(__file__).parents[1] / "mutants" / "explained.toml"

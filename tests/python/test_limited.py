@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,6 +14,7 @@ import torch
 from torch import nn
 
 import tensor_inspector as ti
+from tensor_inspector import questions
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.watching.findings import findings
 
@@ -40,6 +42,13 @@ ASKED: dict[str, Callable[..., Any]] = {
     "no_gradient": lambda **limit: ti.no_gradient(MODEL, **limit),
     "gradcheck": lambda **limit: ti.gradcheck(torch.sin, torch.ones(9), **limit),
 }
+
+
+def test_every_question_that_takes_a_limit_is_among_them() -> None:
+    asked = {name for ask in ASKED.values() for name in (ask.__name__, *ask.__code__.co_names)}
+    public = {name: ask for name, ask in vars(questions).items() if name in ti.__all__}
+    limited = {name for name, ask in public.items() if "budget_ms" in inspect.signature(ask).parameters}
+    assert limited - asked == {"shapes"}  # which runs the model to its end
 
 
 @pytest.mark.parametrize("name", [name for name in ASKED if name != "batch of parts"])
