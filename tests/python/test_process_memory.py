@@ -46,13 +46,13 @@ def test_files_that_a_container_keeps_in_memory_count_as_free(
     container: dict[str, str], free: int, total: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = {**_MACHINE, **{f"{_FOLDER}/{name}": text for name, text in container.items()}}
-    monkeypatch.setattr(process, "_text", lambda file: texts.get(file, ""))
+    monkeypatch.setattr(process, "system_text", lambda file: texts.get(file, ""))
     found = process.process_memory()
     assert (found.free, found.total) == (free * 1024, total * 1024)
 
 
 def test_what_is_in_memory_and_was_at_most_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_text", lambda file: _MACHINE.get(file, ""))
+    monkeypatch.setattr(process, "system_text", lambda file: _MACHINE.get(file, ""))
     found = process.process_memory()
     assert (found.resident, found.peak) == (10 * 1024, 20 * 1024)
 
@@ -62,7 +62,7 @@ def test_without_these_files_the_peak_is_told_in_the_unit_of_the_system(
     platform: str, unit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resource: Any = pytest.importorskip("resource")
-    monkeypatch.setattr(process, "_text", lambda file: "")
+    monkeypatch.setattr(process, "system_text", lambda file: "")
     monkeypatch.setattr(sys, "platform", platform)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = process.process_memory()

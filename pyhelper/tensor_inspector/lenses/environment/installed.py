@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import dict_attribute, dict_get, instance_dict, module, plain_str
+from ...safe.system import system_text
 from .setting import Setting
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ _LIBRARIES = tuple(
 )
 _DRIVER = "/proc/driver/nvidia"
 _DRIVERS = (_DRIVER, "/dev/nvidiactl", "/dev/dxg")  #: on Linux one of them is there where a driver is
-_READ = 4096  #: characters of a file of the system
 
 
 def versions() -> Iterator[Setting]:
@@ -103,17 +103,7 @@ def _seen_by_the_driver() -> list[str]:
 
 def _line(path: str, label: str) -> str:
     """What stands after a label in a file of the system."""
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except OSError:
-        return ""
-    try:
-        text = os.read(file, _READ).decode(errors="replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(file)
-    return next((line[len(label) :].strip() for line in text.splitlines() if line.startswith(label)), "")
+    return next((line[len(label) :].strip() for line in system_text(path).splitlines() if line.startswith(label)), "")
 
 
 def _version(library: ModuleType) -> str | None:

@@ -7,6 +7,7 @@ import sys
 
 from ...safe.guard import module
 from ...safe.record import Record
+from ...safe.system import system_text
 
 _KIB = 1024
 #: Of a container: its limit, what it takes, and of that the files it could let go, by their name in ``memory.stat``.
@@ -54,7 +55,7 @@ def _peak_elsewhere() -> int | None:
 def _fields(file: str) -> dict[str, int]:
     """The lines ``VmRSS:  1234 kB`` of a file, in bytes."""
     found = {}
-    for line in _text(file).splitlines():
+    for line in system_text(file).splitlines():
         name, _, rest = line.partition(":")
         words = rest.split()
         if len(words) == 2 and words[1] == "kB" and words[0].isdigit():
@@ -64,24 +65,11 @@ def _fields(file: str) -> dict[str, int]:
 
 def _cached(folder: str, name: str) -> int:
     """What is kept of files that nobody has read of late, in a container: it is given up when memory is asked for."""
-    words = _text(f"{folder}/memory.stat").split()
+    words = system_text(f"{folder}/memory.stat").split()
     known = dict(zip(words[::2], words[1::2]))
     return int(known.get(name, "0"))
 
 
 def _number(file: str) -> int | None:
-    text = _text(file).strip()
+    text = system_text(file).strip()
     return int(text) if text.isdigit() else None
-
-
-def _text(file: str) -> str:
-    try:
-        opened = os.open(file, os.O_RDONLY)
-    except OSError:
-        return ""
-    try:
-        return os.read(opened, 1 << 16).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(opened)

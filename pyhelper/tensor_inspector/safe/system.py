@@ -1,0 +1,21 @@
+"""Reads files of the system, as those in ``/proc``, by descriptors: what `open` is the program may have replaced."""
+
+from __future__ import annotations
+
+import os
+
+_READ = 1 << 16  #: bytes of a file at most
+
+
+def system_text(path: str) -> str:
+    """The text of a file; empty where there is none, or where it can't be read."""
+    try:
+        opened = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(opened, _READ).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(opened)
