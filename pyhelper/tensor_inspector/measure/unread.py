@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 from ..safe.budget import Budget
 
@@ -61,6 +61,14 @@ UNMAPPED = Unread("truncated", "memory not readable: its file was truncated")
 def skipped(budget: Budget) -> Unread:
     """No time is left to read anything."""
     return Unread("no_time", f"stats skipped: {budget.ms:.0f} ms budget")
+
+
+def is_late(reading: Reading | None) -> bool:
+    """Whether there was no time to read all of the elements, or any."""
+    if reading is None or isinstance(reading, Unread):
+        return reading is not None and reading.code == "no_time"
+    stats: Any = reading.get("abs", reading)
+    return not stats["exact"]
 
 
 def too_small(what: str, have: int, need: int) -> Unread:

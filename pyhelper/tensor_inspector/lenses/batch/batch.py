@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow, as_kind
 from ...kinds.tables.tables import Table
+from ...measure.unread import is_late
 from ...safe.budget import Budget
 from ...words.line import line_of
 from ..lens import InvalidQuestion, Lens, Paused, wrong_type
@@ -81,11 +82,16 @@ class BatchLens(Lens):
         if self._waiting is None and not self._find():
             return False
         waiting, least = self._waiting or deque(), max(len(self.parts), _LEAST)
+        before = self._measured
         while waiting:  # of all parts as much
             if self._measured >= least and self.budget.spent():
                 return False
-            part, at = waiting.popleft()
-            part.measure(part.values[at].value, self.budget)
+            part, at = waiting[0]
+            kind = as_kind(part.values[at].value, self.budget)
+            if self.limit is None and self._measured > before and is_late(kind.reading()):
+                return False  # the next slice begins with it
+            waiting.popleft()
+            part.measure(kind)
             self._measured += 1
             if at + 1 < len(part.values):
                 waiting.append((part, at + 1))

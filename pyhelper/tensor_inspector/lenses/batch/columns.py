@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ...kinds import Child, as_kind
+from ...kinds import Child
 from ...kinds.numpy.contents import Contents
 from ...kinds.numpy.texts import is_missing
 from ...kinds.python.mappings import key_name
@@ -13,7 +13,6 @@ from ...kinds.tables.tables import Table
 from ...measure import samples
 from ...measure.stats import Unread
 from ...measure.stats.distribution import ValidElements
-from ...safe.budget import Budget
 from ...safe.guard import Classes
 from .part import DataPart
 
@@ -33,8 +32,7 @@ class ColumnPart(DataPart):
     def amount(self) -> int | None:
         return self.rows
 
-    def measure(self, value: Any, budget: Budget) -> None:
-        kind: Any = as_kind(value, budget)
+    def measure(self, kind: Any) -> None:
         contents = kind.contents
         self.sort = "array"
         self.types = [kind.type_name()]

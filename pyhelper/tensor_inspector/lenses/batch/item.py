@@ -78,7 +78,7 @@ class ItemLens(Lens):
             if self.budget.spent():
                 return False
             part, value = self._waiting.pop()
-            part.measure(value, self.budget)
+            part.measure(as_kind(value, self.budget))
         for part in self.parts:
             part.settle()
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...kinds import Kind
 from ...measure.listed_samples import ListedSamples
 from ...safe.budget import Budget
 from .part import DataPart
@@ -21,12 +22,12 @@ class ListedPart(DataPart):
     def amount(self) -> int | None:
         return self.folded
 
-    def measure(self, value: Any, budget: Budget) -> None:
-        if value is None:
+    def measure(self, kind: Kind) -> None:
+        if kind.value is None:
             self._measured += 1
             self._take_items([None])
         else:
-            super().measure(value, budget)
+            super().measure(kind)
         if self._number() not in self._samples:
             self._samples.note_unread()
 

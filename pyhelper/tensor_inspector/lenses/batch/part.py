@@ -11,6 +11,7 @@ from ...kinds.numpy.contents import ArrayKind, Contents
 from ...kinds.numpy.texts import is_missing
 from ...measure import samples
 from ...measure.stats import Reading, Unread
+from ...measure.unread import is_late
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from .plain import ITEMS, PlainValues, is_string_or_number, items_in, sort_of
@@ -121,14 +122,14 @@ class DataPart:
             return None
         return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*self.shapes)]
 
-    def measure(self, value: Any, budget: Budget) -> None:
+    def measure(self, kind: Kind) -> None:
         """Takes in the next of its values."""
         self._measured += 1
+        value = kind.value
         name = class_name(type(value))
         self.types.extend([name] if name not in self.types else [])
-        kind = as_kind(value, budget)
         if kind.kind in ("tensor", "array"):
-            self._measure_elements(kind, budget)
+            self._measure_elements(kind, kind.budget)
         elif is_string_or_number(value) or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
@@ -200,10 +201,9 @@ class DataPart:
             return
 
     def _take_reading(self, reading: Reading | None) -> None:
-        self.reading = reading
+        self.reading, self.is_late = reading, self.is_late or is_late(reading)
         if reading is None or isinstance(reading, Unread):
             self.unread = None if reading is None else reading.text
-            self.is_late = self.is_late or (reading is not None and reading.code == "no_time")
             return
         stats: Any = reading.get("abs", reading)
         ends = [end for end in (self.least, self.most, stats["min"], stats["max"]) if end is not None]
@@ -211,7 +211,7 @@ class DataPart:
         self.nan += stats["nan"]
         self.inf += stats["pos_inf"] + stats["neg_inf"]
         self.zeros += stats["zeros"]
-        self.exact, self.is_late = self.exact and stats["exact"], self.is_late or not stats["exact"]
+        self.exact = self.exact and stats["exact"]
         finite = stats["count"] - stats["nan"] - stats["pos_inf"] - stats["neg_inf"]
         if stats["mean"] is not None:
             self._finite, self._total = self._finite + finite, self._total + stats["mean"] * finite
