@@ -126,7 +126,18 @@ class PandasFrame(_Managed, Table):
         return len(first) <= _LABELS and all(type(label) in _EXACT for label in first) and len(set(first)) == len(first)
 
 
-class PandasSeries(_Managed, Values):
+class _NamedValues(Values):
+    """What has a name, which may be any object."""
+
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), "name": _name(self.value, self)}
+
+    def title(self) -> str:
+        name = dict_get(instance_dict(self.value), "_name")
+        return self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+
+
+class PandasSeries(_Managed, _NamedValues):
     """A ``pandas.Series``."""
 
     suffix = ".iloc[{}]"
@@ -135,15 +146,10 @@ class PandasSeries(_Managed, Values):
     def contents(self) -> Contents:
         return column_contents(self.manager.blocks[0].values, self.budget)
 
-    def settings(self) -> dict[str, str]:
-        return {**super().settings(), "name": _name(self.value, self)}
-
     def parts(self) -> Iterable[str | None]:
-        name = dict_get(instance_dict(self.value), "_name")
         index = self._index()
         labelled = None if isinstance(index, RangeLabels) else f"index {index.head()}"
-        head = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return [head, *self.words(), labelled]
+        return [self.title(), *self.words(), labelled]
 
     def facts(self) -> Facts:
         facts, index = super().facts(), self._index()
@@ -160,20 +166,15 @@ class PandasSeries(_Managed, Values):
         return index_contents(self.manager.axes[0], self.budget)
 
 
-class Index(Values):
+class Index(_NamedValues):
     """A ``pandas.Index`` of any kind."""
 
     @cached_property
     def contents(self) -> Contents:
         return index_contents(self.value, self.budget)
 
-    def settings(self) -> dict[str, str]:
-        return {**super().settings(), "name": _name(self.value, self)}
-
     def parts(self) -> Iterable[str | None]:
-        name = dict_get(instance_dict(self.value), "_name")
-        head = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return [head, *self.words()]
+        return [self.title(), *self.words()]
 
     def rows(self) -> list[Child]:
         rows = super().rows()
