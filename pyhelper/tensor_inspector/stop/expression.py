@@ -26,6 +26,8 @@ _CALL = re.compile(r"\(\s*([0-9]*)\s*\)\s*")  #: as in `values()` and `row(3)`: 
 _LITERAL = re.compile(rf"(?:{_STRINGS}|-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|None|True|False|[(),\s])+")
 _INTEGER = re.compile(r"-?[0-9]+")
 _SLICE = re.compile(r"(-?[0-9]+)?\s*:\s*(-?[0-9]+)?(?:\s*:\s*(-?[0-9]+)?)?")
+_MISSING = object()
+_FOLLOWED = 100  #: rows among which one is looked for
 
 
 def parse(text: str) -> list[Step]:
@@ -134,9 +136,7 @@ def _attribute(value: Any, name: str) -> Any:
             found = dict_get(dict_attribute(value, part), name, _MISSING)
             if found is not _MISSING:
                 return found
-    if is_stored(type(value), name) and not any("__getattr__" in class_dict(base) for base in mro(type(value))):
-        known = any(name in class_dict(base) for base in mro(type(value)))
-        if not known:
+        if not any("__getattr__" in class_dict(base) or name in class_dict(base) for base in mro(type(value))):
             raise NotFound(f"there is no attribute '{name}'")
     return as_kind(value, Budget(0)).attribute(name)
 
@@ -176,7 +176,3 @@ def _index(text: str) -> Any:
     if not _INTEGER.fullmatch(text):
         raise NotStatic(text)
     return int(text)
-
-
-_MISSING = object()
-_FOLLOWED = 100  #: rows among which one is looked for

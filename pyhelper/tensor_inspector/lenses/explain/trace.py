@@ -12,7 +12,7 @@ from ..step.frames import VisibleFrame, copied_variables, global_of, is_tools
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
-_VIEWS = 8  #: frames whose variables are in sight
+_VISIBLE = 8  #: frames whose variables are in sight
 _LIBRARIES = ("torch", "numpy")
 INSTALLED = ("site-packages", "dist-packages")  #: folders of installed packages
 
@@ -107,6 +107,6 @@ def visible_frames(trace: list[TraceEntry], at: int) -> list[VisibleFrame]:
     for frame in frames:
         if not found or not is_tools(frame):
             found.append(VisibleFrame(frame, copied_variables(frame), lines.get(id(frame), frame.f_lineno)))
-        if len(found) == _VIEWS:
+        if len(found) == _VISIBLE:
             break
     return found

@@ -14,7 +14,7 @@ from ...measure.torch.node import AutogradNode
 from ..step.backpropagated import Loss
 from ..step.functions import functions_called
 from ..step.step import Step
-from .losses import KINDS, LossCall, loss_calls, modules_behind
+from .losses import ERRORS, LossCall, loss_calls, modules_behind
 from .made_of import made_of
 
 _MEAN = 1  #: the reduction, as the graph keeps it
@@ -42,7 +42,7 @@ def is_to_be_forgotten(step: Step, loss: Loss, error: AutogradNode, path: list[s
 def _calls_of(step: Step, loss: Loss, error: AutogradNode) -> list[LossCall]:
     """The calls by which the source may have made the error."""
     behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
-    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
+    calls = [one for one in loss_calls(step) if one.function in ERRORS[error.op]]
     return [one for one in calls if one.level != step.level or id(one.call.node) in behind]
 
 

@@ -32,7 +32,7 @@ BY_CLASS = {
 _FUNCTIONS = frozenset(BY_CLASS.values())
 REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")  #: nodes of the graph
 #: Nodes of errors against a target, each with the functions that compute it.
-KINDS = {
+ERRORS = {
     "NllLoss": ("cross_entropy", "nll_loss"),
     "NllLoss2D": ("cross_entropy", "nll_loss"),
     "BinaryCrossEntropy": ("binary_cross_entropy",),
@@ -45,12 +45,12 @@ KINDS = {
 
 
 class LossCall:
-    """A call of a loss: which one, its input and target as the source writes them, and their values if in sight."""
+    """A call of a loss: the ``function`` that computes it, its input and target as the source writes them, and their values if in sight."""
 
-    __slots__ = ("call", "criterion", "input", "kind", "level", "target")
+    __slots__ = ("call", "criterion", "function", "input", "level", "target")
 
-    def __init__(self, kind: str, call: Call, criterion: Any, step: Step, level: int) -> None:
-        self.kind = kind
+    def __init__(self, function: str, call: Call, criterion: Any, step: Step, level: int) -> None:
+        self.function = function
         self.call = call
         self.criterion = criterion
         self.level = level
@@ -64,19 +64,19 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
             found = (
                 step.module_of(call.callee, level) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
             )
-            kind = kind_of(call, None if found is None else found.value)
-            if kind is not None:
-                yield LossCall(kind, call, None if found is None else found.value, step, level)
+            function = loss_function(call, None if found is None else found.value)
+            if function is not None:
+                yield LossCall(function, call, None if found is None else found.value, step, level)
 
 
-def kind_of(call: Call, callee: Any) -> str | None:
-    """The loss that a call computes, by its callee; None where it is no loss, or not known."""
+def loss_function(call: Call, callee: Any) -> str | None:
+    """The function of the loss that a call computes, by its callee; None where it is no loss, or not known."""
     if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
         return call.name
-    kind = None if callee is None else BY_CLASS.get(class_name(type(callee)))
-    if kind is None and isinstance(call.node.func, ast.Call):
+    found = None if callee is None else BY_CLASS.get(class_name(type(callee)))
+    if found is None and isinstance(call.node.func, ast.Call):
         return BY_CLASS.get(last_name(call.node.func.func))
-    return kind
+    return found
 
 
 def _operand(step: Step, call: Call, position: int, keyword: str, level: int) -> VisibleVariable | None:
@@ -100,12 +100,12 @@ def is_backpropagated(step: Step, one: LossCall) -> bool:
 
 
 def terms_beside(step: Step, one: LossCall) -> Iterator[LossCall]:
-    """The other losses of its kind that go into the same backward, in the same round of the loop around that."""
+    """The other losses of its function that go into the same backward, in the same round of the loop around that."""
     source = step.sources[one.level]
     for backward in source.backwards if one.level == step.level else ():
         loop = source.loop_of(backward.lineno) or None
         if _is_made_with(source, backward, one.call, loop):
-            found = (other for other in loss_calls(step) if other.level == one.level and other.kind == one.kind)
+            found = (other for other in loss_calls(step) if other.level == one.level and other.function == one.function)
             yield from (
                 other
                 for other in found

@@ -20,12 +20,10 @@ from ..step.functions import functions_called
 from ..step.step import Step
 from .ascents import is_of_two_outputs, is_to_be_forgotten
 from .lines import Line
-from .losses import REGRESSIONS
+from .losses import ERRORS, REGRESSIONS
 from .made_of import made_of
 
 torch: Any = module("torch")
-#: Errors of which less is better.
-_ERRORS = ("NllLoss", "NllLoss2D", "BinaryCrossEntropyWithLogits", "BinaryCrossEntropy", *REGRESSIONS)
 _DRAWN = ("sample", "rsample", "multinomial", "Categorical", "argmax", "act", "bernoulli", "choice", "gumbel_softmax")
 #: Of these, what draws labels whose likelihood is weighed; an argmax also counts what is right.
 _CHOSEN = tuple(name for name in _DRAWN if name not in ("argmax", "rsample", "gumbel_softmax"))
@@ -51,7 +49,7 @@ def error_that_grows(step: Step, loss: Loss) -> Grows | None:
     for _ in range(_DEEP):
         if node is None:
             return None
-        if node.op in _ERRORS:
+        if node.op in ERRORS:
             return _of_error(step, loss, node, is_negative, path)
         if node.op in ("Gather", "Index", "Select") and not is_negative:
             return _of_likelihood(step, loss, node) if {"Mul", "Div"}.isdisjoint(path) else None
@@ -116,7 +114,7 @@ def _errors_of(step: Step, loss: Loss, node: AutogradNode, is_negative: bool) ->
         seen.add((node.index, is_negative))
         if len(seen) > _MOST_TERMS:
             return None
-        if node.op in _ERRORS:
+        if node.op in ERRORS:
             found.append((node, is_negative))
             continue
         is_sum = node.op in ("Add", "Sub")
@@ -125,7 +123,7 @@ def _errors_of(step: Step, loss: Loss, node: AutogradNode, is_negative: bool) ->
             below = step.graph.input(node, at)
             if sign is not None and below is not None:
                 waiting.append((below, is_negative ^ sign))
-            elif sign is None and step.graph.below(node, *_ERRORS, most=1):
+            elif sign is None and step.graph.below(node, *ERRORS, most=1):
                 return None
     return found
 

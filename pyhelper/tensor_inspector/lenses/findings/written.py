@@ -19,11 +19,11 @@ from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line, line_of_assignment, line_of_last_binding
-from .losses import KINDS, kind_of, loss_calls
+from .losses import ERRORS, loss_calls, loss_function
 
 _LONG = 40  #: a longer text of an expression is cut
 #: Of each node of a loss, the functions that make it.
-_LOSSES = {**KINDS, "LogSoftmax": ("cross_entropy",), "KlDiv": ("kl_div",), "Sub": ("l1_loss",)}
+_LOSSES = {**ERRORS, "LogSoftmax": ("cross_entropy",), "KlDiv": ("kl_div",), "Sub": ("l1_loss",)}
 #: Of an activation's node, the function that makes it. Its module has the name of the node.
 _FUNCTIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
@@ -80,10 +80,10 @@ def written_for_kl_div(step: Step, node: AutogradNode) -> Written | None:
     return found if found is None or step.title_of(node) is None else written(step, node)
 
 
-def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: int) -> Written | None:
-    """An argument of the only loss of these kinds that the frames in sight call, or else the functions that these call."""
+def _argument(step: Step, node: AutogradNode, functions: tuple[str, ...], position: int) -> Written | None:
+    """An argument of the only loss of these functions that the frames in sight call, or else the functions that these call."""
     keyword = ("input", "target")[position]
-    calls = [one for one in loss_calls(step) if one.kind in kinds]
+    calls = [one for one in loss_calls(step) if one.function in functions]
     if calls:
         one, argument = calls[0], calls[0].call.argument(position, keyword)
         if len(calls) > 1 or argument is None:
@@ -92,9 +92,9 @@ def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: 
         return Written(short_text(argument, _LONG), None, line)
     below = [
         (called.source, call)
-        for called in (functions_called(step) if kinds else ())
+        for called in (functions_called(step) if functions else ())
         for call in called.source.calls
-        if kind_of(call, called.value(call.callee)) in kinds
+        if loss_function(call, called.value(call.callee)) in functions
     ]
     argument = below[0][1].argument(position, keyword) if len(below) == 1 else None
     return (

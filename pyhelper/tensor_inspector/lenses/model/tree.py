@@ -146,10 +146,10 @@ def _full_name(one: Submodule, held: ModuleTensor) -> str:
     return f"{one.name}.{held.key}" if one.name else held.key
 
 
-def _above(by_memory: Iterable[int], parents: list[int]) -> set[int]:
+def _above(places: Iterable[int], parents: list[int]) -> set[int]:
     """Some places in a tree, and all above them."""
     found: set[int] = set()
-    for index in by_memory:
+    for index in places:
         while index >= 0 and index not in found:
             found.add(index)
             index = parents[index]

@@ -84,7 +84,7 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
                 (
                     f"{one.target.name} has {words_of(stats)}",
                     ", ",
-                    f"and {one.kind} compares with it; {outcome} is not finite because of it",
+                    f"and {one.function} compares with it; {outcome} is not finite because of it",
                 ),
                 (one.target.name, words_of(stats)),
                 (outcome, "not finite"),

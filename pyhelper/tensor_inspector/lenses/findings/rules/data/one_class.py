@@ -31,7 +31,7 @@ _CLASSES = 1 << 15  #: a larger number is none of a class
 def one_class_batch(step: Step) -> Iterator[Violation]:
     """All labels of a batch are one class, though the labels that it was taken from have several."""
     for one in loss_calls(step):
-        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
+        if one.function not in ("cross_entropy", "nll_loss") or one.target is None:
             continue
         target = one.target.value
         stats = step.stats(target) if target.dim() == 1 and target.shape[0] >= 8 and is_plain(target) else None

@@ -15,7 +15,7 @@ from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import REGRESSIONS, loss_calls
+from ...losses import ERRORS, REGRESSIONS, loss_calls
 from ...made_of import made_of
 from ...rule import rule
 from ...written import Written, written
@@ -33,13 +33,7 @@ from .crossed import crossed_in_callees
 from .ranks import rank_of
 
 #: of each node of a regression loss the function that makes it
-_FUNCTIONS = {
-    "MseLoss": "mse_loss",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "L1Loss": "l1_loss",
-    "Abs": "l1_loss",
-}
+_FUNCTIONS = {**{op: ERRORS[op][0] for op in REGRESSIONS}, "Abs": "l1_loss"}
 
 
 @rule(
@@ -89,7 +83,7 @@ def _broadcast_in_losses(step: Step) -> Iterator[Violation]:
 
 def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> str | None:
     """The name of a loss's target, if it has that shape: what the source gives to it, or what it has saved."""
-    calls = [one for one in loss_calls(step) if one.kind == _FUNCTIONS[node.op]]
+    calls = [one for one in loss_calls(step) if one.function == _FUNCTIONS[node.op]]
     for one in calls:
         target = one.target
         if target is not None and has_shape(target.value) and tuple(shape_of(target.value)) == sizes:

@@ -32,7 +32,7 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
 )
 def all_targets_ignored(step: Step) -> Iterator[Violation]:
     for one in loss_calls(step):
-        target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
+        target = _target(step, one) if one.function in ("cross_entropy", "nll_loss") else None
         if target is None or not _averages(one) or _is_left_out(step, one):
             continue
         index = _ignore_index(step, one)
@@ -147,7 +147,7 @@ def _criterion(one: LossCall) -> dict[str | None, ast.expr]:
 def label_out_of_range(step: Step) -> Iterator[Violation]:
     """Before the loss is computed: labels beyond the classes of the output that it is given."""
     for one in loss_calls(step):
-        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
+        if one.function not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
             continue
         if not is_foretold(step, one.call.lineno, one.level):
             continue
@@ -226,7 +226,7 @@ def class_dim(step: Step) -> Iterator[Violation]:
 
 def _are_written_out(step: Step) -> bool:
     """Whether the source takes the logarithms of the probabilities itself, and so has chosen their dimension."""
-    kinds = {one.kind for one in loss_calls(step)}
+    kinds = {one.function for one in loss_calls(step)}
     return "nll_loss" in kinds and "cross_entropy" not in kinds
 
 

@@ -188,7 +188,7 @@ def _written_in_kl_div(step: Step) -> Iterator[Violation]:
     """The same where the graph is still to come, as the source writes it."""
     for one in loss_calls(step):
         argument = one.call.argument(0, "input")
-        if one.kind != "kl_div" or not isinstance(argument, ast.Call):
+        if one.function != "kl_div" or not isinstance(argument, ast.Call):
             continue
         if last_name(argument.func) not in ("softmax", "sigmoid"):
             continue

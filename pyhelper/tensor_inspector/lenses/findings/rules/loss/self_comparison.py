@@ -62,7 +62,7 @@ def target_is_prediction(step: Step) -> Iterator[Violation]:
     yield from _subtracted_from_itself(step)
     for one in loss_calls(step):
         given, against = one.input, one.target
-        if one.kind not in _COMPARING or given is None or against is None or given.value is against.value:
+        if one.function not in _COMPARING or given is None or against is None or given.value is against.value:
             continue
         is_computed = requires_grad(given.value) and not gradient_of(given.value).is_leaf
         if is_computed and same_elements(given.value, against.value):

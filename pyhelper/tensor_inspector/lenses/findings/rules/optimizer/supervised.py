@@ -13,7 +13,7 @@ from .....safe.guard import module
 from .....safe.record import Record
 from ....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from ....step.step import Step
-from ...losses import KINDS, REGRESSIONS, loss_calls, modules_behind
+from ...losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
 from ...made_of import ABOUT, ALIKE, bound_to, made_of
 from ...signs import errors_in
 
@@ -34,7 +34,7 @@ _LIKELIHOODS = ("LogSoftmax", "Logsumexp", "Softmax")
 def is_supervised(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
     """Whether an error of what a part makes is one against labels: against data that is not the same everywhere, and
     that the part has not made itself. ``uses`` are the operations that its parameters are given to."""
-    errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *KINDS)]
+    errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *ERRORS)]
     judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
     if not judged:
         return _is_supervised_by_hand(step, part, uses)
@@ -48,7 +48,7 @@ def is_supervised(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
 def _is_labelled(step: Step, error: AutogradNode, part: Member, uses: list[AutogradNode]) -> bool:
     if error.op in REGRESSIONS and step.graph.input(error, 1) is not None:
         return False
-    calls = [one for one in loss_calls(step) if one.kind in KINDS[error.op]]
+    calls = [one for one in loss_calls(step) if one.function in ERRORS[error.op]]
     if any(_is_made_by(step, part, one.call.argument(1, "target"), one.level) for one in calls):
         return False
     target = error.tensor("target")
