@@ -122,7 +122,7 @@ def _as_known(value: object, budget: Budget) -> Kind:
 
 
 def _inner(value: object, budget: Budget) -> Kind:
-    """The same, but for one whose summary stands for its type."""
+    """The kind of ``value``, with a declared summary only where that stands for its type."""
     kind: Kind = as_kind(value, budget)
     if isinstance(kind, Declared) and kind._stands_alone():
         kind._is_inner = True

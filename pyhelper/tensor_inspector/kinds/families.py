@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def by_base(kinds: Mapping[type[Kind], tuple[type, ...]]) -> KindFor:
-    """By the classes themselves."""
+    """A ``kind_for`` that goes by the classes themselves."""
     known = {id(cls): kind for kind, classes in kinds.items() for cls in classes}
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
@@ -26,7 +26,7 @@ def by_base(kinds: Mapping[type[Kind], tuple[type, ...]]) -> KindFor:
 
 
 def by_name(kinds: Mapping[type[Kind], tuple[str, ...]], *libraries: str) -> KindFor:
-    """By the names of classes whose ``__module__`` lies in one of these libraries."""
+    """A ``kind_for`` that goes by the names of classes whose ``__module__`` lies in one of these libraries."""
     known = {name: kind for kind, names in kinds.items() for name in names}
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
@@ -37,8 +37,8 @@ def by_name(kinds: Mapping[type[Kind], tuple[str, ...]], *libraries: str) -> Kin
 
 
 def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> KindFor:
-    """By the names under which modules of these packages really hold the classes; a class that only claims to is left
-    out."""
+    """A ``kind_for`` that goes by the names under which modules of these packages really hold the classes: a class that
+    only claims to stand there is left out."""
     known = {name: kind for kind, names in kinds.items() for name in names}
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
@@ -51,7 +51,7 @@ def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> Kind
 
 
 def either(*choices: KindFor) -> KindFor:
-    """The first of these that finds a kind."""
+    """A ``kind_for`` that asks these in turn, and takes the first kind."""
 
     def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         return next((kind for kind in (choose(cls, bases) for choose in choices) if kind is not None), None)

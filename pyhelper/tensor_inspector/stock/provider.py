@@ -35,7 +35,7 @@ class Lines:
         return self._text(value, _line)
 
     def get_str_in_context(self, value: object, context: str) -> str | None:
-        """The same; in the console the first values too, and all of it where it is copied."""
+        """The line of a value; in the console the first values too. None, as for a copy, leaves it to the debugger."""
         if context == "clipboard" and type(value) is not Text:
             return None
         return self._text(value, _printed if context == "repl" else _line)
@@ -75,7 +75,7 @@ class Children:
         return found
 
     def get_dictionary(self, value: object) -> dict[str, object]:
-        """The same for old clients of the debugger."""
+        """Rows by their names, for old clients of the debugger."""
         return {name: item for name, item, _ in self.get_contents_debug_adapter_protocol(value)}
 
     def resolve(self, value: object, name: str) -> object:

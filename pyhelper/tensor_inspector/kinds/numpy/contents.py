@@ -74,7 +74,7 @@ class Contents:
         return Comparable(self.dtype(), self.sizes(), self.elements, array=array)
 
     def measured(self) -> Any:
-        """The same without missing elements: what the statistics are of."""
+        """The elements that are there, as a numeric array: what the statistics are of."""
         return self.elements()
 
     def distribution_rows(self, distribution: Any) -> list[list[str]] | None:

@@ -88,7 +88,7 @@ class ItemsView(DictView):
 
 
 class OrderedView(Kind):
-    """The same of an OrderedDict, whose order could be found only by hashing its keys."""
+    """The keys, values or items of an OrderedDict, whose order could be found only by hashing its keys."""
 
     def parts(self) -> Iterable[str | None]:
         return [self.type_name(), f"{type(self.value).__len__(self.value):,}"]

@@ -199,7 +199,7 @@ def other_attributes(value: object) -> list[Child]:
 
 
 def other_rows(value: object, names: list[str], label: str = "other attributes") -> list[Child]:
-    """The same of the attributes of these names, read each time: the debugger's views ask again after one was set."""
+    """A row for the attributes of these names, read each time: the debugger's views ask again after one was set."""
     wanted = frozenset(names)
 
     def page(start: int, count: int) -> Iterable[Child]:
@@ -223,7 +223,7 @@ def brief(value: object, asked: Any) -> str:
 
 
 def brief_inline(value: object, asked: Kind) -> str:
-    """The same at the end of a line of source."""
+    """A few characters for ``value`` inside the inline value of ``asked``, at the end of a line of source."""
     return short(brief(value, asked))
 
 

@@ -165,7 +165,7 @@ class CategoricalColumn(Contents):
         return str(item) if issubclass(type(item), str) else value_text(item)
 
     def label(self, code: int) -> str:
-        """The same in a list, where a string stands in quotes."""
+        """A category in a list, where a string stands in quotes."""
         item = next(iter(self.categories.labels(code, 1)), None)
         return repr(item) if type(item) is str else self.name(code)
 

@@ -82,7 +82,7 @@ class MemoryRows:
         return self._top([*parts, *self._unnamed()])
 
     def summary(self) -> Child:
-        """The same without the blocks of each part, which stand among the largest, and without a search."""
+        """The answer without the blocks of each part, which stand among the largest, and without a search."""
         parts = [Child(_WORDS[part], TextRow(self._part(part).line), "") for part in self._parts]
         if self._can_search:
             parts.append(Child(_WORDS["unnamed"], TextRow("not looked for: memory(thorough=True) does")))

@@ -36,7 +36,7 @@ class ModuleOrder:
         return sorted(modules, key=self._key)
 
     def groups(self, modules: Sequence[Submodule]) -> list[list[Submodule]]:
-        """The same, with the layers of a list that are alike and follow each other as one."""
+        """The modules in that order, with the layers of a list that are alike and follow each other as one."""
         return folded(self.of(modules), lambda one: one.key, lambda one: one.alike)
 
 

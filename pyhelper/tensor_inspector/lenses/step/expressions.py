@@ -32,7 +32,7 @@ def shown_text(node: ast.AST | None) -> str:
 
 
 def short_text(node: ast.AST | None, limit: int) -> str:
-    """The same, cut after so many characters."""
+    """An expression as it is shown, cut after so many characters."""
     return shorten(shown_text(node), limit)
 
 

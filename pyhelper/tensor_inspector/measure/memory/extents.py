@@ -24,7 +24,7 @@ def extents_of(value: Any) -> Extents:
 
 
 def extents_of_each(values: Sequence[Any]) -> list[Extents]:
-    """The same of many, for each: those of one class are asked at once."""
+    """Where the bytes of each of some values stand: those of one class are asked at once."""
     alike: defaultdict[int, list[int]] = defaultdict(list)
     for at, value in enumerate(values):
         alike[id(type(value))].append(at)

@@ -27,7 +27,7 @@ def bare(value: Any) -> Any:
 
 
 def bare_each(values: list[Any]) -> list[Any]:
-    """The same of each, at once where all are as most are."""
+    """What `bare` gives of each, at once where all are as most are."""
     if EXACT_TENSORS.include(map(type, values)) and all(map(_is_usual, values)) and are_there(values):
         return list(map(Base.detach, values))
     return list(map(bare, values))

@@ -64,7 +64,7 @@ def groups(value: Any) -> list[Group]:
 
 
 def each_group(value: Any) -> Iterator[Group]:
-    """The same, one after the other."""
+    """The groups that `groups` lists, one after the other."""
     found = instance_dict(inner(value)).get("param_groups")
     return (Group(group) for group in list(found) if type(group) is dict) if type(found) is list else iter(())
 
