@@ -78,7 +78,7 @@ _AT_ONCE = tuple(
     """
     measure.stats measure.stats.exact measure.stats.finite measure.stats.floats measure.stats.integers
     measure.stats.layout measure.stats.reductions measure.stats.scan measure.stats.tally measure.torch
-    measure.torch.readable measure.unread safe.attributes safe.environ
+    measure.torch.readable measure.unread safe.attributes safe.environ stop.expression
     """.split()
 )
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
