@@ -10,5 +10,10 @@ if (!existsSync(python)) {
   console.error("There is no .venv yet: run `npm run setup` first.");
   process.exit(1);
 }
-const { status } = spawnSync(python, [...(tool.endsWith(".py") ? [] : ["-m"]), tool, ...args], { stdio: "inherit" });
+// Hundreds of processes of the tests load the helper: its bytecode is kept, also where the user keeps none of his own.
+const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "" };
+const { status } = spawnSync(python, [...(tool.endsWith(".py") ? [] : ["-m"]), tool, ...args], {
+  stdio: "inherit",
+  env,
+});
 process.exit(status ?? 1);

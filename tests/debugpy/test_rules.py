@@ -1,6 +1,6 @@
 """Every rule through the real adapter: programs with its fault, the same without it, and traps, at their stops.
 
-Of each rule a few: what the adapter adds is the same for all, which `tests/python/test_findings.py` asks at every line. Many
+Of each rule one of each: what the adapter adds is the same for all, which `tests/python/test_findings.py` asks at every line. Many
 programs share one session, one after the other, each paused by a breakpoint in its own file.
 """
 
@@ -20,16 +20,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from faults import HEAD, PROGRAMS, with_fault, without_fault
 from faults.traps import TRAPS
 
-_SESSIONS = 4  #: among which the programs are dealt out
-_OF_EACH_RULE = 2  #: pairs, and traps
+_SESSIONS = 3  #: among which the programs are dealt out
 
 
 def some(programs: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """A few programs of each rule: the latest."""
-    of_rules: dict[str, list[str]] = {}
-    for name, (rule, _) in programs.items():
-        of_rules.setdefault(rule, []).append(name)
-    return {name: programs[name] for names in of_rules.values() for name in names[-_OF_EACH_RULE:]}
+    """A program of each rule: the latest."""
+    latest = {rule: name for name, (rule, _) in programs.items()}
+    return {name: programs[name] for name in latest.values()}
 
 
 #: name: the rules that must be said, the program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib.util
 import os
 import sys
@@ -112,6 +113,24 @@ class Namespace(dict):  # type: ignore[type-arg]
     def __contains__(self, name: object) -> bool:
         self.asked.append("in")
         return dict.__contains__(self, name)
+
+
+def test_it_is_read_also_where_the_collector_runs_code_that_parses_in_the_middle_of_it() -> None:
+    text = Path(ast.__file__).read_text("utf-8")
+    ran: list[str] = []
+
+    def parse_once(*_: object) -> None:
+        if not ran:
+            ran.append(ast.dump(ast.parse("collected", mode="eval")))
+
+    gc.collect()
+    gc.callbacks.append(parse_once)
+    try:
+        found = parsed(text)
+    finally:
+        gc.callbacks.remove(parse_once)
+    assert ran, "no collection came in between"
+    assert isinstance(found.body[-1], ast.If)
 
 
 def test_globals_of_the_programs_own_class_are_not_asked() -> None:

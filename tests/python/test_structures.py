@@ -1,6 +1,7 @@
 """Every rule finds its fault, and nothing else, however the program is written and whatever its names are.
 
-Of each rule, its programs are dealt out to the structures; with `--every-structure` each is asked in all of them.
+Of each rule, its programs are dealt out to the structures; with `--every-structure` each is asked in all of them, and all
+traps are, not only the latest.
 """
 
 from __future__ import annotations
@@ -43,17 +44,38 @@ def dealt(programs: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
     return structures
 
 
+def dealt_once(programs: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """The same, but of each rule only as many of the latest programs as there are structures."""
+    latest: dict[str, list[str]] = {}
+    for name, (rule, _) in reversed(programs.items()):
+        of_rule = latest.setdefault(rule, [])
+        if len(of_rule) < len(STRUCTURES):
+            of_rule.append(name)
+    return dealt({name: programs[name] for names in latest.values() for name in names})
+
+
+#: Traps are asked at each of their lines as they are written, see `test_findings`.
+TRAPS_DEALT = dealt_once(TRAPS)
 DEALT = {
     **dealt(PROGRAMS),
-    **dealt(TRAPS),
+    **TRAPS_DEALT,
     **{name: [STRUCTURES[at % len(STRUCTURES)]] for at, name in enumerate([*EXPECTED, *HEALTHY])},
 }
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.function is test_what_only_looks_like_a_fault_is_none_in_any_structure:
+        metafunc.parametrize("name", TRAPS if _are_all_asked(metafunc.config) else TRAPS_DEALT)
+
+
+def _are_all_asked(config: pytest.Config) -> bool:
+    return bool(config.getoption("every_structure", False))
 
 
 @pytest.fixture
 def structures(name: str, request: pytest.FixtureRequest) -> Sequence[str]:
     """Those in which a program is asked."""
-    return STRUCTURES if request.config.getoption("every_structure", False) else DEALT[name]
+    return STRUCTURES if _are_all_asked(request.config) else DEALT[name]
 
 
 def said_in_each(text: str, structures: Sequence[str]) -> dict[str, Said]:
@@ -70,9 +92,9 @@ def assert_nothing_is_said(text: str, structures: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("programs", [PROGRAMS, TRAPS], ids=["faults", "traps"])
 def test_of_each_rule_all_structures_are_asked(programs: dict[str, tuple[str, str]]) -> None:
-    asked: dict[str, set[str]] = {}
-    for name, structures in dealt(programs).items():
-        asked.setdefault(programs[name][0], set()).update(structures)
+    asked: dict[str, set[str]] = {rule: set() for rule, _ in programs.values()}
+    for name in programs:
+        asked[programs[name][0]].update(DEALT.get(name, ()))
     assert [rule for rule, structures in asked.items() if structures != set(STRUCTURES)] == []
 
 
@@ -117,7 +139,6 @@ def test_a_healthy_program_is_so_in_every_structure(name: str, structures: Seque
     assert_nothing_is_said(path.read_text(), structures)
 
 
-@pytest.mark.parametrize("name", TRAPS)
 def test_what_only_looks_like_a_fault_is_none_in_any_structure(name: str, structures: Sequence[str]) -> None:
     assert_nothing_is_said(HEAD + without_fault(TRAPS[name][1]), structures)
 

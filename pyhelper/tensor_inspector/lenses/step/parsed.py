@@ -100,6 +100,7 @@ def lambda_of(code: CodeType) -> ast.Lambda | None:
 
 #: A backslash that stands for nothing, such as that of "\\d", after those that do.
 _ODD = re.compile(r"""(\\(?:\r?\n|[\\'"abfnrtvxNuU0-3]|[4-7](?![0-7]{2})))|\\""")
+_UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 _UNPRINTABLE = "\x01\x02\x03\x04\x05\x06\x0e\x0f"
 
 
@@ -111,8 +112,8 @@ def parsed(text: str) -> ast.Module:
     """
     unused = next((sign for sign in _UNPRINTABLE if sign not in text), None)
     if "\\" not in text or unused is None:
-        return ast.parse(text)
-    tree = ast.parse(_ODD.sub(lambda found: found[1] or unused, text))
+        return _parse(text)
+    tree = _parse(_ODD.sub(lambda found: found[1] or unused, text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             if type(node.value) is str:
@@ -122,10 +123,19 @@ def parsed(text: str) -> ast.Module:
     return tree
 
 
+def _parse(text: str) -> ast.Module:
+    """`ast.parse`, once more where it fails inside: Python 3.11 does where the collector comes in between and runs code
+    that parses something too, as printing the traceback of a failed ``__del__`` does."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
+
+
 def _parse_module(lines: list[str]) -> ast.AST | None:
     try:
         return parsed("".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _UNPARSED:
         return None
 
 
@@ -134,7 +144,7 @@ def _parse_function(text: list[str], code: CodeType, least: int) -> ast.AST | No
     for count in range(least, len(text) + 1):
         try:
             tree: Any = parsed(("if 1:\n" if indented else "") + "".join(text[:count]))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except _UNPARSED:
             continue
         body = tree.body[0].body if indented else tree.body
         ast.increment_lineno(tree, code.co_firstlineno - (2 if indented else 1))
