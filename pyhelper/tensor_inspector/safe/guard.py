@@ -203,13 +203,16 @@ _dict_descriptor = ByClass(_find_dict_descriptor)  #: the interpreter's own, by 
 
 
 def instance_dict(value: object) -> dict[str, Any]:
-    """The instance's ``__dict__`` with string keys only: an exact dict, a copy where it holds other keys.
+    """The instance's ``__dict__`` with string keys only: an exact dict, a copy where it holds other keys or is changed.
 
     Only the namespace of a module is returned as it is: those of libraries are large and often asked for.
     """
     found = raw_dict(value)
-    if type(found) is dict and (type(value) is ModuleType or not [key for key in list(found) if type(key) is not str]):
-        return found
+    try:
+        if type(found) is dict and (type(value) is ModuleType or not [key for key in found if type(key) is not str]):
+            return found
+    except RuntimeError:  # another thread changes it
+        pass
     return _with_plain_names(found)
 
 

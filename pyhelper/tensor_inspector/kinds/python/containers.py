@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
@@ -98,6 +99,10 @@ class Container(HolderKind):
 
     def written(self) -> Iterable[str]:
         """The first items as `inline` writes them."""
+        return self._first_texts
+
+    @cached_property
+    def _first_texts(self) -> list[str]:
         return grouped_runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))
 
     def indexed(self) -> bool:
@@ -133,7 +138,7 @@ class Container(HolderKind):
 
     def item_texts(self) -> list[tuple[str, str]]:
         """The first items for the line: label and text of each."""
-        return [("", text) for text in grouped_runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
+        return [("", text) for text in self._first_texts]
 
 
 class Sequence(Container):

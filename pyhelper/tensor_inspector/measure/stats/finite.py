@@ -92,12 +92,16 @@ def _read_together(torch: Any, tensors: list[Numbered], rest: list[Numbered]) ->
     small: defaultdict[tuple[Any, bool], list[tuple[Numbered, int]]] = defaultdict(list)
     parts = [tensor for _, tensor in tensors]
     tensor = torch.Tensor
-    asked = (tensor.numel, tensor.is_cpu.__get__, tensor.dtype.__get__, tensor.dim)
-    for numbered, size, on_cpu, dtype, dimensions in zip(tensors, *(map(ask, parts) for ask in asked)):
-        if on_cpu and size <= _FEW:
-            small[dtype, dimensions == 1].append((numbered, size))
-        else:
-            rest.append(numbered)
+    sizes, on_cpu = list(map(tensor.numel, parts)), list(map(tensor.is_cpu.__get__, parts))
+    keys = list(zip(map(tensor.dtype.__get__, parts), map(_is_flat, map(tensor.dim, parts))))
+    if len(set(keys)) == 1 and max(sizes) <= _FEW and all(on_cpu):
+        small[keys[0]] = list(zip(tensors, sizes))
+    else:
+        for numbered, size, is_there, key in zip(tensors, sizes, on_cpu, keys):
+            if is_there and size <= _FEW:
+                small[key].append((numbered, size))
+            else:
+                rest.append(numbered)
     read = 0
     for (_, are_flat), alike in small.items():
         for together, elements in _groups(alike):
@@ -108,8 +112,15 @@ def _read_together(torch: Any, tensors: list[Numbered], rest: list[Numbered]) ->
     return read
 
 
+_is_flat = (1).__eq__  #: of how many dimensions
+
+
 def _groups(tensors: list[tuple[Numbered, int]]) -> Iterator[tuple[list[Numbered], int]]:
     """As many neighbours as one thread works on, and how many elements these have."""
+    total = sum([size for _, size in tensors])
+    if total <= ALONE:
+        yield [numbered for numbered, _ in tensors], total
+        return
     some: list[Numbered] = []
     elements = 0
     for numbered, size in tensors:

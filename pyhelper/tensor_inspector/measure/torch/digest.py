@@ -23,8 +23,6 @@ from .metadata import (
 from .visits import Visit, is_lazy, visits
 
 if TYPE_CHECKING:
-    from weakref import ref
-
     from .finite import Named
 
 _INT = frozenset((int,))
@@ -55,43 +53,40 @@ class Digest:
         self.tensors: list[Named] = []
         self.values: list[Named] = []  #: the tensors, each followed by its gradient
         self.with_grad = 0  #: tensors that have one
-        self._seen: set[int] = set()
-        self._classes: set[int] = set()  #: of those modules
-        parameters: list[Any] = []
         steps = Steps(budget)
-        for prefix, visit in visits(root, budget.known, steps):
-            self._add_module(visit)
-            if visit.parameters:
-                fresh = self._add(prefix, visit.parameters)
-                parameters += fresh
-                self.shared += len(visit.parameters) - len(fresh)
-            if visit.buffers:
-                self._add(prefix, visit.buffers)
+        visited = list(visits(root, budget.known, steps))
         self.complete = not steps.over
+        self._note_modules([visit for _, visit in visited])
+        parameters = self._note_tensors(visited)
         self._devices = _devices([tensor for _, tensor in self.tensors])
         self._dtypes = dict.fromkeys(map(dtype_of, parameters))
         gradients = self._count(parameters)
         self.values = _with_gradients(self.tensors, gradients) if gradients else self.tensors
 
-    def _add_module(self, visit: Visit) -> None:
-        self.submodules += 1
-        if id(visit.cls) not in self._classes and self.submodules < _TYPES:
-            self._classes.add(id(visit.cls))
-            self.types.add(class_name(visit.cls))
-        if visit.training is not None:
-            self.training = visit.training if self.training is None else self.training
-            self.others += visit.training is not self.training
+    def _note_modules(self, visited: list[Visit]) -> None:
+        self.submodules = len(visited) - 1
+        self.types = set(map(class_name, {id(visit.cls): visit.cls for visit in visited[:_TYPES]}.values()))
+        modes = [visit.training for visit in visited if visit.training is not None]
+        if modes:
+            self.training = modes[0]
+            self.others = modes.count(not modes[0])
 
-    def _add(self, prefix: str, tensors: list[tuple[str, ref[Any]]]) -> list[Any]:
-        """Those that were not met before."""
-        fresh: list[Any] = []
-        for key, found in tensors:
-            tensor = found()
-            if tensor is not None and id(tensor) not in self._seen:
-                self._seen.add(id(tensor))
-                self.tensors.append((prefix + key, tensor))
-                fresh.append(tensor)
-        return fresh
+    def _note_tensors(self, visited: list[tuple[str, Visit]]) -> list[Any]:
+        """Names all tensors, each once. Returns the parameters among them."""
+        parameters: list[Any] = []
+        met: set[int] = set()
+        for prefix, visit in visited:
+            for registered in filter(None, (visit.parameters, visit.buffers)):
+                are_parameters = registered is visit.parameters
+                for key, found in registered:
+                    tensor = found()
+                    if tensor is not None and id(tensor) not in met:
+                        met.add(id(tensor))
+                        self.tensors.append((prefix + key, tensor))
+                        if are_parameters:
+                            parameters.append(tensor)
+        self.shared = sum(len(visit.parameters) for _, visit in visited) - len(parameters)
+        return parameters
 
     def _count(self, parameters: list[Any]) -> dict[int, Any]:
         """Counts them all at once. Returns their gradients, by the ids of those that have one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 from weakref import ref
@@ -36,9 +36,12 @@ class Visit:
         self.buffers = _tensors(attrs, "_buffers", steps)
 
 
-def _tensors(attrs: dict[str, Any], part: str, steps: Steps) -> list[tuple[str, ref[Any]]]:
+def _tensors(attrs: dict[str, Any], part: str, steps: Steps) -> Sequence[tuple[str, ref[Any]]]:
+    items = _items(attrs, part)
+    if items is _NOTHING:
+        return _NOTHING
     met: list[tuple[str, ref[Any]]] = []
-    for key, tensor in _items(attrs, part):
+    for key, tensor in items:
         if steps.end():
             break
         if is_any_tensor(tensor):
