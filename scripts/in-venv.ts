@@ -10,7 +10,7 @@ if (!existsSync(python)) {
   console.error("There is no .venv yet: run `npm run setup` first.");
   process.exit(1);
 }
-// Hundreds of processes of the tests load the helper: its bytecode is kept, also where the user keeps none of his own.
+// Hundreds of processes of the tests load the helper. Its bytecode is kept, also where the environment asks Python for none.
 const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "" };
 const { status } = spawnSync(python, [...(tool.endsWith(".py") ? [] : ["-m"]), tool, ...args], {
   stdio: "inherit",

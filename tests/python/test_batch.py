@@ -572,32 +572,31 @@ def test_samples_of_a_long_list_are_found_and_measured_in_slices() -> None:
     assert answer["parts"][1]["labels"] == [{"label": label, "count": 1500} for label in range(3)]
 
 
-def test_what_a_slice_had_no_time_to_read_whole_is_read_in_the_next() -> None:
-    parts = {f"x{at}": torch.randn(40_000) for at in range(60)}
-    time = (
-        count()
-    )  # a millisecond passes whenever somebody looks at the clock: how often one does depends on idle cores
-    found = BatchLens(Child("parts", parts), Budget(50, clock=lambda: next(time) / 1000))
+def in_slices(parts: dict[str, torch.Tensor], ms: float) -> tuple[int, list[Any]]:
+    """In how many slices they are described, and the parts of the answer.
+
+    A millisecond passes whenever somebody looks at the clock: how often one does depends on how many cores are idle.
+    """
+    time = count()
+    lens = BatchLens(Child("parts", parts), Budget(ms, clock=lambda: next(time) / 1000))
     slices = 1
-    while not found.go_on():
-        found.budget.renew(50)
+    while not lens.go_on():
+        lens.budget.renew(ms)
         slices += 1
-    answer: Any = found.found()
+    answer: Any = lens.found()
+    return slices, answer["parts"]
+
+
+def test_what_a_slice_had_no_time_to_read_whole_is_read_in_the_next() -> None:
+    slices, parts = in_slices({f"x{at}": torch.randn(40_000) for at in range(60)}, 50)
     assert slices > 1
-    assert [(part["exact"], part["unread"]) for part in answer["parts"]] == [(True, None)] * 60
+    assert [(part["exact"], part["unread"]) for part in parts] == [(True, None)] * 60
 
 
 def test_of_what_no_slice_can_read_whole_a_sample_is_told() -> None:
-    parts = {f"x{at}": torch.randn(300_000) for at in range(5)}
-    time = count()
-    found = BatchLens(Child("parts", parts), Budget(2, clock=lambda: next(time) / 1000))
-    slices = 1
-    while not found.go_on():
-        found.budget.renew(2)
-        slices += 1
-    answer: Any = found.found()
+    slices, parts = in_slices({f"x{at}": torch.randn(300_000) for at in range(5)}, 2)
     assert slices <= 10
-    assert [part["exact"] for part in answer["parts"]] == [False] * 5
+    assert [part["exact"] for part in parts] == [False] * 5
 
 
 def test_no_slice_looks_at_more_than_a_few_samples_more_than_it_has_time_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def dealt(programs: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def dealt_once(programs: dict[str, tuple[str, str]]) -> dict[str, list[str]]:
-    """The same, but of each rule only as many of the latest programs as there are structures."""
+    """The structures of the latest programs: of each rule no more programs than there are structures."""
     latest: dict[str, list[str]] = {}
     for name, (rule, _) in reversed(programs.items()):
         of_rule = latest.setdefault(rule, [])

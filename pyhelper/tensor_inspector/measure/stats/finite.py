@@ -93,7 +93,8 @@ def _read_together(torch: Any, tensors: list[Numbered], rest: list[Numbered]) ->
     parts = [tensor for _, tensor in tensors]
     tensor = torch.Tensor
     sizes, on_cpu = list(map(tensor.numel, parts)), list(map(tensor.is_cpu.__get__, parts))
-    keys = list(zip(map(tensor.dtype.__get__, parts), map(_is_flat, map(tensor.dim, parts))))
+    forms = zip(map(tensor.dtype.__get__, parts), map(tensor.dim, parts))
+    keys = [(dtype, dimensions == 1) for dtype, dimensions in forms]
     if len(set(keys)) == 1 and max(sizes) <= _FEW and all(on_cpu):
         small[keys[0]] = list(zip(tensors, sizes))
     else:
@@ -110,9 +111,6 @@ def _read_together(torch: Any, tensors: list[Numbered], rest: list[Numbered]) ->
             else:
                 rest += together
     return read
-
-
-_is_flat = (1).__eq__  #: of how many dimensions
 
 
 def _groups(tensors: list[tuple[Numbered, int]]) -> Iterator[tuple[list[Numbered], int]]:
