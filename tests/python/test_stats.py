@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
 
-from tensor_inspector.measure.stats import Unread, of_tensor, systematic_sample
+from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.measure.stats.floats import ByteFloatKernel
-from tensor_inspector.measure.stats.tally import Tally
 from tensor_inspector.safe.budget import Budget
 
 torch = pytest.importorskip("torch")
@@ -471,102 +470,6 @@ def test_integers_of_several_blocks_close_to_one_are_told_exactly():
 def test_integers_at_one_end_of_int64_and_a_single_one_at_the_other():
     t = torch.tensor([2**63 - 1] * 9 + [-(2**63)])
     check(stats_of(t), python_values(t))
-
-
-class Clock:
-    """A clock that each step of work moves on by what the test says it costs."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-class TestPace:
-    """How `scan` goes through much memory: told by the sizes of the steps it takes, and by when."""
-
-    def run(self, costs, idle=(4,), ms=40.0, rehearse=None, threads=4):
-        """The sizes of the steps taken, the last of them again and again at the last cost, and the time they took.
-
-        ``idle``: how many of four cores were found idle, the last number again and again, too. ``threads`` of torch.
-        """
-        module = sys.modules["tensor_inspector.measure.stats.scan"]
-        clock, sizes, costs, idle, count = Clock(), [], list(costs), list(idle), 1 << 22
-
-        def kernel(block):
-            sizes.append(block.numel())
-            clock.now += (costs.pop(0) if len(costs) > 1 else costs[0]) / 1000
-            return Tally(block.numel())
-
-        view = torch.zeros(1).expand(count)
-        budget = Budget(ms, clock=clock)
-        found = patch.object(module, "_idle_cores", lambda: idle.pop(0) if len(idle) > 1 else idle[0])
-        torch_has = patch.object(module, "_torch_threads", lambda: threads)
-        with patch.object(module, "_CORES", 4), torch_has, found:
-            tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
-        assert tally.read == sum(sizes)
-        return sizes, clock.now * 1000
-
-    def test_idle_cores_read_whole_blocks(self):
-        assert self.run([0.5])[0] == [1 << 20] * 4
-
-    @pytest.mark.parametrize("idle", [3, 1, 0, -2])
-    def test_where_others_want_a_core_no_thread_waits_for_another(self, idle):
-        sizes, _ = self.run([0.01], [idle])
-        assert sum(sizes) == 1 << 22
-        assert max(sizes) < 1 << 15  # what torch splits
-
-    def test_one_thread_waits_for_no_other_however_busy_the_cores_are(self):
-        assert self.run([0.5], [0], threads=1)[0] == [1 << 20] * 4
-
-    def test_threads_of_the_last_block_that_still_spin_are_no_others(self):
-        assert self.run([0.5], [4, 1])[0] == [1 << 20] * 4
-
-    def test_a_slow_block_tells_that_the_cores_are_busy(self):
-        sizes, _ = self.run([6.0, 0.01])
-        assert sizes[0] == 1 << 20
-        assert max(sizes[1:]) < 1 << 15
-
-    def test_where_the_system_does_not_say_a_rehearsal_does(self):
-        asked = []
-        sizes, _ = self.run([0.5], [None], rehearse=lambda: asked.append(1))
-        assert asked
-        assert sizes == [1 << 20] * 4
-
-    def test_a_tensor_is_rehearsed_by_torch(self):
-        unknown = patch.object(sys.modules["tensor_inspector.measure.stats.scan"], "_idle_cores", lambda: None)
-        with unknown:
-            assert stats_of(torch.ones(BIG), Budget(40.0, clock=Clock()))["exact"]
-
-    def test_the_last_milliseconds_are_not_staked_on_idle_cores(self):
-        sizes, _ = self.run([0.1], ms=10.0)
-        assert max(sizes) < 1 << 15
-
-    @settings(max_examples=200)
-    @given(
-        st.lists(st.floats(0, 12), min_size=1, max_size=60),
-        st.lists(st.sampled_from([4, 3, 1, 0, None]), min_size=1, max_size=6),
-        st.sampled_from([5.0, 40.0, 200.0]),
-    )
-    def test_whatever_the_steps_cost_two_at_most_go_beyond_the_time(self, costs, idle, ms):
-        assert self.run(costs, idle, ms)[1] <= ms + 2 * max(costs) + 1e-6
-
-    @pytest.mark.parametrize("idle", [4, 0])
-    def test_without_a_limit_all_is_read(self, idle):
-        assert sum(self.run([1e9], [idle], ms=math.inf)[0]) == 1 << 22
-
-    @settings(max_examples=50)
-    @given(st.integers(1, 10**7), st.integers(1, 10**5))
-    def test_every_piece_of_a_sample_is_spread_over_the_whole(self, count, wanted):
-        where = systematic_sample.positions(0, count, wanted)
-        parts = list(systematic_sample.pieces(where))
-        assert sorted(place for part in parts for place in part) == list(where)
-        for part in parts:
-            assert len(part) <= systematic_sample.PIECE
-            assert part.step % 2 == 1
-            assert part[0] < where[0] + part.step
-            assert part[-1] + part.step > where[-1]
 
 
 class Elsewhere(torch.Tensor):

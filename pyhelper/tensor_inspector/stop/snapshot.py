@@ -220,14 +220,14 @@ def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, 
     read before the first of them is put into words: to do one kind of work after the other takes a quarter less time
     than to take turns. Not of more than are shown."""
     some: list[tuple[Child, Kind | None]] = []
+    most = min(_AHEAD, budget.nodes_left())
     try:
         for child in rows:
             kind = _kind_of(child.value, budget)
             some.append((child, kind))
-            is_full = len(some) >= min(_AHEAD, budget.nodes_left())
-            if is_full or (kind is not None and kind.reads() and budget.spent()):
+            if len(some) >= most or (budget.spent() and kind is not None and kind.reads()):
                 yield from _read(some)
-                some = []
+                some, most = [], min(_AHEAD, budget.nodes_left())
     except Exception:  # what came before it is shown
         yield from _read(some)
         raise

@@ -78,8 +78,7 @@ def bytes_of(starts: Sequence[int], sizes: Sequence[int]) -> int:
     108
     """
     total = end = 0
-    for at in sorted(range(len(starts)), key=starts.__getitem__):
-        first, after = starts[at], starts[at] + sizes[at]
+    for first, after in sorted(zip(starts, [start + size for start, size in zip(starts, sizes)])):
         if after > end:
             total += after - (first if first > end else end)
             end = after

@@ -12,8 +12,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...safe.budget import Budget
+from ...safe.one_thread import OneThread
 from .layout import blocks, distinct, normalised
-from .scan import ALONE, Pace
+from .reductions import ALONE
+from .scan import Pace
 
 _PIECE = 1 << 20  #: elements of a tensor that are read before it is the next one's turn
 _BATCH = 1 << 21  #: elements read between two looks at the clock
@@ -75,13 +77,14 @@ def not_finite(torch: Any, tensors: Iterable[Numbered], budget: Budget) -> NotFi
         batch, elements = _batch(pieces)
         if not batch:
             break
-        if any(_is_split(torch, piece) for piece in batch) and pace.alone():
-            batch = [part for piece in batch for part in _for_one_thread(torch, piece)]
-        for at, part, _, _ in _doubtful(torch, batch):
-            if at not in nan and torch.isnan(part).any().item():
-                nan.add(at)
-            if at not in inf and torch.isinf(part).any().item():
-                inf.add(at)
+        with OneThread(any(_is_split(torch, piece) for piece in batch) and pace.alone()) as must_be_small:
+            if must_be_small:
+                batch = [part for piece in batch for part in _for_one_thread(torch, piece)]
+            for at, part, _, _ in _doubtful(torch, batch):
+                if at not in nan and torch.isnan(part).any().item():
+                    nan.add(at)
+                if at not in inf and torch.isinf(part).any().item():
+                    inf.add(at)
         pace.note(elements)
         read += sum([size * weight for _, _, size, weight in batch])
     return NotFiniteTensors(nan, inf, read)

@@ -13,6 +13,7 @@ from typing import Any, Callable, Optional
 from .tally import Tally
 
 BLOCK = 1 << 20  # elements read between two looks at the clock: up to 7 MiB of scratch
+ALONE = 31 << 10  # elements: so many torch works on with one thread; whole rows of those that are added up in rows
 SMALL = 1 << 14  # up to here float64 and plain reductions are fastest
 SINGLE = 2.2e-6  # bounds the error of a float32 row sum, as a share of the sum of magnitudes (gamma_37)
 DOUBLE = 1e-14  # the same for float64 sums of a block
@@ -79,7 +80,7 @@ def nonzeros(torch: Any, block: Any, scratch: Optional[Scratch]) -> int:
     Converting to bool and adding the bytes eight at a time, at most 128 to a byte, is faster than `count_nonzero`.
     """
     n = block.numel()
-    if scratch is None or n <= SMALL:
+    if scratch is None or n <= ALONE:
         return int(torch.count_nonzero(block))
     truths = scratch.copy("truths", torch.bool, block)
     whole = n - n % 1024
@@ -95,7 +96,7 @@ def sums(torch: Any, w: Any) -> tuple[float, float]:
     if whole:
         rows = w[:whole].view(-1, _ROW)
         norms = torch.linalg.vector_norm(rows, dim=1).double()
-        s1, s2 = rows.sum(1).double().sum().item(), squares(torch, norms)
+        s1, s2 = rows.sum(1).sum(dtype=torch.float64).item(), squares(torch, norms)
     if whole < n:
         rest = w[whole:].double()
         s1, s2 = s1 + rest.sum().item(), s2 + squares(torch, rest)

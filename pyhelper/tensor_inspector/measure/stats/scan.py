@@ -2,22 +2,23 @@
 
 import math
 import os
-from collections.abc import Iterator
 from typing import Any, Callable, Optional, Protocol, TypeVar
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.one_thread import OneThread
+from ...safe.system import system_text
 from . import systematic_sample
 from .layout import Dims, blocks
-from .reductions import BLOCK
+from .reductions import ALONE, BLOCK
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
-ALONE = 31 << 10  # elements: so many torch works on with one thread; whole rows of those that are added up in rows
 _RESERVE_MS = 3.0  # kept for the sample
 _STALL_MS = 15.0  # what a block may take when the cores become busy in its midst
 _REHEARSAL_MS = 0.5
 _CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
 _CORES = os.cpu_count() or 1
+_TASKS = 64  # threads of this process that are asked whether they want a core
 
 
 class Mergeable(Protocol):
@@ -43,7 +44,7 @@ class Pace:
     def __init__(self, budget: Budget, block_size: int, rehearse: Optional[Callable[[], object]] = None) -> None:
         self._budget, self._rehearse = budget, rehearse
         self._block_size = block_size
-        self._helpers = 0  # threads of the last block that may still wait for another one, busily
+        self._helpers = 0  # threads of the last block that may still spin: they wait for the next one, busily
         self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
     def note(self, read: int) -> None:
@@ -64,14 +65,16 @@ class Pace:
         return late or self._left <= 0.0 or self._last > self._left
 
     def alone(self) -> bool:
-        """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are. Where
-        torch has only one, as programs set that run beside each other, blocks need not be small for that."""
+        """Whether to go on with one of several threads: the cores are busy, or there is no time to find out that they
+        are."""
         if self._threads() < 2:
             return False
         if not self._crowded and self._left > _STALL_MS:
-            idle = _idle_cores()
-            self._crowded = 2 * BLOCK if idle is not None and idle + self._helpers < self._threads() else 0
-            if idle is None and self._left < math.inf and self._rehearse is not None:
+            idle, threads = _idle_cores(), self._threads()
+            if idle is not None and idle + self._helpers < threads:
+                self._helpers = min(threads, _running_threads()) - 1  # also those that something else has left spinning
+                self._crowded = BLOCK if idle + self._helpers < threads else 0
+            elif idle is None and self._left < math.inf and self._rehearse is not None:
                 before = self._budget.remaining_ms()
                 self._rehearse()
                 self._crowded = 8 * BLOCK if before - self._budget.remaining_ms() > _REHEARSAL_MS else 0
@@ -92,25 +95,20 @@ def _torch_threads() -> int:
 def _idle_cores() -> Optional[int]:
     """How many cores no other thread wants at this moment; None where the system does not say."""
     try:
-        file = os.open("/proc/loadavg", os.O_RDONLY)
-    except OSError:
+        running = int(system_text("/proc/loadavg").split()[3].partition("/")[0])
+    except (ValueError, IndexError):
         return None
+    return _CORES - (running - 1)  # we run too
+
+
+def _running_threads() -> int:
+    """How many threads of this process want a core. Those of torch spin for some milliseconds after their work."""
     try:
-        running = int(os.read(file, 100).split()[3].split(b"/")[0])
-        return _CORES - (running - 1)  # we run too
-    except (OSError, ValueError, IndexError):
-        return None
-    finally:
-        os.close(file)
-
-
-def _steps(view: Any, block_size: int, pace: Pace) -> Iterator[Any]:
-    """Blocks of `view`, small ones while one thread is to work alone."""
-    for block in blocks(view, block_size):
-        if pace.alone():
-            yield from blocks(block, ALONE)
-        else:
-            yield block
+        tasks = os.listdir("/proc/self/task")[:_TASKS]
+    except OSError:
+        return 1
+    states = [system_text(f"/proc/self/task/{task}/stat").rpartition(")")[2] for task in tasks]
+    return max(1, sum(state.startswith(" R") for state in states))
 
 
 def scan(
@@ -132,16 +130,8 @@ def scan(
     if most is None or count <= most:
         if count <= ALONE:
             return kernel(view)
-        pace = Pace(budget, block_size, rehearse)
-        for block in _steps(view, block_size, pace):
-            if tally is not None and pace.over(position, count):
-                break
-            part = kernel(block)
-            tally = part if tally is None else _merged(tally, part)
-            position += part.read
-            pace.note(part.read)
-        else:
-            assert tally is not None
+        tally, position = _as_far_as_there_is_time(view, kernel, count, block_size, Pace(budget, block_size, rehearse))
+        if position == count:
             return tally
     wanted = min(count if most is None else most, systematic_sample.size(budget.remaining_ms()))
     where = systematic_sample.positions(position, count, wanted)
@@ -155,6 +145,24 @@ def scan(
     if sample.read < count - position:
         sample.estimate()
     return sample if tally is None else _merged(tally, sample, (count - position) / sample.read)
+
+
+def _as_far_as_there_is_time(
+    view: Any, kernel: Callable[[Any], M], count: int, block_size: int, pace: Pace
+) -> tuple[M, int]:
+    """What `kernel` makes of the first elements of `view`, and how many these are: one block of them at least."""
+    position, tally = 0, None
+    for block in blocks(view, block_size):
+        with OneThread(pace.alone()) as must_be_small:
+            for some in blocks(block, ALONE) if must_be_small else (block,):
+                if tally is not None and pace.over(position, count):
+                    return tally, position
+                part = kernel(some)
+                tally = part if tally is None else _merged(tally, part)
+                position += part.read
+                pace.note(part.read)
+    assert tally is not None
+    return tally, position
 
 
 def _merged(tally: M, part: M, weight: float = 1.0) -> M:

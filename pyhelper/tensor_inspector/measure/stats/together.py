@@ -10,7 +10,7 @@ from ...safe.budget import Budget
 from ..torch.readable import are_there, why_unread
 from . import Reading
 from .floats import NARROW, rows_of_floats
-from .scan import ALONE
+from .reductions import ALONE
 
 _FEW = 1 << 11  #: elements of a small tensor
 _SEVERAL = 4  #: tensors for which it pays

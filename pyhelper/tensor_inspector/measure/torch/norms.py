@@ -14,6 +14,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.one_thread import OneThread
 from ...safe.record import Record
 from ..stats.layout import blocks, distinct, normalised
 from ..stats.scan import Pace
@@ -48,7 +49,9 @@ class Norms:
     def go_on(self, budget: Budget) -> bool:
         pace = Pace(budget, _BATCH)
         while self._waiting:
-            pace.note(self._read_some(pace.alone()))
+            with OneThread(pace.alone()) as must_be_small:
+                read = self._read_some(must_be_small)
+            pace.note(read)
             if budget.spent():
                 break
         return not self._waiting
@@ -56,7 +59,7 @@ class Norms:
     def progress(self) -> float:
         return 1 - len(self._waiting) / self._total
 
-    def _read_some(self, alone: bool) -> int:
+    def _read_some(self, in_small_parts: bool) -> int:
         """Some tensors at once: as many elements as one look at the clock is worth, or one that is larger. Returns how
         many."""
         some: list[tuple[int, Any]] = []
@@ -70,7 +73,7 @@ class Norms:
                 readable.append((at, values))
             else:
                 self.found[at] = Norm(is_read=False)
-        squares = _squares([_as_real(values) for _, values in readable], alone)
+        squares = _squares([_as_real(values) for _, values in readable], in_small_parts)
         for (at, values), square in zip(readable, squares):
             self.found[at] = _again(values) if square is None else Norm(sqrt(square))
         return elements
@@ -88,14 +91,14 @@ def _as_real(values: Any) -> Any:
     return torch.view_as_real(values.conj() if values.is_conj() else values)
 
 
-def _squares(tensors: list[Any], alone: bool) -> list[float | None]:
+def _squares(tensors: list[Any], in_small_parts: bool) -> list[float | None]:
     """The square of each norm; None where it has to be worked out with care."""
     alike: dict[Any, list[int]] = {}
     for at, tensor in enumerate(tensors):
         alike.setdefault((tensor.device, tensor.dtype), []).append(at)
     found: list[float | None] = [0.0] * len(tensors)
     for some in alike.values():
-        for at, norm in _norms_of_pieces([(at, tensors[at]) for at in some], alone):
+        for at, norm in _norms_of_pieces([(at, tensors[at]) for at in some], in_small_parts):
             known = found[at]
             if known is not None:
                 is_sure = isfinite(norm) and norm > _SMALL
@@ -103,18 +106,18 @@ def _squares(tensors: list[Any], alone: bool) -> list[float | None]:
     return found
 
 
-def _norms_of_pieces(tensors: list[tuple[int, Any]], alone: bool) -> Iterator[tuple[int, float]]:
+def _norms_of_pieces(tensors: list[tuple[int, Any]], in_small_parts: bool) -> Iterator[tuple[int, float]]:
     """The norm of each piece, with the number of its tensor. They are on one device, and of one dtype.
 
-    ``alone``: with one thread, where others would have to wait for a core. Else all pieces of a tensor are read by one
-    call, which torch splits among threads: that saves a third of the work.
+    All pieces of a tensor are read by one call, which saves a third of the work. With ``in_small_parts`` each is read
+    alone: torch would split the call among threads.
     """
     numbers: list[int] = []
     norms: list[Any] = []
     of_parts: list[int] = []
     parts: list[Any] = []
     for at, tensor in tensors:
-        rows = 0 if alone else _rows(tensor)
+        rows = 0 if in_small_parts else _rows(tensor)
         if rows > 1:
             numbers += [at] * rows
             norms.append(torch.linalg.vector_norm(_wide(tensor.view(rows, -1)), dim=1))

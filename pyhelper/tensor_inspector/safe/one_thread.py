@@ -1,0 +1,46 @@
+"""Has torch work with one thread, where several would wait for each other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from .guard import module
+from .untouched import RestoringContext
+
+
+class OneThread(RestoringContext):
+    """A context in which torch works with one thread on a CPU, where that is ``wanted``.
+
+    Entering it returns whether torch could not be told, so that what it works on has to be small: it splits 32,768
+    elements among threads. OpenMP keeps for each thread of the program how many it may use (OpenMP 5.2, 3.2.1), so for
+    the others nothing changes meanwhile. ``torch.set_num_threads`` would change more, and for good.
+    """
+
+    __slots__ = ("_wanted",)
+
+    def __init__(self, wanted: bool) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def __enter__(self) -> bool:
+        if not self._wanted:
+            return False
+        torch, openmp = module("torch"), _openmp()
+        if torch is None or openmp is None:
+            return True
+        torch.get_num_threads()  # where a thread asks for the first time, torch sets it
+        get_threads, set_threads = openmp
+        self._undo.append(partial(set_threads, get_threads()))
+        set_threads(1)
+        return int(torch.get_num_threads()) > 1  # torch may use another one of several such libraries
+
+
+def _openmp() -> Any:
+    """The functions of OpenMP that get and set the number of threads; None where the process has none that all its
+    libraries share. They are found by ctypes, which torch has imported."""
+    namespace: Any = getattr(module("ctypes"), "pythonapi", None)
+    try:
+        return namespace["omp_get_max_threads"], namespace["omp_set_num_threads"]
+    except Exception:  # there are none, or an audit hook of the program refuses
+        return None
