@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ WHOLE = 10**8  #: elements of a large tensor
 ROUNDS = 7
 BUDGET_MS = 40.0
 SLOWEST = 60.0  # seconds; a peer that needs more for one call is not asked again
-TABLES = ("small", "quick", "many", "large", "budgeted")
+TABLES = ("small", "quick", "many", "large", "budgeted", "busy")
 PEERS = ("lovely", "treescope", "repr")
 Run = Callable[[Any], object]
 
@@ -343,6 +344,19 @@ def large(figures: Figures, n: int, rounds: int, others: dict[str, Run]) -> None
             figures.compare(OF_FOUR[name], times["ours"], times["torch's four"])
 
 
+@contextmanager
+def busy_cores(count: int) -> Iterator[None]:
+    """So many other processes that want a core all the time."""
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        time.sleep(0.2 if count else 0.0)
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
 WITHIN_BUDGET = Goal(f"the longest reading within {BUDGET_MS:.0f} ms, all cores busy", 2 * BUDGET_MS, " ms")
 
 
@@ -357,14 +371,8 @@ def budgeted(figures: Figures, n: int, rounds: int) -> None:
     for name, t in cases(n):
         found = []
         for busy in cores:
-            spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
-            try:
-                time.sleep(0.2 if busy else 0.0)
+            with busy_cores(busy):
                 found.append([1e3 * seconds(within_budget, t) for _ in range(rounds)])
-            finally:
-                for process in spinning:
-                    process.kill()
-                    process.wait()
         row(name, *map(spread, found), f"{sum(took > WITHIN_BUDGET.most for took in found[1])} of {rounds}")
         longest = max(longest, *found[1])
     figures.note(WITHIN_BUDGET, longest)
@@ -373,6 +381,23 @@ def budgeted(figures: Figures, n: int, rounds: int) -> None:
 def within_budget(t: Any) -> object:
     with torch.no_grad():
         return of_tensor(t, Budget(BUDGET_MS))
+
+
+WHEN_BUSY = Goal("all facts of float32, all cores busy, of their time on idle ones", 5)
+
+
+def when_busy(figures: Figures, n: int, rounds: int) -> None:
+    """How long it takes to read all, also while other processes keep every core busy."""
+    cores = [0, torch.get_num_threads()]
+    table(f"{n:.0e} elements: all facts, ms", "", *(f"{busy} cores busy" if busy else "idle" for busy in cores))
+    _, t = next(cases(n))
+    facts(t)
+    found = []
+    for busy in cores:
+        with busy_cores(busy):
+            found.append([seconds(facts, t) for _ in range(rounds)])
+    row("float32", *(spread([1e3 * x for x in times]) for times in found))
+    figures.compare(WHEN_BUSY, found[1], found[0])
 
 
 def main() -> int:
@@ -393,6 +418,7 @@ def main() -> int:
         "many": [MANY],
         "large": [*(OF_A_SUM.values() if n >= WHOLE else ()), *OF_FOUR.values()],
         "budgeted": [WITHIN_BUDGET],
+        "busy": [WHEN_BUSY],
     }
     figures = Figures(goal for name in wanted for goal in goals[name])
     if "small" in wanted:
@@ -405,6 +431,8 @@ def main() -> int:
         large(figures, n, arguments.rounds, others)
     if "budgeted" in wanted:
         budgeted(figures, n, arguments.rounds if arguments.quick else max(20, arguments.rounds))
+    if "busy" in wanted:
+        when_busy(figures, n, arguments.rounds)
     return figures.report()
 
 
