@@ -456,9 +456,9 @@ class LensAnswer(TypedDict):
     #: What the next request is to say, while there is more to do.
     resume: NotRequired[int]
     found: NotRequired[Found]
-    #: The same as a row of a tree, with what there is to see below it.
+    #: What was found as a row of a tree, with the rows below it.
     node: NotRequired[Node]
-    #: The same as text to be copied, of a lens that has more to say than its rows: a table, a report.
+    #: What was found as text to be copied, from a lens that has more to say than its rows: a table, a report.
     text: NotRequired[str]
     types: Types
 

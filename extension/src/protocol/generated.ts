@@ -790,7 +790,7 @@ export interface LensAnswer {
   found?: Found;
   node?: Node1;
   /**
-   * The same as text to be copied, of a lens that has more to say than its rows: a table, a report.
+   * What was found as text to be copied, from a lens that has more to say than its rows: a table, a report.
    */
   text?: string;
   types: Types;

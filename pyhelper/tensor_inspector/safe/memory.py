@@ -22,7 +22,7 @@ def mapped(address: int) -> bool:
 
 
 def are_mapped(addresses: Iterable[int]) -> bool:
-    """The same of all of some bytes, asked at once."""
+    """Whether the bytes at all of these addresses can be read, asked at once; true where the system can't tell."""
     return b"" not in _bytes_at_each({address - address % _PAGE for address in addresses}, 1)
 
 

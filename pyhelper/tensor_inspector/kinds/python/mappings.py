@@ -182,7 +182,7 @@ def _is_plain(key: object) -> bool:
 
 
 def _are_plain(keys: Iterator[object], budget: Budget) -> bool:
-    """The same of all keys; `NotStatic` where there is no time to look at them."""
+    """Whether all keys are plain, as `_is_plain` says; raises `NotStatic` where there is no time to look at them."""
     while True:
         some = list(islice(keys, _PIECE))
         if not (_ATOMS.include(map(type, some)) or all(map(_is_plain, some))):

@@ -22,7 +22,7 @@ def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True)
 
 
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
-    """The same of the tensors and of their gradients, named ``NAME.grad``."""
+    """What is not finite in the tensors and in their gradients, which are named ``NAME.grad``."""
     found = zip(tensors, grads_of([tensor for _, tensor in tensors]))
     gradients = [(f"{name}.grad", gradient) for (name, _), gradient in found if gradient is not None]
     return find_not_finite(tensors + gradients, budget)

@@ -11,14 +11,14 @@ from ..answer import CUT, plain
 if TYPE_CHECKING:
     from ...protocol import Finding
 
-#: What is wrong; or that, the mark after it (", ", ": ", "; "), and what more there is to say.
+#: What is wrong, as one text; or as three: the fact, a mark (", ", ": " or "; "), and more about it.
 Title = Union[str, tuple[str, str, str]]
 
 
 class Violation:
     """What a rule yields for each thing that is wrong: the parts of a finding that the rule does not fix.
 
-    ``fact`` and ``more`` are the title in two, for where there is little room.
+    ``fact`` is the first part of the title, which is shown alone where there is little room; ``more`` is the last part.
     """
 
     __slots__ = ("certain", "evidence", "fact", "line", "more", "suggestion", "title")

@@ -39,7 +39,9 @@ def kernel_for(torch: Any, dtype: Any) -> Optional[Kernel]:
 
 
 def small_kernel_for(torch: Any, dtype: Any) -> Optional[SmallKernel]:
-    """The same for at most `SMALL` numbers: a function of torch and the block, found by one look-up."""
+    """The kernel for a block of at most `SMALL` numbers of a dtype: a function of torch and the block; None as above.
+
+    A small tensor takes little time, so it is found by one look-up."""
     try:
         return _small_kernels[dtype]
     except KeyError:

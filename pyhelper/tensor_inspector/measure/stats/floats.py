@@ -74,7 +74,9 @@ def _range(torch: Any, d: Any) -> tuple[float, float]:
 
 
 def rows_of_floats(torch: Any, d: Any) -> list[Optional[Tally]]:
-    """The same of each row of a matrix of float64, from numbers of a narrower format; None where a row needs more."""
+    """What `small_floats` tells, of each row of a matrix of float64 whose numbers come from a narrower format.
+
+    None stands for a row that needs more than sums about zero."""
     n = d.shape[1]
     rows = zip(d.amin(1).tolist(), d.amax(1).tolist(), d.sum(1).tolist(), torch.linalg.vector_norm(d, dim=1).tolist())
     none = int(torch.count_nonzero(d)) == d.numel()

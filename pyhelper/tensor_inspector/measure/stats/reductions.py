@@ -39,7 +39,10 @@ def deviation_about(square: float, offset: float) -> float:
 
 
 def deviation_about_zero(square: float, mean: float) -> Optional[float]:
-    """The same from sums about zero, where that loses few of float64's digits; None of what lies far from zero."""
+    """The standard deviation of numbers from their mean square and their mean.
+
+    None where the numbers lie so far from zero that the difference of the two would have few of float64's digits.
+    """
     variance = square - mean * mean
     return None if variance < _NEAR * square else math.sqrt(variance)
 

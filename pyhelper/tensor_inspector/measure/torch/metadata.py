@@ -245,7 +245,7 @@ def grad_of(value: Any) -> Any:
 
 
 def grads_of(values: list[Any]) -> list[Any]:
-    """The same of many: of most at once."""
+    """The ``.grad`` of each of many tensors, as `grad_of` gives it; usually all are asked at once."""
     are_wanting = any(map(requires_grad, values))
     if are_wanting and not (all(base is None for base in map(base_of, values)) and all(map(_is_leaf, values))):
         return [grad_of(value) for value in values]

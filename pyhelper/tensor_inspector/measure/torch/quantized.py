@@ -123,8 +123,9 @@ def _of_affine(integers: Any, scale: float, zero_point: int, budget: Budget) -> 
 
 
 def _of_channels(parts: Arrays, budget: Budget) -> Reading:
-    """The same of integers with a scale and zero point each. Zero points may be fractions, which are then subtracted as
-    float32."""
+    """Statistics of integers that have a scale and a zero point each.
+
+    Zero points may be fractions: these are subtracted as float32."""
     kernel: Any = kernel_for(torch, torch.float32)
     count = prod(parts.shape)
 

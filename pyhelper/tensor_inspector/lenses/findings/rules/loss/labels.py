@@ -62,7 +62,7 @@ def _is_left_out(step: Step, one: LossCall) -> bool:
 
 
 def _ignored_in_graph(step: Step) -> Iterator[Violation]:
-    """The same where the loss is called further down, as in a ``forward``: by what its node has saved."""
+    """All targets are ignored in a loss that is called further down, as in a ``forward``: its node has saved them."""
     for loss in step.pending():
         if is_left_out_if_not_finite(step.source, loss.name):
             continue

@@ -185,7 +185,7 @@ def _subtracted(step: Step, node: AutogradNode) -> Iterator[AutogradNode]:
 
 
 def _written_in_kl_div(step: Step) -> Iterator[Violation]:
-    """The same where the graph is still to come, as the source writes it."""
+    """``kl_div`` of what the source writes as a softmax or sigmoid, where the graph does not exist yet."""
     for one in loss_calls(step):
         argument = one.call.argument(0, "input")
         if one.function != "kl_div" or not isinstance(argument, ast.Call):

@@ -102,7 +102,7 @@ def one_sample_in_source(step: Step) -> Iterator[Violation]:
 
 
 def _one_sample_below(step: Step, loss: Loss) -> Iterator[Violation]:
-    """The same in a function that gives the loss, of what it is given."""
+    """A function that returns the loss takes the unbiased deviation of one finite value that it is given."""
     made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
     for called in () if parameters_not_finite(step) else functions_called(step, [step.level]):
         if id(called.first.call.node) not in made:

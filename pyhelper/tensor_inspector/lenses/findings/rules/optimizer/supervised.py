@@ -1,4 +1,7 @@
-"""Tells whether data says what a part of a model is to give: then that part is trained, and no judge of another."""
+"""Tells whether labels train a part of a model.
+
+A part without labels may only judge another one, as the discriminator of a GAN does while the generator is trained.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,10 @@ _LIKELIHOODS = ("LogSoftmax", "Logsumexp", "Softmax")
 
 
 def is_supervised(step: Step, part: Member, uses: list[AutogradNode]) -> bool:
-    """Whether an error of what a part makes is one against labels: against data that is not the same everywhere, and
-    that the part has not made itself. ``uses`` are the operations that its parameters are given to."""
+    """Whether a loss compares what a part makes with labels: data that varies, and that the part has not made itself.
+
+    ``uses`` are the operations that take its parameters.
+    """
     errors = [node for loss in step.loss_nodes() for node in step.graph.below(loss, *ERRORS)]
     judged = [node for node in errors if any(step.graph.reaches(node, use) for use in uses)]
     if not judged:
