@@ -116,7 +116,7 @@ def test_without_torch_there_is_no_step_to_look_at() -> None:
         except KeyError as error:
             print(explain(error))
     """
-    assert said(asked, "torch") == ["0 rules, nothing found, 1 not asked: the program has not imported torch"] * 2
+    assert said(asked, "torch") == ["0 rules, nothing found, 1 not checked: the program has not imported torch"] * 2
 
 
 def test_without_torch_there_is_no_graph_to_ask_about() -> None:

@@ -561,7 +561,7 @@ def test_why_an_error_that_is_known_is_not_explained_is_said(tmp_path: Path) -> 
     )
     assert (list(found), found.checked) == ([], [])
     assert dict(found.skipped) == {"all": "what the failing line works on has no name in it"}
-    assert "1 not asked: what the failing line works on has no name in it" in str(found)
+    assert "1 not checked: what the failing line works on has no name in it" in str(found)
 
 
 def test_what_the_program_raises_itself_is_not_explained(tmp_path: Path) -> None:

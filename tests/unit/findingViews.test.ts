@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
 import { COMMAND } from "../../extension/src/ids.ts";
+import type { CheckResult } from "../../extension/src/model/checks.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Emitter } from "../../extension/src/model/emitter.ts";
@@ -30,7 +31,7 @@ const softmax: Finding = {
 };
 
 /** A check that found these. */
-function checked(...findings: Finding[]): NonNullable<Contents["findings"]> {
+function checked(...findings: Finding[]): CheckResult {
   const found = { lens: "findings", findings, explained: 0, checked: [], skipped: [] } as const;
   const answer = { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [], found } as unknown as LensAnswer;
   return { answer, mode: "usual", repeatsRun: false };
@@ -57,8 +58,9 @@ describe("at the lines of the program", () => {
     const changed = new Emitter();
     const inspector = { contents, frame: contents.frame, onDidChange: changed.event };
     const diagnostics = new Diagnostics(inspector as unknown as Inspector, settings);
-    const tell = (findings: Contents["findings"]): void => {
-      contents.findings = findings;
+    const tell = (result: CheckResult | undefined): void => {
+      if (result === undefined) contents.check.clear();
+      else contents.check.setResult(result);
       changed.fire();
     };
     const said = (): unknown => [...languages.diagnostics].map(([path, all]) => [path, all.map(({ code }) => code)]);
@@ -150,7 +152,7 @@ describe("the hover of a value", () => {
   async function cards(path: string, diagnostics: boolean, locate?: Contents["frame"]["locate"]): Promise<string[]> {
     const contents = new Contents(frame(1), frameAnswer());
     if (locate) contents.frame.locate = locate;
-    contents.findings = checked(softmax);
+    contents.check.setResult(checked(softmax));
     const inspector = {
       contents,
       frame: contents.frame,

@@ -383,7 +383,7 @@ describe("a frame that is returned to", () => {
     const { look, inspector, rows } = await window(() => new Promise(() => undefined));
     const before = { answer: answerOf(softmax), mode: "thorough", repeatsRun: false } as const;
     await look(1);
-    inspector.contents!.findings = before;
+    inspector.contents!.check.setResult(before);
     await inspector.readAgain();
     expect(rows()[0]?.finding).toEqual(softmax);
   });
@@ -466,12 +466,12 @@ describe("a check that the user asks for", () => {
     expect(asked[0]?.options).toMatchObject({ thorough: true });
     expect(asked[1]).toMatchObject({ resume: 1 });
     expect(rows()[0]).toMatchObject({
-      label: "nothing found (2 rules; 1 not asked)",
+      label: "nothing found (2 rules; 1 not checked)",
       tone: "quiet",
       can: ["checkByRunning"],
     });
     const [reason] = childRows(inspector.scene!, rows()[0]!) ?? [];
-    expect(reason).toMatchObject({ label: "1 not asked", description: "no optimizer in sight" });
+    expect(reason).toMatchObject({ label: "1 not checked", description: "no optimizer in sight" });
     await Promise.all([findings.check("running"), vi.advanceTimersByTimeAsync(2000)]);
     expect(asked[2]).toMatchObject({ options: { thorough: true, run: true }, limits: { ms: 1500 } });
     expect(rows()[0]?.can).toEqual([]);
@@ -516,7 +516,7 @@ describe("a check that the user asks for", () => {
   });
 
   test.each([
-    ["found nothing", [], "checked by running the models: nothing found (2 rules; 1 not asked)"],
+    ["found nothing", [], "checked by running the models: nothing found (2 rules; 1 not checked)"],
     ["found something first", [softmax], "checked by running the models (2 rules)"],
   ])("by running the models that %s says by what", async (_, found, said) => {
     const { look, findings, rows } = await window(() => answerOf(...found));
@@ -741,7 +741,7 @@ describe("what is dismissed", () => {
     ]);
   });
 
-  test("is not counted as not asked", async () => {
+  test("is not counted as not checked", async () => {
     const { page: _, ...node } = answerOf().node!;
     const { look, dismissed, findings, rows } = await window(() => ({ ...answerOf(), node }));
     dismissed.add(["lr-zero"]);

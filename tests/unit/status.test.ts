@@ -77,7 +77,7 @@ describe("the status", () => {
     const found = { lens: "findings", explained: 0, checked: [], skipped: [] };
     const findings = [{ ...finding, why: "", suggestion: "", consequences: [] }];
     const answer = { snapshot: 7, found: { ...found, findings }, node: { ...row, id: 5, children: 1, page } };
-    both.contents.findings = { answer: answer as unknown as LensAnswer, mode: "usual", repeatsRun: false };
+    both.contents.check.setResult({ answer: answer as unknown as LensAnswer, mode: "usual", repeatsRun: false });
     expect(firstAlarm(both)).toMatchObject({ name: gravest, tone: "alarm" });
   });
 

@@ -201,7 +201,7 @@ describe("a row that vanishes and returns", () => {
       const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
       Object.assign(inspector, { contents, scene });
       changed.fire();
-      contents.findings = { answer, mode: "usual", repeatsRun: false };
+      contents.check.setResult({ answer, mode: "usual", repeatsRun: false });
       changed.fire();
       return frameRows(scene);
     };

@@ -213,9 +213,9 @@ describe("a healthy step", () => {
   test("has no row; a check that was asked for says how much was looked at", async ({ wb }) => {
     await wb.channel.execute("tensorInspector.checkStep");
     const [first] = await found(wb, "nothing found");
-    expect(first?.label).toMatch(/^nothing found \(\d+ rules; \d+ not asked\)$/);
+    expect(first?.label).toMatch(/^nothing found \(\d+ rules; \d+ not checked\)$/);
     const [reason] = await wb.inspector.expand(first!.label);
-    expect(reason?.label).toMatch(/^\d+ not asked$/);
+    expect(reason?.label).toMatch(/^\d+ not checked$/);
     await wb.inspector.clickAction([first!.label], "Check by Running the Model…");
     await wb.page.getByRole("button", { name: "Run", exact: true }).click();
     const [ran] = await found(wb, "checked by running the models: nothing found");

@@ -9,7 +9,7 @@ import type {
   PinAnswer,
   SourceLine,
 } from "../protocol/generated.ts";
-import type { CheckResult } from "./checks.ts";
+import { CheckState } from "./checkState.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults } from "./results.ts";
 import { SharedRequest } from "./sharedRequest.ts";
@@ -34,30 +34,29 @@ export class Contents {
   readonly results: FrameResults;
   /** The lines of this function's rows at its last stop. */
   readonly linesBefore: Lines;
-  /**
-   * The findings of this reading of the frame, and of an earlier one until they are there; undefined before any are.
-   * `Findings` alone sets this and `checking`, once the contents are made.
-   */
-  findings: CheckResult | undefined;
-  /** How far a check is that the user asked for, or why it failed. */
-  checking: Failure | { readonly progress: number } | undefined;
-  readonly #pages = new Map<string, Page>();
+  /** What is wrong with the step. */
+  readonly check: CheckState;
+  /** The pages that were asked for, by the snapshots and the nodes that they belong to. */
+  readonly #pages = new Map<number, Map<number, Page>>();
   readonly #failures = new Map<string, Failure>();
   readonly #shared = new Map<string, SharedRequest<unknown>>();
 
-  constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), linesBefore: Lines = new Map()) {
+  /** `earlier` is what the last reading of the same frame knew: its findings are shown until there are new ones. */
+  constructor(
+    frame: Frame,
+    answer: FrameAnswer,
+    results = new FrameResults(),
+    linesBefore: Lines = new Map(),
+    earlier?: Contents,
+  ) {
     this.frame = frame;
     this.answer = answer;
     this.results = results;
     this.linesBefore = linesBefore;
-  }
-
-  /** Shows the findings of an earlier reading of the same frame, until there are new ones. */
-  takeFindings(before: Contents | undefined): void {
-    if (before?.findings === undefined) return;
-    this.findings = before.findings;
-    const own = `${before.findings.answer.snapshot} `;
-    for (const [id, page] of before.#pages) if (id.startsWith(own)) this.#pages.set(id, page);
+    this.check = new CheckState(earlier?.check);
+    const snapshot = this.check.result?.answer.snapshot;
+    if (earlier === undefined || snapshot === undefined) return;
+    this.#pages.set(snapshot, new Map(earlier.#pages.get(snapshot)));
   }
 
   /** File and function, a method with its class: what is dismissed and selected here is so at other stops too. */
@@ -81,7 +80,7 @@ export class Contents {
   }
 
   get rootPage(): Page {
-    return this.#pages.get(keyOf(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
+    return this.#pages.get(this.answer.snapshot)?.get(FRAME_NODE) ?? this.answer.rows;
   }
 
   /** Whether all of the frame's rows are known. */
@@ -92,7 +91,7 @@ export class Contents {
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */
   page({ node, snapshot }: SnapshotNode): Page | undefined {
-    return this.#pages.get(keyOf(snapshot, node.id)) ?? node.page;
+    return this.#pages.get(snapshot)?.get(node.id) ?? node.page;
   }
 
   /** Whether the page from `start` on has come. */
@@ -107,7 +106,9 @@ export class Contents {
     const { start, nodes } = answer.page;
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
     const first = kept.length > 0 && before !== undefined ? before.start : start;
-    this.#pages.set(keyOf(answer.snapshot, answer.node), { ...answer.page, start: first, nodes: [...kept, ...nodes] });
+    const pages = this.#pages.get(answer.snapshot) ?? new Map<number, Page>();
+    pages.set(answer.node, { ...answer.page, start: first, nodes: [...kept, ...nodes] });
+    this.#pages.set(answer.snapshot, pages);
     this.#failures.delete(keyOf(answer.snapshot, answer.node));
   }
 

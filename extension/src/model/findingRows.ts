@@ -9,17 +9,17 @@ import { type Action, bareRow, loudWords, type Note, type Row, type Scene, value
 import { childPath, FINDINGS, idOf, OUTCOME } from "./rowPath.ts";
 
 /** The findings of a stop; undefined before they are known. */
-export function findingsOf({ findings }: Contents): FindingsFound | undefined {
-  return findings && findingsIn(findings.answer);
+export function findingsOf({ check }: Contents): FindingsFound | undefined {
+  return check.result && findingsIn(check.result.answer);
 }
 
 /** The first rows of the tree: the progress or failure of a check that the user asked for, and the findings. */
 export function findingRows(scene: Scene): Row[] {
-  const { checking, findings } = scene.contents;
-  const known = findings === undefined ? [] : checkedRows(scene, findings);
-  if (checking === undefined) return known;
-  if ("progress" in checking) return [workingRow(scene, checking.progress), ...known];
-  const failed = l10n.t("The step could not be checked: {0}", checking.message);
+  const { result, awaited } = scene.contents.check;
+  const known = result === undefined ? [] : checkedRows(scene, result);
+  if (awaited === undefined) return known;
+  if ("progress" in awaited) return [workingRow(scene, awaited.progress), ...known];
+  const failed = l10n.t("The step could not be checked: {0}", awaited.message);
   return [sentenceRow(scene, failed, "failure"), ...known];
 }
 
@@ -53,12 +53,12 @@ function furtherChecks(mode: CheckResult["mode"]): readonly Action[] {
   return mode === "thorough" ? ["checkByRunning"] : [];
 }
 
-/** The result of a check besides its findings; below it the rules that could not be asked, and why. */
+/** The result of a check besides its findings; below it how many rules were not checked, and why. */
 function outcomeRow(scene: Scene, checked: CheckResult, found: FindingsFound): Row {
   const { mode } = checked;
   const label = mode === "running" ? ranText(found, checked) : checkedText(found, checked);
   const row = sentenceRow(scene, label, "sentence", furtherChecks(mode));
-  const notes = notAsked(found);
+  const notes = notChecked(found);
   const open = scene.expansion.isOpen(OUTCOME);
   return notes.length === 0 ? row : { ...row, path: OUTCOME, notes, expandable: true, open };
 }
@@ -149,18 +149,18 @@ function sentenceRow(scene: Scene, label: string, suffix: string, can: readonly 
   return { ...bareRow(scene, undefined, FINDINGS, label, suffix), icon: "checklist", tone: "quiet", can };
 }
 
-/** `nothing found (55 rules; 18 not asked)` */
+/** `nothing found (55 rules; 18 not checked)` */
 export function nothingFoundText({ checked, skipped }: FindingsFound): string {
   return skipped.length === 0
     ? l10n.t("nothing found ({0} rules)", checked.length)
-    : l10n.t("nothing found ({0} rules; {1} not asked)", checked.length, skipped.length);
+    : l10n.t("nothing found ({0} rules; {1} not checked)", checked.length, skipped.length);
 }
 
-/** How many rules were not asked, by the reason, the most common one first. */
-function notAsked({ skipped }: FindingsFound): Note[] {
+/** How many rules were not checked, by the reason, the most common one first. */
+function notChecked({ skipped }: FindingsFound): Note[] {
   const counts = [...Map.groupBy(skipped, ({ reason }) => reason)].toSorted(([, a], [, b]) => b.length - a.length);
   return counts.map(([text, { length }]) => ({
-    label: length === 1 ? l10n.t("1 not asked") : l10n.t("{0} not asked", length),
+    label: length === 1 ? l10n.t("1 not checked") : l10n.t("{0} not checked", length),
     text,
   }));
 }

@@ -1,7 +1,7 @@
 import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
-import { type Check, type CheckMode, hasCause, newFindingsIn, repeated, without } from "./checks.ts";
+import { type Check, type CheckMode, hasCause, repeated, without } from "./checks.ts";
 import type { Contents } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -29,8 +29,6 @@ export class Findings {
   readonly #settings: { readonly findings: boolean };
   /** The contents at the last event of the inspector: others mean a new stop, frame or reading. */
   #contents: Contents | undefined;
-  /** Contents that were checked. Others show the findings of an earlier reading of their frame until then. */
-  readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
   readonly #tasks: Tasks<StepCheck>;
   #timer: NodeJS.Timeout | undefined;
@@ -50,7 +48,7 @@ export class Findings {
     this.#runs = runs;
     this.#dismissed = dismissed;
     this.#settings = settings;
-    this.#tasks = new Tasks(inspector, ({ contents }) => (contents.checking = undefined));
+    this.#tasks = new Tasks(inspector, ({ contents }) => contents.check.end());
     this.#subscriptions = [inspector.onDidChange(() => this.#follow()), dismissed.onDidChange(() => this.#dismiss())];
   }
 
@@ -66,7 +64,7 @@ export class Findings {
     return true;
   }
 
-  /** Ends the check of what is looked at; what is known of this reading stays, and where nothing is, it is asked for. */
+  /** Ends the check of the frame that is looked at. What is known of this reading stays; if that is nothing, it is checked as at every stop. */
   cancel(): void {
     const { contents } = this.#inspector;
     this.#tasks.end((task) => isOf(task, contents));
@@ -92,26 +90,26 @@ export class Findings {
     if (!contents.frame.over) this.#begin(contents);
   }
 
-  /** Asks for what is not known yet; for a frame that was read again, repeats the user's check. */
+  /** Checks what is shown, unless that was done or is under way; for a frame that was read again, repeats the user's check. */
   #begin(contents: Contents): void {
     const task = this.#tasks.find((one) => isOf(one, contents));
-    if (this.#answered.has(contents) || task?.contents === contents || task?.hasRun === true) return;
-    const known = task ?? contents.findings;
+    if (contents.check.isChecked || task?.contents === contents || task?.hasRun === true) return;
+    const known = task ?? contents.check.result;
     if (known !== undefined && known.mode !== "usual") void this.#ask(contents, repeated(known), task !== undefined);
     else this.#askSoon(contents);
   }
 
-  /** No check of it is under way any more: findings of an earlier reading go, and where there are none now, they are asked for. */
+  /** Its check has ended: findings of an earlier reading go, and where none are left, the step is checked as at every stop. */
   #settle(contents: Contents): void {
-    if (!this.#answered.has(contents)) contents.findings = undefined;
-    if (contents.findings === undefined) this.#askSoon(contents);
+    contents.check.dropEarlier();
+    if (contents.check.result === undefined) this.#askSoon(contents);
   }
 
-  /** Only for the frame that is looked at: others are asked about when the user returns to them. */
+  /** Checks the step as at every stop, in a moment. Only that of the frame that is looked at: others when the user returns to them. */
   #askSoon(contents: Contents): void {
     if (contents !== this.#inspector.contents) return;
     if (!this.#settings.findings || !contents.hasTorch) {
-      contents.findings = undefined;
+      contents.check.clear();
       return;
     }
     clearTimeout(this.#timer);
@@ -124,17 +122,17 @@ export class Findings {
   }
 
   /**
-   * What is dismissed has changed: findings of dismissed rules are dropped. A step is asked about again where rules were
-   * restored, and where other findings had followed from one that is dropped now.
+   * What is dismissed has changed: findings of dismissed rules are dropped. A step is checked again if rules were restored,
+   * or if a finding that is dropped was the cause of others, which now stand for themselves.
    */
   #dismiss(): void {
     for (const contents of this.#inspector.allContents) {
-      const { frame, findings } = contents;
+      const { frame, check: known } = contents;
       const rules = this.#dismissed.rulesAt(contents.place);
       const task = this.#tasks.find((one) => isOf(one, contents));
-      const check = task ?? (findings && repeated(findings));
-      const isHidden = task === undefined && findings?.mode !== "running" && hasCause(findings, rules);
-      contents.findings = findings && without(findings, rules);
+      const check = task ?? (known.result && repeated(known.result));
+      const isHidden = task === undefined && known.result?.mode !== "running" && hasCause(known.result, rules);
+      known.leaveOut(rules);
       if (check && !frame.over && (this.#dismissed.isEmpty || isHidden)) void this.#ask(contents, check);
     }
     this.#inspector.fireDidChange();
@@ -149,22 +147,21 @@ export class Findings {
     const thorough = mode !== "usual";
     const onProgress = (progress: number): void => {
       if (!thorough || !this.#tasks.has(task)) return;
-      contents.checking = { progress };
+      contents.check.setProgress(progress);
       this.#tasks.redraw();
     };
     if (thorough && isAwaited) {
-      contents.checking = { progress: 0 };
+      contents.check.setProgress(0);
       this.#tasks.redrawNow();
     }
     let failure: Failure | undefined;
     try {
       const found = await this.#askLens(task, inputOf(task, ignored), onProgress);
       if (!this.#tasks.has(task)) return;
-      const newFindings = this.#answered.has(contents) ? newFindingsIn(contents.findings, found) : undefined;
+      const newFindings = contents.check.newFindingsIn(found);
       const checked = { answer: found, mode, repeatsRun, ...(newFindings === undefined ? {} : { newFindings }) };
       const rules = this.#dismissed.rulesAt(contents.place);
-      task.contents.findings = without(checked, rules);
-      this.#answered.add(task.contents);
+      task.contents.check.setResult(without(checked, rules));
       const since = rules.filter((rule) => !ignored.includes(rule));
       // A cause was dismissed meanwhile: now the findings that follow from it stand for themselves.
       if (mode !== "running" && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
@@ -174,10 +171,10 @@ export class Findings {
     }
     this.#tasks.finish(task);
     if (thorough) {
-      task.contents.checking = failure;
+      task.contents.check.end(failure);
       this.#settle(task.contents);
     } else if (failure !== undefined) {
-      if (!this.#answered.has(contents)) contents.findings = undefined;
+      contents.check.dropEarlier();
       if (failure.code === "lost" && !this.#lost.has(contents)) this.#askSoon(contents);
       this.#lost.add(contents);
     }

@@ -155,8 +155,8 @@ export class Frames {
       const answer = await this.#helper.frame(frame, this.#requestFor(frame), abort.signal);
       if (!isTrue()) return undefined;
       const before = this.#changes.before(frame, answer, this.parts);
-      const contents = new Contents(frame, answer, this.#results.of(frame), before);
-      contents.takeFindings(this.#contents.get(frame.key));
+      const earlier = this.#contents.get(frame.key);
+      const contents = new Contents(frame, answer, this.#results.of(frame), before, earlier);
       this.#changes.keep(contents);
       this.#contents.set(frame.key, contents);
       this.addTypes(frame, answer.types);

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { SECTION } from "../ids.ts";
-import type { Contents } from "../model/contents.ts";
+import type { CheckResult } from "../model/checks.ts";
 import { findingsOf } from "../model/findingRows.ts";
 import { findingText } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
@@ -13,7 +13,7 @@ const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
   hint: vscode.DiagnosticSeverity.Information,
 };
 
-/** A comment at the end of a line. One with quotes is left: the `#` may stand in a string. */
+/** A comment at the end of a line, which is not underlined. Nothing with quotes after the `#`: it may stand in a string. */
 const COMMENT = /\s+#[^'"]*$/;
 
 /** While paused, findings stand at the user's lines in the editor and in the Problems view. */
@@ -23,7 +23,7 @@ export class Diagnostics implements vscode.Disposable {
   readonly #collection = vscode.languages.createDiagnosticCollection(SECTION);
   readonly #subscription: { dispose(): unknown };
   /** The findings that are shown, or will be once their documents are open. */
-  #shown: Contents["findings"];
+  #shown: CheckResult | undefined;
   /** A new object for each call of `#show` that has something to do: an earlier one that still opens files sees it, and ends. */
   #turn = {};
 
@@ -36,7 +36,7 @@ export class Diagnostics implements vscode.Disposable {
   async #show(): Promise<void> {
     const { contents, frame, stale } = this.#inspector;
     const isCurrent = contents !== undefined && frame !== undefined && !contents.frame.over && stale !== "reading";
-    const findings = isCurrent && this.#settings.diagnostics ? contents.findings : undefined;
+    const findings = isCurrent && this.#settings.diagnostics ? contents.check.result : undefined;
     if (findings === this.#shown) return;
     this.#shown = findings;
     const turn = (this.#turn = {});

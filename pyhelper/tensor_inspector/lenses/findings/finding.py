@@ -74,7 +74,7 @@ class Findings(list):  # type: ignore[type-arg]
         }
 
     def silence(self) -> str:
-        """``61 rules, nothing found, 4 not asked: no optimizer in sight``"""
+        """``61 rules, nothing found, 4 not checked: no optimizer in sight``"""
         return f"{len(self.checked)} rules, nothing found{_not_checked(self.skipped)}"
 
 
@@ -94,5 +94,5 @@ def _not_checked(skipped: list[tuple[str, str]]) -> str:
     reasons: dict[str, int] = {}
     for _, reason in skipped:
         reasons[reason] = reasons.get(reason, 0) + 1
-    counts = ", ".join(f"{count} not asked: {reason}" for reason, count in list(reasons.items())[:4])
+    counts = ", ".join(f"{count} not checked: {reason}" for reason, count in list(reasons.items())[:4])
     return f", {counts}" if counts else ""
