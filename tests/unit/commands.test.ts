@@ -186,7 +186,7 @@ describe("a lens", () => {
     const lenses = { ask: () => Promise.resolve(undefined) };
     const inspector = { frame: contents.frame };
     await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree } as unknown as Parts, row);
-    expect(said).toEqual(["Nothing can be asked: the program continued, or its values can't be read."]);
+    expect(said).toEqual(["Not done: the program continued, or its values can't be read."]);
   });
 });
 

@@ -21,8 +21,9 @@ export interface Job {
   /** Called when it has taken the usual limit without a reply: from then on others are sent beside it. */
   readonly onAside?: () => void;
   /**
-   * For a request during which nothing else may be read. Others wait for it without a limit, until it is cancelled or its
-   * stop is over; then it has the usual limit. Called when it has not replied within that, before another is sent.
+   * Set for a request during which nothing else may be read: others wait for it without a limit, until it is cancelled or
+   * its stop is over. From then on it has the usual limit; `onStuck` is called where it has no reply within that either,
+   * before another request is sent.
    */
   readonly onStuck?: () => void;
 }

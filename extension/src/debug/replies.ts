@@ -27,10 +27,10 @@ export class Replies {
 
   /** The tracker has seen a request leave for the adapter. One of ours is known by its text. */
   requestSent({ seq, arguments: { expression } }: DebugProtocol.EvaluateRequest): void {
-    const asked = [...this.#pending].find((one) => one.seq === undefined && one.expression === expression);
-    if (asked === undefined) return;
-    asked.seq = seq;
-    asked.onLeft();
+    const ours = [...this.#pending].find((one) => one.seq === undefined && one.expression === expression);
+    if (ours === undefined) return;
+    ours.seq = seq;
+    ours.onLeft();
   }
 
   /** The tracker has seen a response. Why a request failed is left to VS Code to say. */

@@ -57,9 +57,9 @@ export class Session {
 
   /** Has the adapter report the top frames of a thread, all where `levels` is not given, if that is still paused. */
   async requestStackTrace(threadId: number, levels?: number): Promise<void> {
-    const asked = levels === undefined ? { threadId } : { threadId, startFrame: 0, levels };
+    const thread = levels === undefined ? { threadId } : { threadId, startFrame: 0, levels };
     try {
-      await this.debugSession.customRequest("stackTrace", asked);
+      await this.debugSession.customRequest("stackTrace", thread);
     } catch {
       return; // it has continued
     }

@@ -47,7 +47,7 @@ interface Call extends CallOptions {
 /** Until a request that was not found running is looked for again. */
 const INTERRUPT_RETRY_MS = 100;
 
-/** Typed calls to the helper in the program. They inject it if `prepare` has not: then with the first call. */
+/** Typed calls to the helper in the program. Where `prepare` has not injected it, the first call does. */
 export class Calls {
   readonly #setup: Setup;
   /** The number of the last request that ran code of the program. */
@@ -67,28 +67,28 @@ export class Calls {
     return injected.catch((error: unknown) => this.#setup.log(`prepare: ${String(error)}`));
   }
 
-  frame(frame: Frame, asked: Fields<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
-    return this.#call(frame, { op: "frame", ...asked }, { signal });
+  frame(frame: Frame, fields: Fields<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
+    return this.#call(frame, { op: "frame", ...fields }, { signal });
   }
 
-  children(frame: Frame, asked: Fields<ChildrenRequest>, options?: CallOptions): Promise<ChildrenAnswer> {
-    return this.#call(frame, { op: "children", ...asked }, options);
+  children(frame: Frame, fields: Fields<ChildrenRequest>, options?: CallOptions): Promise<ChildrenAnswer> {
+    return this.#call(frame, { op: "children", ...fields }, options);
   }
 
-  inspect(frame: Frame, asked: Fields<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "inspect", ...asked }, { signal });
+  inspect(frame: Frame, fields: Fields<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "inspect", ...fields }, { signal });
   }
 
-  evaluate(frame: Frame, asked: Fields<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "evaluate", ...asked }, { runs: true, signal });
+  evaluate(frame: Frame, fields: Fields<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "evaluate", ...fields }, { runs: true, signal });
   }
 
   /** One slice of a lens's work. */
-  lens(frame: Frame, asked: Fields<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
-    const runs = asked.options?.["run"] === true;
+  lens(frame: Frame, fields: Fields<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+    const runs = fields.options?.["run"] === true;
     // A slice that continues is not sent a second time.
-    const once = asked.resume !== undefined;
-    return this.#call(frame, { op: "lens", ...asked }, { runs, signal, once });
+    const once = fields.resume !== undefined;
+    return this.#call(frame, { op: "lens", ...fields }, { runs, signal, once });
   }
 
   async #call<A extends Answer>(frame: Frame, body: Body, options: CallOptions = {}): Promise<A> {

@@ -37,13 +37,13 @@ export function awaitContents(
       void inspector.reading.then(look); // what is shown may be read again just now
     });
     signal.addEventListener("abort", finish);
-    const giveUp = (): void => {
+    const endOrAwaitAnswer = (): void => {
       if (!isMeant(inspector.frame) || isHere(inspector.frame)) return finish();
-      // VS Code takes no later correction.
+      // The frame is being read. It is worth the wait, since VS Code takes no later correction.
       timer = setTimeout(finish, ANSWER_TIMEOUT_MS);
       void inspector.reading.then(finish);
     };
-    let timer = setTimeout(giveUp, FOCUS_TIMEOUT_MS);
+    let timer = setTimeout(endOrAwaitAnswer, FOCUS_TIMEOUT_MS);
     if (signal.aborted) return finish();
     look();
     void inspector.reading.then(look);

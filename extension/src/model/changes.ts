@@ -16,11 +16,11 @@ export class Changes {
    * What the rows of a frame said before: at the function's last stop, or, where it had none and the frame is read again,
    * at the first reading. Nothing, where two frames of one function are on the stack: it can't be told which was which.
    */
-  before(frame: Frame, answer: FrameAnswer, rows: Omit<Scene, "contents">): Lines {
+  before(frame: Frame, answer: FrameAnswer, sceneOf: (contents: Contents) => Scene): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
     if (last === undefined) return NONE;
-    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, contents: last }), ...last.linesBefore]);
-    return last.frame.stop === frame.stop ? NONE : linesOf({ ...rows, contents: last });
+    if (last.frame.key === frame.key) return new Map([...linesOf(sceneOf(last)), ...last.linesBefore]);
+    return last.frame.stop === frame.stop ? NONE : linesOf(sceneOf(last));
   }
 
   /** The answer came: the next stop in this function is compared with it. */

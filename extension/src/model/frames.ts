@@ -68,9 +68,9 @@ export class Frames {
     this.#results = results;
   }
 
-  /** What rows are made of besides a frame's contents. */
-  get parts(): Omit<Scene, "contents"> {
-    return { ...this.#parts, pageSize: this.#settings.pageSize };
+  /** What the rows of these contents are made of. */
+  sceneOf(contents: Contents): Scene {
+    return { contents, ...this.#parts, pageSize: this.#settings.pageSize };
   }
 
   of(frame: Frame): Contents | undefined {
@@ -154,7 +154,7 @@ export class Frames {
     try {
       const answer = await this.#helper.frame(frame, this.#requestFor(frame), abort.signal);
       if (!isTrue()) return undefined;
-      const before = this.#changes.before(frame, answer, this.parts);
+      const before = this.#changes.before(frame, answer, (last) => this.sceneOf(last));
       const earlier = this.#contents.get(frame.key);
       const contents = new Contents(frame, answer, this.#results.of(frame), before, earlier);
       this.#changes.keep(contents);

@@ -68,7 +68,7 @@ export class Inspector {
 
   /** What rows are made of, when there is something to show. */
   get scene(): Scene | undefined {
-    return this.#contents && { ...this.#frames.parts, contents: this.#contents };
+    return this.#contents && this.#frames.sceneOf(this.#contents);
   }
 
   /** Fulfilled when the frame that is looked at has been read, and is shown. */
@@ -127,15 +127,15 @@ export class Inspector {
   }
 
   /** Makes the children of a row known. */
-  async load({ contents, value }: Row, start = 0, count = this.#frames.parts.pageSize): Promise<void> {
+  async load({ contents, value }: Row, start = 0, count = this.#frames.sceneOf(contents).pageSize): Promise<void> {
     const { frame } = contents;
     const snapshot = value?.snapshot ?? contents.answer.snapshot;
     const node = value?.node.id ?? FRAME_NODE;
     const runs = value?.node.lazy === true;
     try {
       const ask = async (wanted: AbortSignal): Promise<void> => {
-        const asked = { snapshot, node, start, count };
-        const answer = await this.#helper.children(frame, asked, { runs, signal: wanted });
+        const request = { snapshot, node, start, count };
+        const answer = await this.#helper.children(frame, request, { runs, signal: wanted });
         contents.merge(answer, value);
         this.#frames.addTypes(frame, answer.types);
       };
@@ -162,7 +162,7 @@ export class Inspector {
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
     if (contents.hasPage(row.value, next.start)) {
-      this.#frames.parts.expansion.open(row.path, next.start + next.count);
+      this.#frames.sceneOf(contents).expansion.open(row.path, next.start + next.count);
     }
     this.fireDidChange();
   }

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { LensRequest } from "../protocol/generated.ts";
+import type { Inquiry } from "./questions.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
 import { isValueLens, VALUE_LENSES, type ValueLens, type ValueLensDescription } from "./valueLenses.ts";
 import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
@@ -20,32 +20,22 @@ export interface LensWords {
   readonly notYet: string;
 }
 
-export type LensName = "compare" | ValueLens | ProgramLens;
-
-/** As much of a question as its words are made of. */
-export interface Asked {
-  readonly lens: LensName;
-  /** By the lens's names for them. */
-  readonly subjects: Readonly<Record<string, { readonly name: string }>>;
-  readonly options?: NonNullable<LensRequest["options"]>;
-}
-
 /** The words for a question. */
-export function lensWords(asked: Asked): LensWords {
-  const { lens, subjects } = asked;
+export function lensWords(inquiry: Inquiry): LensWords {
+  const { lens, subjects } = inquiry;
   if (lens === "compare") return ofComparison(subjects);
-  return isValueLens(lens) ? ofOne(lens, asked) : ofProgram(lens);
+  return isValueLens(lens) ? ofOne(lens, inquiry) : ofProgram(lens);
 }
 
 /** What a question is about: `loss`, `model(x, mask)`, `train_set[3]`. */
-export function aboutOf({ subjects, options }: Pick<Asked, "subjects" | "options">): string {
+export function aboutOf({ subjects, options }: Inquiry): string {
   const [name = "", ...inputs] = Object.values(subjects).map((subject) => subject.name);
   const index = options?.["index"];
   if (index !== undefined) return `${name}[${String(index)}]`;
   return inputs.length > 0 ? `${name}(${inputs.join(", ")})` : name;
 }
 
-function ofComparison({ a, b }: Asked["subjects"]): LensWords {
+function ofComparison({ a, b }: Inquiry["subjects"]): LensWords {
   const [one, other] = [a?.name ?? "", b?.name ?? ""];
   return {
     label: pairLabel(one, other),
@@ -57,9 +47,9 @@ function ofComparison({ a, b }: Asked["subjects"]): LensWords {
   };
 }
 
-function ofOne(lens: ValueLens, asked: Asked): LensWords {
+function ofOne(lens: ValueLens, inquiry: Inquiry): LensWords {
   const { called, label = called, icon, working }: ValueLensDescription = VALUE_LENSES[lens];
-  const of = aboutOf(asked);
+  const of = aboutOf(inquiry);
   const name = called(of);
   const room = Math.max(MIN_NAME_LENGTH, MAX_LABEL_LENGTH - label("").length);
   return {

@@ -137,9 +137,9 @@ export class Lenses {
     if (contents === undefined) return false;
     if (!this.#questions.has(question)) return true;
     this.#tasks.end((task) => isOf(task, question, contents));
-    const asked = put(question);
-    this.#questions.resume(asked);
-    await this.#ask(asked, contents, toRunAgain(asked, contents));
+    const current = put(question);
+    this.#questions.resume(current);
+    await this.#ask(current, contents, toRunAgain(current, contents));
     return true;
   }
 
@@ -167,8 +167,8 @@ export class Lenses {
     const isShown = contents === this.#inspector.contents && this.#inspector.frame?.key === frame.key;
     if (!isShown || frame.over || this.#inspector.isReading(frame)) return; // others are asked once they are shown
     for (const question of this.#askedAtEachStop()) {
-      const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
-      if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
+      const isBeingAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
+      if (isBeingAsked || this.#questions.state(contents, question) !== undefined) continue;
       void this.#ask(question, contents);
     }
   }

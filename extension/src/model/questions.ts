@@ -4,8 +4,8 @@ import type { Address, LensAnswer, LensRequest } from "../protocol/generated.ts"
 import type { Contents } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import type { Failure } from "./failure.ts";
-import type { LensName } from "./lensWords.ts";
-import { isProgramLens, PROGRAM_LENSES } from "./programLenses.ts";
+import { isProgramLens, PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
+import type { ValueLens } from "./valueLenses.ts";
 
 /** A value that a question is about. */
 export interface Subject {
@@ -26,7 +26,7 @@ interface Shown {
 
 /** A lens and the values that it is asked about, by the lens's names for them. */
 export interface Inquiry {
-  readonly lens: LensName;
+  readonly lens: "compare" | ValueLens | ProgramLens;
   readonly subjects: Readonly<Record<string, Subject>>;
   readonly options?: NonNullable<LensRequest["options"]>;
 }

@@ -92,8 +92,8 @@ export class Runs {
     const found: NodeAnswer[] = [];
     try {
       for (const expression of expressions) {
-        const asked = { expression, snapshot: answer.snapshot, page_size: this.#settings.pageSize };
-        found.push(await this.#helper.evaluate(frame, asked, signal));
+        const request = { expression, snapshot: answer.snapshot, page_size: this.#settings.pageSize };
+        found.push(await this.#helper.evaluate(frame, request, signal));
       }
     } finally {
       this.noteRun(contents, expressions);

@@ -25,13 +25,13 @@ export async function askInSlices(
     if (signal?.aborted === true) throw new Cancelled();
   };
   endIfAborted();
-  const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUN_SLICE_MS } } : input;
-  let answer = await helper.lens(frame, asked, signal);
+  const request = input.options?.["run"] === true ? { ...input, limits: { ms: RUN_SLICE_MS } } : input;
+  let answer = await helper.lens(frame, request, signal);
   while (!answer.done) {
     endIfAborted();
     onProgress?.(answer.progress);
     const { snapshot, resume } = answer;
-    answer = await helper.lens(frame, { ...asked, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
+    answer = await helper.lens(frame, { ...request, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
   }
   return answer;
 }

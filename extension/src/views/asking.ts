@@ -12,18 +12,18 @@ export async function askLens({ inspector, lenses, tree }: Parts, inquiry: Inqui
   if (frame && wanted === undefined) return;
   const question = wanted && (await lenses.ask(wanted, frame));
   if (question) await tree.showTop(questionPath(question));
-  else await sayUnasked(tree);
+  else await sayNotDone(tree);
 }
 
 /** Asks again, and runs what must be run. */
 export async function askAgain({ inspector, lenses, tree }: Parts, question: Question): Promise<void> {
   const { frame } = inspector;
   if (frame && !(await withConsent(question))) return;
-  if (frame === undefined || !(await lenses.askAgain(question, frame))) await sayUnasked(tree);
+  if (frame === undefined || !(await lenses.askAgain(question, frame))) await sayNotDone(tree);
 }
 
-export function sayUnasked(tree: Tree): Promise<void> {
-  return tree.say(vscode.l10n.t("Nothing can be asked: the program continued, or its values can't be read."));
+export function sayNotDone(tree: Tree): Promise<void> {
+  return tree.say(vscode.l10n.t("Not done: the program continued, or its values can't be read."));
 }
 
 /** The value of a row, as a subject of a lens; undefined where it has none. */

@@ -4,7 +4,7 @@ import { COMMAND, type CommandId, VIEW } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
 import { PROGRAM, questionPath } from "../model/rowPath.ts";
-import { sayUnasked } from "./asking.ts";
+import { sayNotDone } from "./asking.ts";
 import type { Command, Parts } from "./commandArguments.ts";
 
 export const PROGRAM_COMMANDS = {
@@ -19,7 +19,7 @@ export const PROGRAM_COMMANDS = {
 function showing(lens: ProgramLens): Command {
   return async ({ inspector, questions, expansion, tree }) => {
     const question = questions.ofProgram.find((one) => one.lens === lens);
-    if (question === undefined || (await inspector.settled()) === undefined) return sayUnasked(tree);
+    if (question === undefined || (await inspector.settled()) === undefined) return sayNotDone(tree);
     questions.resume(question);
     expansion.open(PROGRAM);
     expansion.open(questionPath(question));
@@ -31,7 +31,7 @@ function showing(lens: ProgramLens): Command {
 async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<void> {
   try {
     const text = await vscode.window.withProgress({ location: { viewId: VIEW } }, () => lenses.report(values));
-    if (text === undefined) return await sayUnasked(tree);
+    if (text === undefined) return await sayNotDone(tree);
     await vscode.env.clipboard.writeText(text);
     await tree.say(
       values

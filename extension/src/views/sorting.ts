@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { sayUnasked } from "./asking.ts";
+import { sayNotDone } from "./asking.ts";
 import { isRow, type Parts } from "./commandArguments.ts";
 
 /** The orders in which the lens `model` sorts the parts of a module, with the labels that the user reads. */
@@ -29,6 +29,6 @@ export async function sortLayers({ lenses, tree }: Parts, row: unknown): Promise
   }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Sort the layers by…") });
   if (picked && !(await lenses.askWith(question, { ...question.options, sort: picked.sort }))) {
-    await sayUnasked(tree);
+    await sayNotDone(tree);
   }
 }
