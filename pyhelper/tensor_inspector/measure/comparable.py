@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..safe.record import Record
+from ..safe.torch_name import torch_name
 from .stats import Unread
 
 
@@ -29,5 +30,5 @@ class Comparable(Record):
         """Of a plain tensor or array, or of why there is none."""
         if isinstance(elements, Unread):
             return cls("", (), lambda: elements)
-        dtype = str(elements.dtype).replace("torch.", "")
+        dtype = torch_name(elements.dtype)
         return cls(dtype, tuple(elements.shape), lambda: elements)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..safe.budget import Budget
 from ..safe.guard import module
+from ..safe.torch_name import torch_name
 
 FEW = 1000  #: different values up to which each is counted
 _COUNTED = 1 << 20  #: elements whose values are counted
@@ -108,4 +109,4 @@ def _plain(values: Any) -> Any:
     values = values.cpu()
     if values.dtype.is_floating_point and values.dtype is not torch.float64:
         return values.float()
-    return values.long() if str(values.dtype)[6:] in _UNSIGNED else values
+    return values.long() if torch_name(values.dtype) in _UNSIGNED else values

@@ -6,6 +6,7 @@ from typing import Any
 
 from .guard import class_name, instance_dict, module
 from .record import Record
+from .torch_name import torch_name
 
 _DEVICES = ("cpu", "cuda", "xpu", "mps", "mtia", "maia", "hpu", "xla", "privateuseone")  #: that autocast knows
 
@@ -67,19 +68,15 @@ def _autocast(c: Any) -> list[tuple[str, str]]:
             ("cuda", "is_autocast_enabled", "get_autocast_gpu_dtype"),
             ("cpu", "is_autocast_cpu_enabled", "get_autocast_cpu_dtype"),
         )
-        return [(device, _dtype(getattr(c, dtype)())) for device, on, dtype in asked if _is(c, on, False)]
+        return [(device, torch_name(getattr(c, dtype)())) for device, on, dtype in asked if _is(c, on, False)]
     found = []
     for device in _DEVICES:
         try:
             if c.is_autocast_enabled(device):
-                found.append((device, _dtype(c.get_autocast_dtype(device))))
+                found.append((device, torch_name(c.get_autocast_dtype(device))))
         except RuntimeError:  # this version knows no such device
             continue
     return found
-
-
-def _dtype(dtype: Any) -> str:
-    return str(dtype).replace("torch.", "")
 
 
 def _stack(c: Any, length: str, at: str) -> list[Any]:

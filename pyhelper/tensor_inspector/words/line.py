@@ -75,7 +75,7 @@ def prefixed(prefix: str, part: str) -> Word:
     return Word(f"{prefix}{part}", f"{prefix}{short(part)}", loud=is_loud(part))
 
 
-def in_short(parts: Iterable[str | None], limit: int = SHORT) -> str:
+def in_short(parts: Iterable[str | None]) -> str:
     """The parts as there is little room for: in short, the loud ones first; whole ones are left out at the end.
 
     >>> in_short([head("float32", "[64, 10]"), "μ 0", Word("3 NaN", loud=True)])
@@ -88,7 +88,7 @@ def in_short(parts: Iterable[str | None], limit: int = SHORT) -> str:
             (loud if part.loud else others).append(part.short)
         elif part:
             others.append(part)
-    return joined([*loud, *others], limit)
+    return joined([*loud, *others], SHORT)
 
 
 def line_of(parts: Iterable[str | None]) -> Word:

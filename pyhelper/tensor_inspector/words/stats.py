@@ -32,7 +32,7 @@ def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     return _words(reading)
 
 
-def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool = False) -> str:
+def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool) -> str:
     """A tensor or array at the end of a line of source: ``3 NaN f32[32,10] μ 0.01``."""
     if shown is not None:
         return f"{short(head)} {shown}"

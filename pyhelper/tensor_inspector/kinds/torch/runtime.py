@@ -10,6 +10,7 @@ from typing import Any
 from weakref import ReferenceType
 
 from ...safe.guard import c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro, plain_str
+from ...safe.torch_name import torch_name
 from ...words.text import fingerprint, integer, joined, number, quoted, size
 from ..families import by_home
 from ..python.objects import CppObject, WordedObject
@@ -24,7 +25,7 @@ class TorchConstant(Printed):
     """A dtype, layout or memory format: by the name it is written with."""
 
     def brief(self) -> str:
-        return str(self.value).replace("torch.", "")
+        return torch_name(self.value)
 
     def line(self) -> str:
         return str(self.value)
@@ -60,7 +61,7 @@ class StorageBytes(WordedObject):
             return ["no storage"]
         dtype, device = self.attr("dtype"), str(c_attribute(untyped, "device"))
         return [
-            None if dtype is None else str(dtype).replace("torch.", ""),
+            None if dtype is None else torch_name(dtype),
             _size_text(_StorageBase.nbytes(untyped)),
             _shared_text(untyped) if device == "cpu" else device,
         ]
@@ -168,7 +169,7 @@ class Autocast(WordedObject):
         dtype = self.attr("fast_dtype")
         return [
             plain_str(self.attr("device")),
-            None if dtype is None else str(dtype).replace("torch.", ""),
+            None if dtype is None else torch_name(dtype),
             "disabled" if self.attr("_enabled") is False else None,
         ]
 

@@ -14,6 +14,7 @@ from ...measure.unread import MISSING, OWN_CODE
 from ...safe.attributes import attribute
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
+from ...safe.torch_name import torch_name
 from ...words.line import Word, prefixed
 from ...words.text import count, listed
 from ..kind import Child
@@ -55,7 +56,7 @@ class PythonSubclass(Form):
         return "" if self.known.device is None else str(self.known.device)
 
     def layout(self) -> str:
-        return "" if self.known.layout is None else str(self.known.layout).replace("torch.", "")
+        return "" if self.known.layout is None else torch_name(self.known.layout)
 
     def metadata(self) -> Facts:
         known = self.known

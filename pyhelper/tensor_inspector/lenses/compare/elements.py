@@ -12,6 +12,7 @@ from ...measure.stats import Unread
 from ...measure.stats.difference import PartialDifference, difference
 from ...safe.budget import Budget
 from ...safe.record import Record
+from ...safe.torch_name import torch_name
 from ...words.text import count, number, shape
 from .atoms import Tolerance, signed
 from .comparison import Note
@@ -83,7 +84,7 @@ def _gathered(kind: Kind, budget: Budget) -> Kind:
     return kind if whole is kind.value else as_kind(whole, budget)
 
 
-def difference_text(values: ValueDifference, tick: Any = None) -> str:
+def _difference_text(values: ValueDifference, tick: Any) -> str:
     """How many elements of two arrays differ, by how much, and the two that are farthest apart, with their indices.
 
     ``tick`` makes a text of an element that stands for something else, as a date; then no amount is told.
@@ -187,9 +188,9 @@ def _device(kind: Kind) -> str:
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     if isinstance(found, Unread):
         return [Note("not compared", found.text)]
-    return (
-        [Note("values", difference_text(found, tick), found, nan=found["nan_in_one"] > 0)] if found["different"] else []
-    )
+    if not found["different"]:
+        return []
+    return [Note("values", _difference_text(found, tick), found, nan=found["nan_in_one"] > 0)]
 
 
 def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
@@ -249,7 +250,7 @@ def _by_position(
         return Compared([*notes, Note("not compared", f"not compared: {unread.text}")], None)
     if same_layout and one.is_at(other):
         return Compared(notes, _LINKED, False)
-    dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]
+    dtypes = [torch_name(side.values.dtype) for side in (one, other)]
     notes += _unlike(*dtypes)
     found = difference_of(one, other, whole, budget, tolerance)
     notes += _values(found)

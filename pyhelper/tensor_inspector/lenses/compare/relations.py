@@ -9,6 +9,7 @@ from ...kinds import as_kind
 from ...measure.stats import Unread
 from ...measure.stats.relation import Related
 from ...safe.budget import Budget
+from ...safe.torch_name import torch_name
 from ...words.text import count, number
 from .pair import MISSING, PairDifference
 
@@ -134,7 +135,7 @@ def _related(noted: PairDifference, budget: Budget) -> Related | None:
         elements = side.read()
         if elements is None or isinstance(elements, Unread) or 0 in tuple(elements.shape):
             return None
-        if not str(elements.dtype).replace("torch.", "").startswith(_NUMBERS):
+        if not torch_name(elements.dtype).startswith(_NUMBERS):
             return None
         sides.append(elements)
     values = noted.difference.get("values")

@@ -41,7 +41,7 @@ class RowPairs:
         self._budget = budget
         self._known = known or dict
 
-    def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...], *, by_order: bool = False) -> Iterator[Two]:
+    def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...], *, by_order: bool) -> Iterator[Two]:
         """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal.
 
         With ``by_order`` their places are their keys.

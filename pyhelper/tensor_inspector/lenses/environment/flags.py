@@ -11,6 +11,7 @@ from typing import Any
 
 from ...safe.guard import dict_attribute, instance_dict, module
 from ...safe.modes import Modes
+from ...safe.torch_name import torch_name
 from .setting import Setting
 
 #: The flag, the function of `torch._C` that reads it, and its default.
@@ -120,7 +121,7 @@ def _read(ask: Any, *of: str) -> str | None:
         return None
     if type(found) is tuple:  # from torch 2.9 on: whether it is allowed, and whether splitting is
         found = all(found)
-    return str(found).replace("torch.", "")
+    return torch_name(found)
 
 
 def _on(found: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
@@ -35,6 +35,8 @@ from .rules import (
 from .trace import TraceEntry, chain, entries_of, is_caused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...protocol import Finding
     from ..findings.finding import Violation
 
@@ -105,6 +107,42 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "weights_only=False, if you trust the file",
     ),
     "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
+}
+
+#: Of each kind of fault, by its name in `errors`: the id of the rule, and what explains it.
+_CHECKS: dict[str | None, tuple[str, Callable[[ErrorContext], Violation | None]]] = {
+    "dtype": ("dtype-mismatch", dtypes.dtype_mismatch),
+    "device": ("device-mismatch", dtypes.device_mismatch),
+    "index": ("index-out-of-range", ranges.index_out_of_range),
+    "label": ("label-out-of-range", ranges.label_out_of_range),
+    "probability": ("logits-to-prob-loss", ranges.logits_to_prob_loss),
+    "half": ("fp16-overflow", ranges.half_overflow),
+    "one_value": ("batchnorm-batch-of-one", ranges.batchnorm_batch_of_one),
+    "not_scalar": ("loss-not-scalar", backward.loss_not_scalar),
+    "memory": ("out-of-memory", memory.out_of_memory),
+    "truth": ("ambiguous-truth", conversions.ambiguous_truth),
+    "number": ("not-one-element", conversions.not_one_element),
+    "array": ("grad-to-numpy", conversions.grad_to_numpy),
+    "unpack": ("unpack-count", unpacking.unpack_count),
+    "key": ("missing-key", lookups.missing_key),
+    "attribute": ("missing-attribute", lookups.missing_attribute),
+    "type": ("not-a-tensor", not_tensors.not_tensor),
+    "state_dict": ("state-dict-mismatch", checkpoints.state_dict_mismatch),
+    "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
+    "worker": ("worker-failed", workers.worker_failed),
+    "token": ("tokenizer-input", tokens.tokenizer_input),
+    "init": ("super-not-called", calls.init_not_called),
+    "arguments": ("wrong-arguments", calls.wrong_arguments),
+    "load": ("load-refused", loading.unsafe_load),
+}
+
+_NAN = ("nan-in-input", "nan-in-params", "nan-origin")
+_NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
+#: Of each fault of a backward: the findings' rules that may tell more from the graph, then as in `_CHECKS`.
+_BACKWARD: dict[str | None, tuple[tuple[str, ...], str, Callable[[ErrorContext], Violation]]] = {
+    "freed": ((), "graph-freed", backward.graph_freed),
+    "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
+    "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
 }
 
 
@@ -180,34 +218,9 @@ def _findings(context: ErrorContext) -> list[Finding]:
         return [_finding(*shapes.shape_mismatch(context))]
     if kind == "distribution":
         return _of_values(context)
-    if kind in ("freed", "inplace", "no_grad"):
-        return _of_backward(context, kind)
-    checks: dict[Any, Any] = {
-        "dtype": ("dtype-mismatch", dtypes.dtype_mismatch),
-        "device": ("device-mismatch", dtypes.device_mismatch),
-        "index": ("index-out-of-range", ranges.index_out_of_range),
-        "label": ("label-out-of-range", ranges.label_out_of_range),
-        "probability": ("logits-to-prob-loss", ranges.logits_to_prob_loss),
-        "half": ("fp16-overflow", ranges.half_overflow),
-        "one_value": ("batchnorm-batch-of-one", ranges.batchnorm_batch_of_one),
-        "not_scalar": ("loss-not-scalar", backward.loss_not_scalar),
-        "memory": ("out-of-memory", memory.out_of_memory),
-        "truth": ("ambiguous-truth", conversions.ambiguous_truth),
-        "number": ("not-one-element", conversions.not_one_element),
-        "array": ("grad-to-numpy", conversions.grad_to_numpy),
-        "unpack": ("unpack-count", unpacking.unpack_count),
-        "key": ("missing-key", lookups.missing_key),
-        "attribute": ("missing-attribute", lookups.missing_attribute),
-        "type": ("not-a-tensor", not_tensors.not_tensor),
-        "state_dict": ("state-dict-mismatch", checkpoints.state_dict_mismatch),
-        "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
-        "worker": ("worker-failed", workers.worker_failed),
-        "token": ("tokenizer-input", tokens.tokenizer_input),
-        "init": ("super-not-called", calls.init_not_called),
-        "arguments": ("wrong-arguments", calls.wrong_arguments),
-        "load": ("load-refused", loading.unsafe_load),
-    }
-    rule, check = checks[kind]
+    if kind in _BACKWARD:
+        return _of_backward(context, *_BACKWARD[kind])
+    rule, check = _CHECKS[kind]
     found = check(context)
     return [] if found is None else [_finding(rule, found)]
 
@@ -221,25 +234,18 @@ def _of_values(context: ErrorContext) -> list[Finding]:
     return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(context, RULES, *_NAN))])
 
 
-def _of_backward(context: ErrorContext, kind: str) -> list[Finding]:
-    """A failed backward: the findings of a step's rules in the graph, else one from the message."""
+def _of_backward(
+    context: ErrorContext, names: tuple[str, ...], rule: str, check: Callable[[ErrorContext], Violation]
+) -> list[Finding]:
+    """A failed backward: what the findings' rules of these names find in the graph, else what the check says."""
     from ..findings.rules.registry import RULES
     from ..findings.run import folded
 
-    names, rule, check = {
-        "freed": ((), "graph-freed", backward.graph_freed),
-        "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
-        "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
-    }[kind]
     if "differentiated Tensor" in context.message:  # what it is differentiated by
         return [_finding("loss-without-grad", backward.input_without_grad(context))]
     known = backward.found_by_rules(context, RULES, *names)
     found = [finding_of(asked, one) for asked, one in known]
     return folded(found) if found else [_finding(rule, check(context))]
-
-
-_NAN = ("nan-in-input", "nan-in-params", "nan-origin")
-_NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
 
 
 def _finding(id: str, found: Violation) -> Finding:

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
+from ...safe.torch_name import torch_name
 from .. import devices
 from ..torch.readable import why_unread
 from ..unread import OFF, Reading, Unread, skipped, unknown
@@ -39,7 +40,7 @@ def of_tensor(t: Any, budget: Budget) -> Reading:
     if unread is not None:
         return unread
     if small is None:
-        return unknown(str(dtype)[6:])
+        return unknown(torch_name(dtype))
     if count == 0:
         return _answer(exact.empty(dtype), 0, 1)
     if not budget.reads:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...safe.torch_name import torch_name
 from .block_difference import cast, flat, library
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _relation(found: tuple[str, Any], x: Any, y: Any, b: Any, rtol: float, dim: 
     count = math.prod(x.shape)
     off = rtol * float(abs(y).max()) if how == "shifted" else 0.0
     plain = [_plain(number, off or rtol * abs(number)) for number in numbers.reshape(-1).tolist()]
-    is_exact = _is_exact(how, x, y, plain, str(b.dtype).replace("torch.", ""), xp)
+    is_exact = _is_exact(how, x, y, plain, torch_name(b.dtype), xp)
     relation: Relation = {"how": how, "close": not is_exact, "read": count, "count": count}  # type: ignore[typeddict-item]
     if dim is None:
         relation["value"] = plain[0]

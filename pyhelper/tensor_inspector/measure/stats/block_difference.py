@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import instance_dict, module
+from ...safe.torch_name import torch_name
 from .layout import index_of
 
 _LEAST = -(1 << 63)
@@ -56,7 +57,7 @@ class Block:
 
     def __init__(self, part: Any, xp: Any, wider: bool) -> None:
         self.part, self.xp = flat(part, xp), xp
-        name = str(self.part.dtype).replace("torch.", "")
+        name = torch_name(self.part.dtype)
         self.whole = "int" in name or name == "bool"
         self.unsigned = name == "uint64"
         is_complex = "complex" in name

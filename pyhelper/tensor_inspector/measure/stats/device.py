@@ -12,6 +12,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.torch_name import torch_name
 from ..unread import Unread, skipped
 from .layout import blocks
 from .tally import ComplexTally, Tally
@@ -158,7 +159,7 @@ def _float_tally(size: int, row: list[float]) -> Tally:
 
 def _int_row(torch: Any, block: Any) -> Any:
     """Minimum, maximum, zeros, the sum in two halves and the bits of the deviation, all as int64."""
-    name = str(block.dtype)[6:]
+    name = torch_name(block.dtype)
     if name == "bool":
         x = block.to(torch.int64)
     elif name in ("uint16", "uint32"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.torch_name import torch_name
 from ..unread import Unread
 from .block_difference import Block, compare_blocks, library
 from .layout import blocks
@@ -116,7 +117,7 @@ def difference(
 
 def closeness(a: Any, b: Any) -> tuple[float, float] | None:
     """How far apart rounding may bring two: rtol and atol of the coarser dtype; None where one is no float."""
-    known = [_CLOSE.get(str(side.dtype).replace("torch.", "")) for side in (a, b)]
+    known = [_CLOSE.get(torch_name(side.dtype)) for side in (a, b)]
     return None if None in known else max(pair for pair in known if pair is not None)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ...safe.budget import Budget
 from ...safe.record import Record
+from ...safe.torch_name import torch_name
 from ..torch.readable import why_unread
 from ..unread import Unread, beyond, unknown
 from . import device, layout, numpy_exact, systematic_sample
@@ -125,7 +126,7 @@ class _Blocks:
 
 
 def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Blocks | Unread:
-    dtype = str(t.dtype)[6:]
+    dtype = torch_name(t.dtype)
     if small_kernel_for(torch, t.dtype) is None:
         return unknown(dtype)
     unread = why_unread(t)

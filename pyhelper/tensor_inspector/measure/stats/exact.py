@@ -6,6 +6,7 @@ never written to (in-place operations use scratch memory of our own), and extra 
 
 from typing import Any, Callable, Optional, Union, cast
 
+from ...safe.torch_name import torch_name
 from .floats import ByteFloatKernel, FloatKernel, small_floats
 from .integers import INTS, SIGNED_TWIN, IntKernel, bools, small_ints
 from .reductions import Scratch
@@ -23,7 +24,7 @@ _small_kernels: dict[Any, Optional[SmallKernel]] = {}
 
 def kernel_for(torch: Any, dtype: Any) -> Optional[Kernel]:
     """The kernel for blocks of a dtype of any size, or None if its numbers can't be read one by one."""
-    name = str(dtype)[6:]  # after "torch."
+    name = torch_name(dtype)
     if name in _FLOATS:
         return FloatKernel(torch, dtype)
     if name.startswith("float8_"):
@@ -46,7 +47,7 @@ def small_kernel_for(torch: Any, dtype: Any) -> Optional[SmallKernel]:
         return _small_kernels[dtype]
     except KeyError:
         pass
-    name = str(dtype)[6:]
+    name = torch_name(dtype)
     if name in _FLOATS or name.startswith("float8_"):
         found: Any = small_floats
     elif name in INTS and name not in SIGNED_TWIN:

@@ -3,6 +3,7 @@
 import math
 from typing import Any, Optional
 
+from ...safe.torch_name import torch_name
 from .reductions import (
     DOUBLE,
     SINGLE,
@@ -198,7 +199,7 @@ class ByteFloatKernel:
     def __init__(self, torch: Any, dtype: Any) -> None:
         self._torch = torch
         self._scratch = Scratch(torch)
-        self._shift, self._mask, self._factor, self._nan = _AS_FLOAT16.get(str(dtype)[6:], (0, 0, 0, 0))
+        self._shift, self._mask, self._factor, self._nan = _AS_FLOAT16.get(torch_name(dtype), (0, 0, 0, 0))
         self._wide = FloatKernel(torch, torch.float16)
         patterns = torch.arange(256, dtype=torch.uint8, device="cpu").view(dtype)
         self._values: list[float] = patterns.double().tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...safe.torch_name import torch_name
 from .reductions import (
     DOUBLE,
     SINGLE,
@@ -68,7 +69,7 @@ class IntKernel:
     """Blocks of integers: range and sum to the last digit, the deviation from differences to a centre."""
 
     def __init__(self, torch: Any, dtype: Any) -> None:
-        name = str(dtype)[6:]  # after "torch."
+        name = torch_name(dtype)
         self._torch = torch
         self._scratch = Scratch(torch)
         self._centre = 0

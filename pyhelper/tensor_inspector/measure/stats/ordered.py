@@ -11,6 +11,7 @@ import math
 import struct
 from typing import Any, Callable
 
+from ...safe.torch_name import torch_name
 from .numpy_exact import narrow
 from .tally import Beyond, Number
 
@@ -91,7 +92,7 @@ def _whole_edges(low: int, high: int, bins: int) -> list[Number]:
 
 def order_of_tensors(torch: Any, dtype: Any, negative: bool = False) -> Order:
     """The order of dense CPU tensors of a real or complex dtype; of their negatives, if they are ``negative``."""
-    name = str(dtype)[6:]  # after "torch."
+    name = torch_name(dtype)
     if negative:
         order = order_of_tensors(torch, dtype)
         return Order(torch, order.name, lambda block: order.raw(block.neg()))

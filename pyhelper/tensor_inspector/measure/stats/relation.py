@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.record import Record
+from ...safe.torch_name import torch_name
 from ..unread import Unread
 from .affine import affine
 from .block_difference import flat, library
@@ -178,7 +179,7 @@ def _rounded(a: Any, b: Any) -> Iterator[_Way]:
         return
     coarser = next((one for one, other in ((b, a), (a, b)) if _is_coarser(one, other)), None)
     if coarser is not None and math.prod(a.shape) <= _COPIED:
-        way: _Way = _maker(b)("rounded", a, dtype=str(coarser.dtype).replace("torch.", ""))
+        way: _Way = _maker(b)("rounded", a, dtype=torch_name(coarser.dtype))
         way.dtype = coarser.dtype
         yield way
 

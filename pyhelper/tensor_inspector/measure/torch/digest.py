@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
+from ...safe.torch_name import torch_name
 from .dispatch import known_bytes, known_count, known_device
 from .metadata import (
     EXACT_TENSORS,
@@ -129,7 +130,7 @@ class Digest:
         return list(dict.fromkeys(map(str, self._devices)))
 
     def dtypes(self) -> list[str]:
-        return [str(dtype).replace("torch.", "") for dtype in self._dtypes]
+        return [torch_name(dtype) for dtype in self._dtypes]
 
     def bytes(self) -> int | None:
         """Of all its tensors; None where that is not known."""

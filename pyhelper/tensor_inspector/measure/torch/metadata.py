@@ -10,6 +10,7 @@ from typing import Any
 
 from ...safe.guard import ByClass, Classes, class_dict, class_name, instance_dict, library_of, module, mro
 from ...safe.record import Record
+from ...safe.torch_name import torch_name
 from .readable import why_opaque
 
 torch: Any = module("torch")
@@ -50,6 +51,11 @@ def is_exact_tensor(value: object) -> bool:
     return type(value) in EXACT_TENSORS
 
 
+def is_trainable_leaf(value: object) -> bool:
+    """Whether it is an exact tensor whose ``.grad`` a backward adds to: a leaf that requires a gradient."""
+    return is_exact_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf
+
+
 def is_tensor(value: object) -> bool:
     """Whether it is a tensor that can be asked for its metadata."""
     return is_tensor_class(type(value))
@@ -84,7 +90,7 @@ def _text(of_torch: Any) -> str:
     """A dtype, a device or a layout without ``torch.``."""
     text = _texts.get(of_torch)
     if text is None:
-        text = _texts[of_torch] = str(of_torch).replace("torch.", "")
+        text = _texts[of_torch] = torch_name(of_torch)
     return text
 
 

@@ -7,6 +7,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from ...safe.guard import SEQUENCES, ByClass, c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro
+from ...safe.torch_name import torch_name
 from .metadata import EXACT_TENSORS
 from .saved import UNREAD, WAS_FREED, Readers, Saved, read_saved, state_of_saved
 
@@ -103,7 +104,7 @@ class AutogradNode:
     def dtype_name(self) -> str:
         """``float32``; empty where it is not known."""
         dtype = self.dtype()
-        return "" if dtype is None else str(dtype).replace("torch.", "")
+        return "" if dtype is None else torch_name(dtype)
 
     def state(self) -> str:
         """What has become of what it saved: freed, modified, hooked; tensor or custom: it is there; none: not known."""

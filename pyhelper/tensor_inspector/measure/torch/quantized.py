@@ -8,6 +8,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.torch_name import torch_name
 from ..stats import Reading, Unread, of_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import distinct, normalised
@@ -26,7 +27,7 @@ _INTEGERS = {"quint8": "uint8", "qint8": "int8", "qint32": "int32"}  #: others p
 def scheme_of(value: Any) -> str:
     """``per_tensor_affine``, ``per_channel_symmetric`` …; ``unknown`` of what has no scale yet."""
     try:
-        return str(Base.qscheme(value)).replace("torch.", "")
+        return torch_name(Base.qscheme(value))
     except RuntimeError:  # made with a quantized dtype alone
         return "unknown"
 

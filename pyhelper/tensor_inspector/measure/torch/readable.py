@@ -12,6 +12,7 @@ from typing import Any
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.memory import are_mapped, mapped
+from ...safe.torch_name import torch_name
 from .. import devices
 from ..unread import FREED, UNMAPPED, Unread, too_small
 
@@ -65,7 +66,7 @@ def _are_mapped(tensors: list[Any], storages: list[Any]) -> bool:
 def why_opaque(dtype: Any) -> Unread | None:
     """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
     if dtype not in _opaque:
-        name = str(dtype).replace("torch.", "")
+        name = torch_name(dtype)
         what = _OPAQUE.get(name)
         if name.startswith("bits"):
             what = "bits without a meaning"
