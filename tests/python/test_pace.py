@@ -20,6 +20,10 @@ one_thread = sys.modules["tensor_inspector.safe.one_thread"]
 WHOLE = 1 << 20  #: elements of a block
 SPLIT = 1 << 15  #: elements that torch splits among threads
 NO_OPENMP = patch.object(one_thread, "_openmp", lambda: None)
+needs_openmp = pytest.mark.skipif(
+    sys.platform != "linux" or not torch.backends.openmp.is_available(),
+    reason="where OpenMP is found is known of Linux alone",
+)
 
 
 class Clock:
@@ -68,6 +72,7 @@ def test_idle_cores_read_whole_blocks():
     assert Run([0.5]).sizes == [WHOLE] * 4
 
 
+@needs_openmp
 @pytest.mark.parametrize("idle", [3, 1, 0, -2])
 def test_where_others_want_a_core_torch_works_with_one_thread(idle):
     run = Run([0.01], [idle])
@@ -123,8 +128,12 @@ def test_a_tensor_is_rehearsed_by_torch():
         assert of_tensor(torch.ones(2_500_003), Budget(40.0, clock=Clock()))["exact"]
 
 
-def test_the_last_milliseconds_are_not_staked_on_idle_cores():
+@needs_openmp
+def test_the_last_milliseconds_are_for_one_thread():
     assert set(Run([0.1], ms=10.0).threads) == {1}
+
+
+def test_the_last_milliseconds_are_not_staked_on_idle_cores():
     with NO_OPENMP:
         assert max(Run([0.1], ms=10.0).sizes) < SPLIT
 
@@ -193,21 +202,72 @@ def said(more: str = "") -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.skipif(not torch.backends.openmp.is_available(), reason="this torch has no OpenMP")
-@pytest.mark.skipif(sys.platform != "linux", reason="where OpenMP is found is known of Linux alone")
+@needs_openmp
 def test_one_thread_is_one_in_its_own_thread_alone_and_until_its_end_however_that_comes():
     assert said() == ["1 3 False", "3 3", "3 False"]
 
 
-@pytest.mark.parametrize("event", ["ctypes.dlsym"])
-def test_an_audit_hook_that_refuses_leaves_all_threads(event):
-    more = f"""
-def refuse(event, _):
-    if event == "{event}":
-        raise RuntimeError(event)
+@needs_openmp
+def test_an_exception_on_its_way_in_leaves_all_threads():
+    more = """
+told = torch.get_num_threads
 
-sys.addaudithook(refuse)
+def interrupted():
+    if told() == 1:
+        raise KeyboardInterrupt
+    return told()
+
+torch.get_num_threads = interrupted
+try:
+    OneThread(True).__enter__()
+except KeyboardInterrupt:
+    print(told())
+"""
+    assert said(more)[-1] == "3"
+
+
+@needs_openmp
+def test_what_the_program_puts_in_the_place_of_ctypes_is_not_asked():
+    more = """
+import ctypes
+
+class Namespace:
+    def __getitem__(self, name):
+        print(name)
+
+ctypes.pythonapi = Namespace()
 with OneThread(True) as must_be_small:
     print(torch.get_num_threads(), must_be_small)
 """
-    assert said(more)[-1] == "3 True"
+    assert said(more)[-2:] == ["3 False", "1 False"]
+
+
+#: Put in the place of ``more``: an audit hook of the program refuses all.
+REFUSED = """
+def refuse(event, _):
+    raise RuntimeError(event)
+
+sys.addaudithook(refuse)
+"""
+
+
+def test_an_audit_hook_that_refuses_leaves_all_threads():
+    more = """
+with OneThread(True) as must_be_small:
+    print(torch.get_num_threads(), must_be_small)
+"""
+    assert said(REFUSED + more)[-1] == "3 True"
+
+
+def test_an_audit_hook_that_refuses_leaves_the_cores_unknown():
+    more = """
+print(scan._idle_cores(), scan._running_threads())
+"""
+    told = "from tensor_inspector.measure.stats import exact\nscan = sys.modules['tensor_inspector.measure.stats.scan']"
+    assert said(told + REFUSED + more)[-1] == "None 1"
+
+
+@pytest.mark.parametrize("text", ["", "0.00 0.00 0.00 0/0 0\n", "no numbers at all here"])
+def test_a_system_that_does_not_know_what_runs_leaves_the_cores_unknown(text):
+    with patch.object(scanning, "system_text", lambda _: text):
+        assert scanning._idle_cores() is None

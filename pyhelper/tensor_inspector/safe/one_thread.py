@@ -8,6 +8,11 @@ from typing import Any
 from .guard import module
 from .untouched import RestoringContext
 
+try:
+    from ctypes import pythonapi
+except ImportError:  # a Python without it
+    pythonapi = None  # type: ignore[assignment]
+
 
 class OneThread(RestoringContext):
     """A context in which torch works with one thread on a CPU, where that is ``wanted``.
@@ -26,7 +31,13 @@ class OneThread(RestoringContext):
     def __enter__(self) -> bool:
         if not self._wanted:
             return False
-        torch, openmp = module("torch"), _openmp()
+        try:
+            return self._enter(module("torch"), _openmp())
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _enter(self, torch: Any, openmp: Any) -> bool:
         if torch is None or openmp is None:
             return True
         torch.get_num_threads()  # where a thread asks for the first time, torch sets it
@@ -38,9 +49,10 @@ class OneThread(RestoringContext):
 
 def _openmp() -> Any:
     """The functions of OpenMP that get and set the number of threads; None where the process has none that all its
-    libraries share. They are found by ctypes, which torch has imported."""
-    namespace: Any = getattr(module("ctypes"), "pythonapi", None)
+    libraries share."""
+    if pythonapi is None:
+        return None
     try:
-        return namespace["omp_get_max_threads"], namespace["omp_set_num_threads"]
+        return pythonapi["omp_get_max_threads"], pythonapi["omp_set_num_threads"]
     except Exception:  # there are none, or an audit hook of the program refuses
         return None

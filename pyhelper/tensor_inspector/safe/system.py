@@ -1,4 +1,7 @@
-"""Reads files of the system, as those in ``/proc``, by descriptors: what `open` is the program may have replaced."""
+"""Reads files of the system, as those in ``/proc``, by descriptors: what `open` is the program may have replaced.
+
+An audit hook of the program may refuse, by whatever it raises: then there is nothing to read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ def system_text(path: str) -> str:
     """The text of a file; empty where there is none, or where it can't be read."""
     try:
         opened = os.open(path, os.O_RDONLY)
-    except OSError:
+    except Exception:
         return ""
     try:
         return os.read(opened, _READ).decode("utf-8", "replace")
@@ -19,3 +22,11 @@ def system_text(path: str) -> str:
         return ""
     finally:
         os.close(opened)
+
+
+def system_names(folder: str) -> list[str]:
+    """What a folder holds; nothing where there is none, or where it can't be read."""
+    try:
+        return os.listdir(folder)
+    except Exception:
+        return []

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Protocol, TypeVar
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.one_thread import OneThread
-from ...safe.system import system_text
+from ...safe.system import system_names, system_text
 from . import systematic_sample
 from .layout import Dims, blocks
 from .reductions import ALONE, BLOCK
@@ -98,15 +98,12 @@ def _idle_cores() -> Optional[int]:
         running = int(system_text("/proc/loadavg").split()[3].partition("/")[0])
     except (ValueError, IndexError):
         return None
-    return _CORES - (running - 1)  # we run too
+    return _CORES - (running - 1) if running else None  # we run too: a sandbox that says none does not know
 
 
 def _running_threads() -> int:
     """How many threads of this process want a core. Those of torch spin for some milliseconds after their work."""
-    try:
-        tasks = os.listdir("/proc/self/task")[:_TASKS]
-    except OSError:
-        return 1
+    tasks = system_names("/proc/self/task")[:_TASKS]
     states = [system_text(f"/proc/self/task/{task}/stat").rpartition(")")[2] for task in tasks]
     return max(1, sum(state.startswith(" R") for state in states))
 
