@@ -19,24 +19,24 @@ function moduleName(file: string): string {
 /** The helper as it is in the working tree. Its version is a hash of everything that is injected. */
 export async function bundleHelper(): Promise<Bundle> {
   const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith(".py")).toSorted();
-  const rooms = new Map<string, Map<string, string>>();
+  const folders = new Map<string, Map<string, string>>();
   let loader = "";
   for (const file of files) {
     const whole = await readFile(new URL(file.replaceAll("\\", "/"), source), "utf8");
     const text = bareSource(whole.replaceAll("\r\n", "\n"));
     if (file === "loader.py") loader = text;
-    else rooms.set(roomName(file), (rooms.get(roomName(file)) ?? new Map()).set(moduleName(file), text));
+    else folders.set(folderOf(file), (folders.get(folderOf(file)) ?? new Map()).set(moduleName(file), text));
   }
   if (loader === "") throw new Error("pyhelper/tensor_inspector/loader.py is missing");
-  const texts = [...rooms.values()];
-  const modules = Object.fromEntries(texts.flatMap((room, at) => [...room.keys()].map((name) => [name, at])));
-  const sources = texts.map((room) => [...room.values()].join("\0"));
+  const texts = [...folders.values()];
+  const modules = Object.fromEntries(texts.flatMap((folder, at) => [...folder.keys()].map((name) => [name, at])));
+  const sources = texts.map((folder) => [...folder.values()].join("\0"));
   const version = createHash("sha256").update(JSON.stringify({ loader, modules, sources })).digest("hex").slice(0, 12);
-  return { version, modules: packed(JSON.stringify(modules)), rooms: sources.map(packed), loader: packed(loader) };
+  return { version, modules: packed(JSON.stringify(modules)), folders: sources.map(packed), loader: packed(loader) };
 }
 
 /** The folder whose sources are packed together: at most two deep. */
-function roomName(file: string): string {
+function folderOf(file: string): string {
   return file.split(/[\\/]/).slice(0, -1).slice(0, 2).join("/");
 }
 

@@ -107,8 +107,8 @@ class _Unborn(type(sys)):  # type: ignore[misc]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
-class _Room:
-    """Modules whose sources stay packed, one behind the other, until one of them is needed: a tenth of the memory."""
+class _Folder:
+    """Modules of a folder, whose sources stay packed together until one of them is needed: a tenth of the memory."""
 
     __slots__ = ("modules", "packed")
 
@@ -123,7 +123,7 @@ class _Room:
 
 def _compile(module: Any) -> None:
     with _lock:
-        if type(module.__dict__.get("_source")) is _Room:
+        if type(module.__dict__.get("_source")) is _Folder:
             module.__dict__["_source"].open()
         source = module.__dict__.get("_source")
         if type(source) is bytes:
@@ -142,9 +142,9 @@ def _run(module: Any) -> None:
                 raise
 
 
-def install(sources, version, preferences, rooms):  # type: ignore[no-untyped-def]
-    """Register ``sources`` (dotted name below the package: the number of the room that has its text; packages are those
-    that others lie below), and have ``preferences`` hold. ``rooms`` are packed texts, in the order of ``sources``.
+def install(sources, version, preferences, folders):  # type: ignore[no-untyped-def]
+    """Register ``sources`` (dotted name below the package: the number of its folder; packages are those that others lie
+    below), and have ``preferences`` hold. ``folders`` are packed texts, in the order of ``sources``.
 
     Returns JSON: the version now in place, the Python version and the process id, or what went wrong.
     """
@@ -155,7 +155,7 @@ def install(sources, version, preferences, rooms):  # type: ignore[no-untyped-de
     helper: Any = sys.modules.get(root)
     if helper is None or helper.__dict__.get("version") != version:
         modules = {}
-        packed = [_Room(room) for room in rooms]
+        packed = [_Folder(texts) for texts in folders]
         for name, at in sources.items():
             full = f"{root}.{name}" if name else root
             module = modules[full] = _Unborn(full)

@@ -18,6 +18,6 @@ def program(version: str = "test", gateway: str = "") -> str:
         texts.setdefault("/".join(path.parts[:-1][:2]), {})[".".join(parts)] = file.read_text("utf-8")
     loader = texts[""].pop("loader")
     texts[""]["gateway"] += gateway
-    sources = {name: at for at, room in enumerate(texts.values()) for name in room}
-    rooms = [compress("\0".join(room.values()).encode()) for room in texts.values()]
-    return f"{loader}\nanswer = install({sources!r}, {version!r}, {{}}, {rooms!r})\n"
+    sources = {name: at for at, folder in enumerate(texts.values()) for name in folder}
+    folders = [compress("\0".join(folder.values()).encode()) for folder in texts.values()]
+    return f"{loader}\nanswer = install({sources!r}, {version!r}, {{}}, {folders!r})\n"

@@ -40,7 +40,7 @@ def test_it_answers_its_version_and_the_process() -> None:
     assert answer["pid"] > 0
 
 
-#: Of each module of the helper: "_Room" while it is packed, "bytes" until it is compiled, "code" until it is run, then
+#: Of each module of the helper: "_Folder" while it is packed, "bytes" until it is compiled, "code" until it is run, then
 #: "NoneType".
 STATES = (
     "def states(): return {n[18:]: type(m.__dict__.get('_source')).__name__ for n, m in list(sys.modules.items())"
@@ -51,7 +51,7 @@ STATES = (
 def test_modules_that_no_value_needs_are_not_compiled() -> None:
     states = run(f"{STATES}frame(sys._getframe)\nprint(json.dumps(states()))")
     assert states["kinds.torch.tensor"] == "code"
-    assert [states[name] for name in ("kinds.tables.pandas_tables", "lenses.findings.lens")] == ["_Room", "_Room"]
+    assert [states[name] for name in ("kinds.tables.pandas_tables", "lenses.findings.lens")] == ["_Folder", "_Folder"]
     assert [states[name] for name in ("lenses.answer", "api")] == ["bytes", "bytes"]
 
 
@@ -69,7 +69,7 @@ def test_at_the_first_stop_of_a_torch_program_nothing_is_compiled_any_more() -> 
         "frame(stop)\n"
         "print(json.dumps([before, states()]))"
     )
-    compiled = [name for name, state in then.items() if state == "NoneType" and before[name] in ("_Room", "bytes")]
+    compiled = [name for name, state in then.items() if state == "NoneType" and before[name] in ("_Folder", "bytes")]
     assert compiled == [], "to be named in loader.py, among what is compiled soon"
 
 

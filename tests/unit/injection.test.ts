@@ -45,7 +45,7 @@ describe("the injection", () => {
   const bundle: Bundle = {
     version: "v1",
     modules: packed(modules),
-    rooms: sources.map(packed),
+    folders: sources.map(packed),
     loader: packed(loader),
   };
 
@@ -70,8 +70,8 @@ describe("the bundle", () => {
     const names = Object.keys(modules);
     expect(names).toEqual(expect.arrayContaining(["", "gateway", "stop.snapshot", "kinds", "measure.stats"]));
     expect(names).not.toContain("loader");
-    const sources = bundle.rooms.map((room) => unpacked(room).split("\0"));
-    expect(sources.map((room) => room.length)).toEqual(
+    const sources = bundle.folders.map((folder) => unpacked(folder).split("\0"));
+    expect(sources.map((folder) => folder.length)).toEqual(
       sources.map((_, at) => names.filter((name) => modules[name] === at).length),
     );
     const found = names.filter((name) => modules[name] === modules["stop.snapshot"]).indexOf("stop.snapshot");
@@ -84,7 +84,7 @@ describe("the bundle", () => {
   test("is read from its file once, when it is first asked for", () => {
     const folder = mkdtempSync(join(tmpdir(), "bundle-"));
     const file = join(folder, "helper.json");
-    const bundle: Bundle = { version: "v1", modules: "", rooms: [], loader: "" };
+    const bundle: Bundle = { version: "v1", modules: "", folders: [], loader: "" };
     const ask = bundleIn(file);
     writeFileSync(file, JSON.stringify(bundle));
     expect(ask()).toEqual(bundle);

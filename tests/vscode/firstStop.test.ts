@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import { withWorkbench } from "./bed/fixture.ts";
-import { type DapRecord, questionIn } from "./bed/recording.ts";
+import { type DapRecord, requestTextIn } from "./bed/recording.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const huge = "s30_huge_storage.py";
@@ -56,7 +56,8 @@ function landmarks(traffic: readonly DapRecord[]): string[] {
     if (message.type === "response") return [];
     const { command, arguments: args } = message as DebugProtocol.Request;
     if (command === "configurationDone") return [command];
-    const asked = command === "evaluate" ? questionIn((args as DebugProtocol.EvaluateArguments).expression) : undefined;
-    return asked === "inject" ? [asked] : [];
+    const sent =
+      command === "evaluate" ? requestTextIn((args as DebugProtocol.EvaluateArguments).expression) : undefined;
+    return sent === "inject" ? [sent] : [];
   });
 }

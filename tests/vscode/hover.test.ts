@@ -99,8 +99,7 @@ describe("a hover while paused", () => {
   });
 
   test("on a line that goes on with an attribute is none of the variable of that name", async ({ wb }) => {
-    const inspected = (): string[] =>
-      wb.recording.valueQuestions().filter((question) => question.startsWith("inspect"));
+    const inspected = (): string[] => wb.recording.valueRequests().filter((request) => request.startsWith("inspect"));
     const before = inspected();
     const evaluated = (): boolean => wb.recording.evaluated().includes(".found");
     await wb.editor.pointAt(at(".found", "found"));
@@ -110,9 +109,9 @@ describe("a hover while paused", () => {
 
   test("asks the program once for each expression and stop", async ({ wb }) => {
     await wb.editor.hover(at("items[1]", "items"));
-    const before = wb.recording.valueQuestions();
+    const before = wb.recording.valueRequests();
     await wb.editor.hover(at("items[0]", "items"));
-    expect(wb.recording.valueQuestions()).toEqual(before);
+    expect(wb.recording.valueRequests()).toEqual(before);
   });
 
   test("runs no code of the program and changes nothing in it", async ({ wb }) => {
@@ -120,9 +119,9 @@ describe("a hover while paused", () => {
       ['groups["missing"]', '"missing"'],
       ["holder.noisy", "noisy"],
     ] as const) {
-      const question = `inspect ${text}`;
+      const request = `inspect ${text}`;
       await wb.editor.pointAt(at(text, on));
-      await until(question, () => wb.recording.valueQuestions().includes(question));
+      await until(request, () => wb.recording.valueRequests().includes(request));
     }
     await wb.editor.leaveHover();
     await wb.debug.continueToEnd();

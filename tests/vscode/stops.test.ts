@@ -47,19 +47,19 @@ print("dropped", alive() is None)
 // In a window of its own: what other files have left open is asked at every stop too, and here questions are counted.
 const test = testIn({ files: { "stops.py": program }, alone: true });
 
-test("one question a stop and frame, after one to bring the helper in", async ({ wb }) => {
+test("one request a stop and frame, after one to bring the helper in", async ({ wb }) => {
   await wb.debug.start("stops.py");
   await wb.variables.expand("Locals");
   await shown(wb, ["number"], "1");
-  expect(wb.recording.valueQuestions()).toEqual(["inject", "frame"]);
+  expect(wb.recording.valueRequests()).toEqual(["inject", "frame"]);
   await wb.debug.continueToStop();
   await shown(wb, ["number"], "2");
-  expect(wb.recording.valueQuestions()).toEqual(["inject", "frame", "frame"]);
+  expect(wb.recording.valueRequests()).toEqual(["inject", "frame", "frame"]);
 });
 
 test("what is wrong is asked once a stop, after its values", async ({ wb }) => {
-  await until("the question", () => wb.recording.questions().at(-1) === "lens");
-  const asked = wb.recording.begun();
+  await until("a lens", () => wb.recording.helperRequests().at(-1) === "lens");
+  const asked = wb.recording.helperRequestsBegun();
   const last = asked.lastIndexOf("frame");
   expect(asked.slice(last, last + 2)).toEqual(["frame", "lens"]);
   expect(wb.recording.lensesRepeated()).toEqual([]);
@@ -67,22 +67,22 @@ test("what is wrong is asked once a stop, after its values", async ({ wb }) => {
 });
 
 test("expanding a row is one more, and again none", async ({ wb }) => {
-  const before = wb.recording.valueQuestions().length;
+  const before = wb.recording.valueRequests().length;
   await wb.inspector.expand("kept");
   await wb.inspector.collapse("kept");
   await wb.inspector.expand("kept", "'all'");
-  expect(wb.recording.valueQuestions().slice(before)).toEqual(["children", "children"]);
+  expect(wb.recording.valueRequests().slice(before)).toEqual(["children", "children"]);
 });
 
 test("what is expanded and selected stays so from stop to stop", async ({ wb }) => {
   await wb.inspector.click("kept", "'all'", "[1]"); // which expands it, too
   await wb.inspector.row("kept", "'all'", "[1]", "values");
-  const before = wb.recording.valueQuestions().length;
+  const before = wb.recording.valueRequests().length;
   await wb.debug.continueToStop();
   await shown(wb, ["number"], "3");
   const row = await shown(wb, ["kept", "'all'", "[1]"], "all 5 · f32[3]");
   expect(row.selected).toBe(true);
-  expect(wb.recording.valueQuestions().slice(before)).toEqual(["frame"]);
+  expect(wb.recording.valueRequests().slice(before)).toEqual(["frame"]);
 });
 
 test("marks what changed since the last stop in the function, for a screen reader too", async ({ wb }) => {
@@ -96,7 +96,7 @@ test("marks what changed since the last stop in the function, for a screen reade
 });
 
 test("follows clicks in the call stack, and back without asking again", async ({ wb }) => {
-  const before = wb.recording.valueQuestions().length;
+  const before = wb.recording.valueRequests().length;
   await wb.selectFrame("train");
   const rows = await wb.inspector.rowsWhen(
     "train's variables",
@@ -106,16 +106,16 @@ test("follows clicks in the call stack, and back without asking again", async ({
   expect(rows.filter(({ highlighted }) => highlighted)).toEqual([]); // train is looked at for the first time
   await wb.selectFrame("step");
   await shown(wb, ["kept", "'all'", "[1]"], "all 5 · f32[3]");
-  expect(wb.recording.valueQuestions().slice(before)).toEqual(["frame"]);
+  expect(wb.recording.valueRequests().slice(before)).toEqual(["frame"]);
 });
 
 test("shows at once what is changed in the console and in Variables", async ({ wb }) => {
-  const before = wb.recording.valueQuestions().length;
+  const before = wb.recording.valueRequests().length;
   await wb.console.run("scaled.fill_(7)");
   expect(await shown(wb, ["scaled"], "all 7 · f32[3]")).toMatchObject({ highlighted: true });
   await wb.setValue(["Locals", "number"], "50");
   await shown(wb, ["number"], "50");
-  expect(wb.recording.valueQuestions().slice(before)).toEqual(["frame", "frame"]);
+  expect(wb.recording.valueRequests().slice(before)).toEqual(["frame", "frame"]);
 });
 
 test("twenty quick steps ask at most once a stop, and leave the values of the last one", async ({ wb }) => {
@@ -124,8 +124,8 @@ test("twenty quick steps ask at most once a stop, and leave the values of the la
   await wb.debug.breakAt("stops.py", [first]);
   await wb.debug.continueToStop();
   await shown(wb, ["n"], "all zeros · f32[2]");
-  const before = { questions: wb.recording.valueQuestions().length, stops: wb.debug.stops() };
-  const asked = (): string[] => wb.recording.valueQuestions().slice(before.questions);
+  const before = { requests: wb.recording.valueRequests().length, stops: wb.debug.stops() };
+  const asked = (): string[] => wb.recording.valueRequests().slice(before.requests);
   const steps = (): number => wb.recording.requests("next").length;
   const others = before.stops - steps();
   const goal = steps() + 20;
@@ -158,7 +158,7 @@ test("what was shown dies when the program drops it, with the garbage collector 
 });
 
 test("what is wrong was asked once at most of each frame that was read, unless that was lost", async ({ wb }) => {
-  const asked = wb.recording.begun().filter((question) => question === "frame" || question === "lens");
+  const asked = wb.recording.helperRequestsBegun().filter((request) => request === "frame" || request === "lens");
   expect(asked).toContain("lens");
   expect(asked[0]).toBe("frame");
   expect(wb.recording.lensesRepeated()).toEqual([]);

@@ -83,7 +83,7 @@ test("what was run is run again only when asked to", async ({ wb }) => {
   await pin(wb, "model(images)", "all 1 · f32[2,2] · from an earlier stop");
   await wb.inspector.clickAction(["model(images)"], "Evaluate Again");
   await pin(wb, "model(images)", "all 2 · f32[2,2]");
-  const runs = wb.recording.valueQuestions().filter((question) => question === "evaluate model(images)");
+  const runs = wb.recording.valueRequests().filter((request) => request === "evaluate model(images)");
   expect(runs).toHaveLength(2);
 });
 

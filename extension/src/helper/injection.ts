@@ -4,10 +4,10 @@ import type { Preferences, Request } from "../protocol/generated.ts";
 /** The Python helper, packed when it is built: at a program's start there is no time for it. */
 export interface Bundle {
   readonly version: string;
-  /** JSON: module name below the package ("" for the package itself) → number of the room that has its source. */
+  /** JSON: module name below the package ("" for the package itself) → number of its folder in `folders`. */
   readonly modules: string;
-  /** Sources of a folder, in the order of the modules, with a zero byte between: Python keeps them packed until one is needed. */
-  readonly rooms: readonly string[];
+  /** For each folder the sources of its modules, in their order, with a zero byte between: Python keeps them packed until one is needed. */
+  readonly folders: readonly string[];
   readonly loader: string;
 }
 
@@ -30,11 +30,11 @@ export function callExpression(request: Request): string {
  * Puts the helper into the process: one expression that leaves no name behind in the user's frame. In it, `m` are the
  * modules of `sys`, `g` the globals of the loader; `z` unpacks a text, and `b` decodes what stays packed.
  */
-export function injectExpression({ loader, modules, rooms, version }: Bundle, preferences: Preferences): string {
+export function injectExpression({ loader, modules, folders, version }: Bundle, preferences: Preferences): string {
   const run =
     `(m['builtins'].exec(m['builtins'].compile(z('${loader}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
     `g['install'](m['json'].loads(z('${modules}')), '${version}', ` +
-    `m['json'].loads(z('${packed(JSON.stringify(preferences))}')), [${rooms.map((room) => `b('${room}')`).join(", ")}]))[1]`;
+    `m['json'].loads(z('${packed(JSON.stringify(preferences))}')), [${folders.map((sources) => `b('${sources}')`).join(", ")}]))[1]`;
   const unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))";
   const globals = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}";
   return `(lambda m: (lambda g, z, b: ${run})(${globals}, ${unpack}, m['binascii'].a2b_base64))(${SYS}.modules) ${MARK}`;

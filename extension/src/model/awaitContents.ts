@@ -20,8 +20,8 @@ export function awaitContents(
   const isMeant = (frame: Frame | undefined): frame is Frame =>
     frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id);
   /** The frame is looked at, and has been read. */
-  const isHere = (frame: Frame | undefined): boolean => isMeant(frame) && !inspector.isReading(frame);
-  const found = (): Contents | undefined => (isHere(inspector.contents?.frame) ? inspector.contents : undefined);
+  const isReady = (frame: Frame | undefined): boolean => isMeant(frame) && !inspector.isReading(frame);
+  const found = (): Contents | undefined => (isReady(inspector.contents?.frame) ? inspector.contents : undefined);
   return new Promise((resolve) => {
     const finish = (): void => {
       clearTimeout(timer);
@@ -30,7 +30,7 @@ export function awaitContents(
       resolve(signal.aborted ? undefined : found());
     };
     const look = (): void => {
-      if (found() !== undefined || (inspector.trouble !== undefined && isHere(inspector.frame))) finish();
+      if (found() !== undefined || (inspector.trouble !== undefined && isReady(inspector.frame))) finish();
     };
     const subscription = inspector.onDidChange(() => {
       look();
@@ -38,7 +38,7 @@ export function awaitContents(
     });
     signal.addEventListener("abort", finish);
     const endOrAwaitAnswer = (): void => {
-      if (!isMeant(inspector.frame) || isHere(inspector.frame)) return finish();
+      if (!isMeant(inspector.frame) || isReady(inspector.frame)) return finish();
       // The frame is being read. It is worth the wait, since VS Code takes no later correction.
       timer = setTimeout(finish, ANSWER_TIMEOUT_MS);
       void inspector.reading.then(finish);

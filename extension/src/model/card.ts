@@ -20,7 +20,10 @@ export function cardText(name: string, node: Node): string {
   const expression: Fact[] = node.path === undefined || node.path === name ? [] : [[l10n.t("expression"), node.path]];
   if (facts === undefined) parts.push(table([[l10n.t("type"), node.type], ...expression].filter(([, text]) => text)));
   else {
-    parts.push(factsTable(facts, expression), ...[...reading(facts), ...(facts.notes ?? [])].map(escapeMarkdown));
+    parts.push(
+      factsTable(facts, expression),
+      ...[...statisticsNotes(facts), ...(facts.notes ?? [])].map(escapeMarkdown),
+    );
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
@@ -87,7 +90,7 @@ function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | unde
 }
 
 /** What must be said about how the statistics came about, or why there are none. */
-function reading({ stats, unread, texts = {} }: Facts): string[] {
+function statisticsNotes({ stats, unread, texts = {} }: Facts): string[] {
   if (stats === null && unread !== undefined) return [l10n.t("values not read: {0}", unread)];
   const { read, count } = texts;
   return read === undefined || count === undefined ? [] : [l10n.t("≈ from {0} of {1} values", read, count)];

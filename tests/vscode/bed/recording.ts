@@ -13,30 +13,30 @@ export interface DapRecord {
   readonly message: DebugProtocol.ProtocolMessage;
 }
 
-/** Milliseconds after which the extension takes a request without a reply for lost, and asks again. */
+/** Milliseconds after which the extension takes a request without a reply for lost, and sends it again. */
 const LOST = 2000;
 
-/** What is read here of a request of ours. */
-interface Asked {
+/** As much of a request to the helper as is read here. */
+interface HelperRequest {
   readonly op: string;
   readonly expression?: string;
-  /** What a lens reads: the frame as it was answered last. */
+  /** The snapshot that a lens reads. */
   readonly snapshot?: number;
-  /** Set where a lens goes on. */
+  /** Set for a lens's second slice and those after it. */
   readonly resume?: number;
 }
 
-/** A request of ours; undefined for what others evaluate. */
-function requestIn(expression: string): Asked | undefined {
+/** The request to the helper that an expression carries; undefined for what others evaluate. */
+function helperRequestIn(expression: string): HelperRequest | undefined {
   if (!expression.endsWith("# tensor-inspector")) return undefined;
   const request = /\.call\('([^']+)'\)/.exec(expression)?.[1];
   if (request === undefined) return { op: "inject" };
-  return JSON.parse(Buffer.from(request, "base64").toString()) as Asked;
+  return JSON.parse(Buffer.from(request, "base64").toString()) as HelperRequest;
 }
 
-/** What it asks. */
-export function questionIn(text: string): string | undefined {
-  const request = requestIn(text);
+/** The request to the helper that an expression carries, in a word or two: `inject`, `frame`, `inspect a.b`. */
+export function requestTextIn(expression: string): string | undefined {
+  const request = helperRequestIn(expression);
   return request?.expression === undefined ? request?.op : `${request.op} ${request.expression}`;
 }
 
@@ -83,28 +83,27 @@ export class Recording {
     return this.requests("evaluate").map(({ arguments: args }) => (args as DebugProtocol.EvaluateArguments).expression);
   }
 
-  /** What our extension asked of the program, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
-  questions(): string[] {
-    return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
+  /** The requests to the helper, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
+  helperRequests(): string[] {
+    return this.evaluated().flatMap((expression) => requestTextIn(expression) ?? []);
   }
 
-  /** The same, but of a lens that takes several requests only the first. */
-  begun(): string[] {
+  /** The same, but of a lens's slices only the first. */
+  helperRequestsBegun(): string[] {
     return this.evaluated().flatMap((expression) => {
-      const isSlice = requestIn(expression)?.resume !== undefined;
-      return isSlice ? [] : (questionIn(expression) ?? []);
+      const isLaterSlice = helperRequestIn(expression)?.resume !== undefined;
+      return isLaterSlice ? [] : (requestTextIn(expression) ?? []);
     });
   }
 
-  /** All without what lenses are asked, as for findings when a stop has stood for a moment. */
-  valueQuestions(): string[] {
-    return this.questions().filter((question) => question !== "lens");
+  /** Those about values: all but lenses, which look for findings when a stop has lasted for a moment. */
+  valueRequests(): string[] {
+    return this.helperRequests().filter((request) => request !== "lens");
   }
 
   /**
-   * After how many milliseconds a lens was begun a second time of one snapshot, with no other frame in between, where none
-   * can have been lost by then. Each is asked after the frame's answer, so before that is so old, none can have waited for
-   * so long.
+   * Lenses that were begun twice of one snapshot, though none can have been lost: each by the age of the frame's answer then,
+   * in milliseconds. No lens is sent before that answer, so while it is young none has waited long enough to be lost.
    */
   lensesRepeated(): number[] {
     const frames = new Map<string, { seq: number; answered?: number; lenses: Set<number | undefined> }>(); // by session
@@ -116,20 +115,20 @@ export class Recording {
         if (frame?.seq === request) frame.answered = at;
       }
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
-      const asked = command === "evaluate" && message.type === "request" ? requestIn(args.expression) : undefined;
-      if (asked?.op === "frame") frames.set(session, { seq: message.seq, lenses: new Set() });
-      if (asked?.op !== "lens" || asked.resume !== undefined || frame === undefined) continue;
+      const sent = command === "evaluate" && message.type === "request" ? helperRequestIn(args.expression) : undefined;
+      if (sent?.op === "frame") frames.set(session, { seq: message.seq, lenses: new Set() });
+      if (sent?.op !== "lens" || sent.resume !== undefined || frame === undefined) continue;
       const age = at - (frame.answered ?? at);
-      if (frame.lenses.has(asked.snapshot) && age < LOST) repeated.push(age);
-      frame.lenses.add(asked.snapshot);
+      if (frame.lenses.has(sent.snapshot) && age < LOST) repeated.push(age);
+      frame.lenses.add(sent.snapshot);
     }
     return repeated;
   }
 
   /**
-   * Our questions that were sent while another one of ours was still to be answered, and was too young to be taken for lost:
-   * half as old, since it waits before it is recorded too. What the user asked to be run may take its time, and is gone
-   * around; interrupting it waits for nothing.
+   * The requests to the helper that were sent while an earlier one had no reply yet. Not where that may have been taken for
+   * lost; half of that time is allowed here, since a request also waits before it is recorded. Nor where the earlier one is an
+   * evaluate, which may take its time while others are sent beside it; and an interrupt waits for nothing.
    */
   overlapping(): string[] {
     const open = new Map<string, { seq: number; at: number }>(); // by session
@@ -140,11 +139,11 @@ export class Recording {
         if (open.get(session)?.seq === request) open.delete(session);
       }
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
-      const question = command === "evaluate" && message.type === "request" ? questionIn(args.expression) : undefined;
-      if (question === undefined || question === "interrupt") continue;
+      const sent = command === "evaluate" && message.type === "request" ? requestTextIn(args.expression) : undefined;
+      if (sent === undefined || sent === "interrupt") continue;
       const before = open.get(session);
-      if (before !== undefined && at - before.at < LOST / 2) found.push(question);
-      if (!question.startsWith("evaluate ")) open.set(session, { seq: message.seq, at });
+      if (before !== undefined && at - before.at < LOST / 2) found.push(sent);
+      if (!sent.startsWith("evaluate ")) open.set(session, { seq: message.seq, at });
     }
     return found;
   }
