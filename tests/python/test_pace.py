@@ -37,16 +37,17 @@ class Clock:
 
 
 class Run:
-    """A scan of four blocks of ones.
+    """A scan of ones, of four blocks.
 
     ``costs`` of the steps, in milliseconds, the last one again and again; ``idle``: how many of four cores no other
-    thread wanted, likewise; ``ours``: how many threads of this process wanted one; ``threads`` that torch has.
+    thread wanted, likewise; ``ours``: how many other threads of this process wanted one; ``threads`` that torch has.
     """
 
-    def __init__(self, costs, idle=(4,), ms=40.0, rehearse=None, threads=4, ours=1):
-        clock, costs, idle, count = Clock(), list(costs), list(idle), 4 * WHOLE
+    def __init__(self, costs, idle=(4,), ms=40.0, rehearse=None, threads=4, ours=0, count=4 * WHOLE):
+        clock, costs, idle = Clock(), list(costs), list(idle)
         self.sizes = []  #: of the steps
         self.threads = []  #: torch's, at each step
+        self.asked = 0  #: how often this process was asked for its threads
 
         def kernel(block):
             self.sizes.append(block.numel())
@@ -54,11 +55,15 @@ class Run:
             clock.now += (costs.pop(0) if len(costs) > 1 else costs[0]) / 1000
             return Tally(block.numel())
 
+        def running():
+            self.asked += 1
+            return ours
+
         view = torch.zeros(1).expand(count)
         known = {
             "_CORES": 4,
             "_idle_cores": lambda: idle.pop(0) if len(idle) > 1 else idle[0],
-            "_running_threads": lambda: ours,
+            "_other_threads": running,
             "_torch_threads": lambda: threads,
         }
         with patch.multiple(scanning, **known):
@@ -100,12 +105,33 @@ def test_threads_of_the_last_block_that_still_spin_are_no_others():
 
 def test_threads_that_spin_since_the_program_has_used_torch_are_no_others():
     with NO_OPENMP:
-        assert Run([0.5], [1], ours=4).sizes == [WHOLE] * 4
+        assert Run([0.5], [1], ours=3).sizes == [WHOLE] * 4
 
 
 def test_threads_of_this_process_do_not_hide_those_of_others():
     with NO_OPENMP:
         assert max(Run([0.5], [0], ours=9).sizes) < SPLIT
+
+
+def test_this_process_is_asked_for_its_threads_once():
+    assert Run([0.01], [0], ours=3).asked == 1
+
+
+def test_it_is_not_asked_for_few_elements_which_takes_longer_than_to_read_them():
+    with NO_OPENMP:
+        run = Run([0.01], [1], ours=3, count=100_000)
+    assert max(run.sizes) < SPLIT
+    assert run.asked == 0
+
+
+def test_what_torch_splits_in_two_waits_for_no_other_either():
+    with NO_OPENMP:
+        assert max(Run([0.01], [1], count=SPLIT + 1).sizes) < SPLIT
+
+
+def test_few_elements_need_no_more_cores_than_they_are_split_among():
+    with NO_OPENMP:
+        assert Run([0.01], [2], count=60_000).sizes == [60_000]
 
 
 def test_a_slow_block_tells_that_the_cores_are_busy():
@@ -261,10 +287,10 @@ with OneThread(True) as must_be_small:
 
 def test_an_audit_hook_that_refuses_leaves_the_cores_unknown():
     more = """
-print(scan._idle_cores(), scan._running_threads())
+print(scan._idle_cores(), scan._other_threads())
 """
     told = "from tensor_inspector.measure.stats import exact\nscan = sys.modules['tensor_inspector.measure.stats.scan']"
-    assert said(told + REFUSED + more)[-1] == "None 1"
+    assert said(told + REFUSED + more)[-1] == "None 0"
 
 
 @pytest.mark.parametrize("text", ["", "0.00 0.00 0.00 0/0 0\n", "no numbers at all here"])

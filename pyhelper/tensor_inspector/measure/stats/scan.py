@@ -2,6 +2,7 @@
 
 import math
 import os
+from threading import get_native_id
 from typing import Any, Callable, Optional, Protocol, TypeVar
 
 from ...safe.budget import Budget
@@ -18,7 +19,8 @@ _STALL_MS = 15.0  # what a block may take when the cores become busy in its mids
 _REHEARSAL_MS = 0.5
 _CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
 _CORES = os.cpu_count() or 1
-_TASKS = 64  # threads of this process that are asked whether they want a core
+_TASKS = 32  # threads of this process that are asked whether they want a core
+_WORTH_ASKING = BLOCK // 4  # elements: fewer are read before these threads have been asked
 
 
 class Mergeable(Protocol):
@@ -45,6 +47,7 @@ class Pace:
         self._budget, self._rehearse = budget, rehearse
         self._block_size = block_size
         self._helpers = 0  # threads of the last block that may still spin: they wait for the next one, busily
+        self._asks = block_size >= _WORTH_ASKING
         self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
     def note(self, read: int) -> None:
@@ -72,7 +75,9 @@ class Pace:
         if not self._crowded and self._left > _STALL_MS:
             idle, threads = _idle_cores(), self._threads()
             if idle is not None and idle + self._helpers < threads:
-                self._helpers = min(threads, _running_threads()) - 1  # also those that something else has left spinning
+                if self._asks:  # once: later only our own blocks leave any
+                    self._helpers = min(threads - 1, _other_threads())  # those that something else has left spinning
+                    self._asks = False
                 self._crowded = BLOCK if idle + self._helpers < threads else 0
             elif idle is None and self._left < math.inf and self._rehearse is not None:
                 before = self._budget.remaining_ms()
@@ -84,7 +89,7 @@ class Pace:
 
     def _threads(self) -> int:
         """Among which a block is split."""
-        return min(self._block_size // ALONE, _CORES, _torch_threads())
+        return min(-(-self._block_size // ALONE), _CORES, _torch_threads())
 
 
 def _torch_threads() -> int:
@@ -101,11 +106,13 @@ def _idle_cores() -> Optional[int]:
     return _CORES - (running - 1) if running else None  # we run too: a sandbox that says none does not know
 
 
-def _running_threads() -> int:
-    """How many threads of this process want a core. Those of torch spin for some milliseconds after their work."""
-    tasks = system_names("/proc/self/task")[:_TASKS]
+def _other_threads() -> int:
+    """How many other threads of this process want a core, of the newest ones. Those of torch spin for some milliseconds
+    after their work."""
+    ours = str(get_native_id())
+    tasks = [task for task in system_names("/proc/self/task")[-_TASKS:] if task != ours]
     states = [system_text(f"/proc/self/task/{task}/stat").rpartition(")")[2] for task in tasks]
-    return max(1, sum(state.startswith(" R") for state in states))
+    return sum(state.startswith(" R") for state in states)
 
 
 def scan(
@@ -127,7 +134,8 @@ def scan(
     if most is None or count <= most:
         if count <= ALONE:
             return kernel(view)
-        tally, position = _as_far_as_there_is_time(view, kernel, count, block_size, Pace(budget, block_size, rehearse))
+        pace = Pace(budget, min(block_size, count), rehearse)
+        tally, position = _as_far_as_there_is_time(view, kernel, count, block_size, pace)
         if position == count:
             return tally
     wanted = min(count if most is None else most, systematic_sample.size(budget.remaining_ms()))
