@@ -176,15 +176,18 @@ class Client:
 
         `warm` starts it in the program's folder, with torch loaded.
         """
-        self.address = free_address()
-        arguments = ["--listen", _colon(self.address), "--wait-for-client", str(program), *args]
-        if warm is None:
-            self.run([self.python, "-m", "debugpy", *arguments])
-        else:
-            self._debuggee = warm.start(arguments, _environment(), Path(program).parent, self._printed)
-            self._processes.append(self._debuggee)
-        assert self._debuggee is not None
-        self._socket = self._connect(self.address, self._debuggee, limit)
+        arguments = ["--listen", "127.0.0.1:0", "--wait-for-client", str(program), *args]
+        with tempfile.TemporaryDirectory() as folder:
+            endpoints = Path(folder) / "endpoints.json"
+            told = {"DEBUGPY_ADAPTER_ENDPOINTS": str(endpoints)}
+            if warm is None:
+                self.run([self.python, "-m", "debugpy", *arguments], **told)
+            else:
+                self._debuggee = warm.start(arguments, _environment(**told), Path(program).parent, self._printed)
+                self._processes.append(self._debuggee)
+            assert self._debuggee is not None
+            self.address = self._listens(endpoints, self._debuggee, limit)
+        self._socket = socket.create_connection(self.address)
         self._attach(self._socket, _by_file(program, breakpoints), exceptions, limit, options)
 
     def attach_again(
@@ -200,17 +203,17 @@ class Client:
     ) -> Stop:
         """Has the adapter listen, starts `python -m debugpy --connect … program`, and returns its first stop."""
         self._open_adapter()
-        address = free_address()
         arguments = {
             "type": "debugpy",
             "request": "attach",
-            "listen": {"host": address[0], "port": address[1]},
+            "listen": {"host": "127.0.0.1", "port": 0},
             **options,
         }
 
         def connect() -> None:
-            self.wait_for_event("debugpyWaitingForServer", limit=limit)
-            self.run([self.python, "-m", "debugpy", "--connect", _colon(address), "--wait-for-client", program])
+            where = self.wait_for_event("debugpyWaitingForServer", limit=limit)
+            address = f"{where['host']}:{where['port']}"
+            self.run([self.python, "-m", "debugpy", "--connect", address, "--wait-for-client", program])
 
         self._configure("attach", arguments, _by_file(program, breakpoints), (), limit, connect)
         return self.wait_for_stop(limit)
@@ -223,10 +226,10 @@ class Client:
         arguments = {"type": "debugpy", "request": "attach", "processId": process, **options}
         self._configure("attach", arguments, breakpoints, (), limit)
 
-    def run(self, command: Sequence[Path | str]) -> subprocess.Popen[bytes]:
+    def run(self, command: Sequence[Path | str], **environment: str) -> subprocess.Popen[bytes]:
         """Runs the program itself, to be attached to; what it prints is kept, see `printed`."""
         streams = {"stdin": subprocess.DEVNULL, "stdout": self._printed, "stderr": subprocess.STDOUT}
-        self._debuggee = self._spawn([str(part) for part in command], **streams)
+        self._debuggee = self._spawn([str(part) for part in command], environment, **streams)
         return self._debuggee
 
     def detach(self) -> None:
@@ -459,7 +462,7 @@ class Client:
         self.reply(start, limit=limit)
 
     def _open_adapter(self) -> None:
-        adapter = self._spawn([self.python, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        adapter = self._spawn([self.python, "-m", "debugpy.adapter"], {}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert adapter.stdin is not None
         assert adapter.stdout is not None
         self._open(adapter.stdout, adapter.stdin)
@@ -493,22 +496,28 @@ class Client:
         except (DapError, Lost, OSError) as error:  # it has ended already, or all is being closed
             self.failure = error
 
-    def _spawn(self, command: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(command, env=_environment(), start_new_session=True, **streams)
+    def _spawn(self, command: list[str], environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(command, env=_environment(**environment), start_new_session=True, **streams)
         self._processes.append(process)
         return process
 
     @staticmethod
-    def _connect(address: tuple[str, int], server: Process, limit: float) -> socket.socket:
+    def _listens(endpoints: Path, server: Process, limit: float) -> tuple[str, int]:
+        """Where the program's adapter listens, as it writes into this file when it is ready for clients.
+
+        A client that connects earlier, before `debugpy.adapter.clients.serve` has returned, makes `report_sockets` fail
+        there: the adapter ends, or takes no other client any more.
+        """
         deadline = time.monotonic() + limit
         while True:
-            try:
-                return socket.create_connection(address, timeout=None)
-            except ConnectionRefusedError:  # not listening yet; the exit code tells a slow start from a failed one
-                with suppress(subprocess.TimeoutExpired):
-                    raise Lost(f"debugpy exited with {server.wait(0.02)} before it listened") from None
-                if time.monotonic() > deadline:
-                    raise Lost(f"debugpy did not listen on {address} within {limit} s") from None
+            with suppress(FileNotFoundError):
+                if (written := endpoints.read_text("utf-8")).endswith("\n"):  # all of it
+                    client = json.loads(written)["client"]
+                    return client["host"], client["port"]
+            with suppress(subprocess.TimeoutExpired):
+                raise Lost(f"debugpy exited with {server.wait(0.02)} before it listened")
+            if time.monotonic() > deadline:
+                raise Lost(f"debugpy did not listen within {limit} s")
 
     def _open(self, source: IO[bytes], sink: IO[bytes]) -> None:
         self._writer = sink
@@ -643,12 +652,8 @@ def free_address() -> tuple[str, int]:
     return address
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONUNBUFFERED": "1"}
-
-
-def _colon(address: tuple[str, int]) -> str:
-    return f"{address[0]}:{address[1]}"
+def _environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONUNBUFFERED": "1", **more}
 
 
 def _by_file(program: Path | str, breakpoints: Breakpoints) -> Mapping[Path, Iterable[int]]:

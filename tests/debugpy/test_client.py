@@ -7,6 +7,7 @@ import re
 import subprocess
 from base64 import b64decode
 from pathlib import Path
+from textwrap import dedent
 from types import CodeType
 from zlib import decompress
 
@@ -90,6 +91,33 @@ def test_a_child_process_has_a_session_of_its_own_and_ends_with_its_parents(tmp_
         assert child in client.family()
         processes = [client.process(), child.process()]
     assert [has_ended(process) for process in processes] == [True, True]
+
+
+SLOW = """
+    import sys, threading, time
+    if "--for-server" in sys.orig_argv:  # the adapter of a program that listens
+        start = threading.Thread.start
+        def start_slowly(thread):
+            start(thread)
+            if threading.current_thread() is threading.main_thread():
+                time.sleep(0.2)  # until the other thread has begun its work
+        threading.Thread.start = start_slowly
+"""
+
+
+def test_an_adapter_that_is_slow_to_start_is_attached_to_and_attached_to_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(dedent(SLOW), "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    program = tmp_path / "endless.py"
+    program.write_text("import time\nwhile True:\n    time.sleep(0.01)  # STOP\n")
+    marked = {program: stop_lines(program).values()}
+    with Client() as first, Client() as second:
+        first.attach(program, breakpoints=marked)
+        first.detach()
+        second.attach_again(first, breakpoints=marked)
+        assert second.wait_for_stop().line == 3
 
 
 def test_waiting_for_a_child_process_ends_with_the_program(tiny: Path) -> None:

@@ -1,6 +1,6 @@
 /** Several processes at once: each session with its own values, and the status bar says in which one you are. */
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect } from "vitest";
@@ -186,14 +186,14 @@ describe("the values of the frame that stands there are shown", () => {
     await wb.debug.continueToEnd();
   });
 
-  test("in a program that is attached to", async ({ wb, skip }) => {
-    skip(process.platform !== "linux", "only Linux tells here that the debugger listens");
-    const [port, file] = [await freePort(), path.join(wb.workspace.folder, "alone.py")];
-    const command = ["-m", "debugpy", "--listen", `127.0.0.1:${port}`, "--wait-for-client", file];
-    const program = spawn(python, command, { stdio: "ignore" });
+  test("in a program that is attached to", async ({ wb }) => {
+    const file = path.join(wb.workspace.folder, "alone.py");
+    const endpoints = path.join(wb.workspace.folder, "endpoints.json");
+    const env = { ...process.env, DEBUGPY_ADAPTER_ENDPOINTS: endpoints };
+    const command = ["-m", "debugpy", "--listen", "127.0.0.1:0", "--wait-for-client", file];
+    const program = spawn(python, command, { stdio: "ignore", env });
     try {
-      await until("the debugger to listen", () => listens(port));
-      const connect = { host: "127.0.0.1", port };
+      const connect = await until("the debugger to be ready for clients", () => listens(endpoints));
       const attach = { type: "debugpy", request: "attach", name: "attached", connect } as const;
       await wb.debug.breakAt("alone.py", markedLines(file));
       await wb.debug.stopAfter(() => wb.debug.launch(attach));
@@ -245,10 +245,12 @@ async function shown(wb: Workbench): Promise<void> {
   );
 }
 
-/** Whether something listens there; it is asked of the system, since a debugger takes the first that connects. */
-function listens(port: number): boolean {
-  const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  return readFileSync("/proc/net/tcp", "utf8").includes(`0100007F:${hex} 00000000:0000 0A`);
+/** Where a debugger listens, once it has written so: it may fail a client that connects before. */
+function listens(endpoints: string): { host: string; port: number } | undefined {
+  const text = existsSync(endpoints) ? readFileSync(endpoints, "utf8") : "";
+  if (!text.endsWith("\n")) return undefined; // not all of it
+  const { client } = JSON.parse(text) as { client: { host: string; port: number } };
+  return client;
 }
 
 /** The row of a rank's session in the call stack, once the rank has said which process it is. */
