@@ -253,6 +253,28 @@ except KeyboardInterrupt:
 
 
 @needs_openmp
+def test_a_forked_child_which_has_none_of_the_threads_waits_for_none():
+    more = """
+import os, signal
+from tensor_inspector import facts
+
+values = torch.randn(1 << 20)
+facts(values)
+scan = sys.modules["tensor_inspector.measure.stats.scan"]
+scan._CORES = 4
+scan._idle_cores = lambda: 4
+values.sum()
+child = os.fork()
+if child == 0:
+    signal.alarm(120)  # torch itself would wait for ever
+    print(facts(values)["stats"]["exact"], torch.get_num_threads(), flush=True)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    assert said(more)[-2:] == ["True 3", "0"]
+
+
+@needs_openmp
 def test_what_the_program_puts_in_the_place_of_ctypes_is_not_asked():
     more = """
 import ctypes

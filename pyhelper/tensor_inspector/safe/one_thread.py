@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from .guard import module
-from .untouched import RestoringContext
+from .restoring import RestoringContext
 
 try:
     from ctypes import pythonapi
@@ -19,7 +19,8 @@ class OneThread(RestoringContext):
 
     Entering it returns whether torch could not be told, so that what it works on has to be small: it splits 32,768
     elements among threads. OpenMP keeps for each thread of the program how many it may use (OpenMP 5.2, 3.2.1), so for
-    the others nothing changes meanwhile. ``torch.set_num_threads`` would change more, and for good.
+    the others nothing changes meanwhile. ``torch.set_num_threads`` would change more, and for good: also
+    the number that MKL keeps, which stays as it is here.
     """
 
     __slots__ = ("_wanted",)
@@ -38,13 +39,14 @@ class OneThread(RestoringContext):
             raise
 
     def _enter(self, torch: Any, openmp: Any) -> bool:
-        if torch is None or openmp is None:
+        torch_threads = getattr(torch, "get_num_threads", None)
+        if torch_threads is None or openmp is None:
             return True
-        torch.get_num_threads()  # where a thread asks for the first time, torch sets it
+        torch_threads()  # where a thread asks for the first time, torch sets it
         get_threads, set_threads = openmp
         self._undo.append(partial(set_threads, get_threads()))
         set_threads(1)
-        return int(torch.get_num_threads()) > 1  # torch may use another one of several such libraries
+        return int(torch_threads()) > 1  # torch may use another one of several such libraries
 
 
 def _openmp() -> Any:

@@ -6,8 +6,10 @@ An audit hook of the program may refuse, by whatever it raises: then there is no
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 _READ = 1 << 16  #: bytes of a file at most
+_FORKED = 0x40  #: among the flags of a process of Linux: PF_FORKNOEXEC
 
 
 def system_text(path: str) -> str:
@@ -30,3 +32,17 @@ def system_names(folder: str) -> list[str]:
         return os.listdir(folder)
     except Exception:
         return []
+
+
+def is_forked() -> bool:
+    """Whether this process is a copy of another one, which has run no other program since; False where the system does
+    not say."""
+    return _is_forked(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _is_forked(_process: int) -> bool:
+    try:
+        return bool(int(system_text("/proc/self/stat").rpartition(")")[2].split()[6]) & _FORKED)
+    except (ValueError, IndexError):
+        return False

@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable
+from typing import Any
 
 from .guard import instance_dict, module
-
-
-class RestoringContext:
-    """A context whose end calls the functions in ``_undo``, the last first.
-
-    It survives one exception that a signal raises inside ``__exit__``: it then calls all functions again, so each must
-    bear that. An exception that strikes before the first line of ``__exit__`` can't be caught: nothing is restored.
-    """
-
-    __slots__ = ("_undo",)
-
-    def __init__(self) -> None:
-        self._undo: list[Callable[[], object]] = []
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            failed = all_undone(self._undo)
-        except BaseException as interrupted:  # by a signal, between two of them
-            failed = interrupted
-        if failed is not None:
-            all_undone(self._undo)  # once more: a signal may have come before one of them
-        self._undo.clear()  # which keeps what was there before
-        if failed is not None and not any(error):
-            raise failed
+from .one_thread import OneThread
+from .restoring import RestoringContext
+from .system import is_forked
 
 
 class Untouched(RestoringContext):
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
     Off while it lasts: torch-function overrides and modes, functorch levels, autocast, dispatch modes, tracing,
-    profiling, gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function
-    mode, so that goes first. Without torch it does nothing.
+    profiling, gradients; in a forked child all threads but one. All is left as found. The order matters:
+    ``_set_grad_enabled`` is seen by a torch-function mode, so that goes first. Without torch it does nothing.
     """
 
     __slots__ = ()
@@ -54,6 +33,7 @@ class Untouched(RestoringContext):
             raise
 
     def _enter(self, torch: Any, c: Any) -> None:
+        self._hold(OneThread(is_forked()))  # it has none of the threads that torch would wait for
         # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
         # `_DisableAutocast` hides autocast's keys, of all devices; the weights that it has cast stay in its cache.
         names = ["DisableTorchFunction", "_DisableFuncTorch", "_DisableAutocast"]
@@ -107,14 +87,3 @@ class Released(Untouched):
         if not torch.is_grad_enabled():
             self._undo.append(partial(c._set_grad_enabled, False))
             c._set_grad_enabled(True)
-
-
-def all_undone(steps: list[Callable[[], object]]) -> BaseException | None:
-    """Takes each step, the last one first, and the others where one fails. What failed last."""
-    failed: BaseException | None = None
-    for undo in reversed(steps):
-        try:
-            undo()
-        except BaseException as fault:
-            failed = fault
-    return failed

@@ -30,7 +30,7 @@ from ...safe.guard import (
     module,
     raw_dict,
 )
-from ...safe.untouched import RestoringContext
+from ...safe.restoring import RestoringContext
 from .affected import AffectedModules
 from .deep_copy import CannotCopy, DeepCopy, Uncopied
 from .generators import common_states, state_of

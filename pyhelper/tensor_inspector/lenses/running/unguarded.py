@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...safe.guard import module
-from ...safe.untouched import RestoringContext, Untouched
+from ...safe.restoring import RestoringContext
+from ...safe.untouched import Untouched
 from .torch_switches import switch_restorers
 
 

@@ -145,7 +145,7 @@ def _ints(np: Any, block: Any) -> Tally:
 
 def _squares(np: Any, d: Any) -> float:
     """The sum of the squares; a long dot product would be split among threads, for which busy cores make it wait."""
-    return float(np.dot(d, d) if d.size <= _DOT else np.einsum("i,i->", d, d))
+    return float(np.dot(d, d) if d.size < _DOT else np.einsum("i,i->", d, d))
 
 
 def narrow(np: Any, x: Any) -> Any:

@@ -19,7 +19,7 @@ SINGLE = 2.2e-6  # bounds the error of a float32 row sum, as a share of the sum 
 DOUBLE = 1e-14  # the same for float64 sums of a block
 _NEAR = 1e-4  # of a mean square: what the variance must be of it for the difference of the two to have its digits
 _ROW = 256
-_DOT = 1 << 12
+_DOT = 1 << 12  # numbers: from so many on MKL splits a dot product among threads, those of its own count
 
 
 def unscaled(x: float, power: int) -> float:
@@ -71,7 +71,7 @@ class Scratch:
 def squares(torch: Any, d: Any) -> float:
     """The sum of the squares of one dimension of float64. A dot product is fastest, but a long one is split among
     threads, for which busy cores would make a small tensor wait."""
-    if d.numel() <= _DOT:
+    if d.numel() < _DOT:
         return float(d.dot(d).item())
     norm = float(torch.linalg.vector_norm(d).item())
     return norm * norm
