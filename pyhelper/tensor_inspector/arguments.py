@@ -12,7 +12,7 @@ from .safe.guard import class_name
 
 
 def budget_of(ms: float) -> Budget:
-    """The budget of so many milliseconds; an infinite one is no limit."""
+    """A budget of ``ms`` milliseconds; infinity is no limit."""
     if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
         raise TypeError("budget_ms is a number of milliseconds, as in 40")
     if not float(ms) >= 0:

@@ -24,7 +24,7 @@ class Session:
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:
-        """As it was before the first request."""
+        """Makes it as it was before the first request."""
         self.__init__()  # type: ignore[misc]
 
 

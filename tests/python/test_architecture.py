@@ -284,6 +284,7 @@ def is_of_others(call: ast.Call) -> bool:
 
 
 OF_TREES = {
+    "LOOPS",
     "SCOPES",
     "_CONDITIONS",
     "_DEFINITIONS",
@@ -291,7 +292,6 @@ OF_TREES = {
     "_LATER",
     "_LEAVING",
     "_LEFT_OUT",
-    "_Loops",
     "_OPERATIONS",
     "_ORDERS",
     "_Optional",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NODES = 10_000  #: visited of all graphs together
 _NODES_EACH = 1024  #: visited of each graph, on average
 _FIRST = 4  #: if the first tensors share one graph, the others are assumed to share it
-_SHARE = 0.1  #: of the time
+_SHARE = 0.1  #: the share of the time that it may take
 
 
 class ContainedMemory:

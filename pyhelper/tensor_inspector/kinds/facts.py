@@ -32,7 +32,8 @@ def add_firsts(facts: Facts, reading: Reading, elements: Callable[[], Any], budg
 
 
 def add_distribution_of(facts: Facts, kind: Kind, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
-    """Of what the statistics are of: the elements that are there, or stored. Those of dates are texts, in ``rows``."""
+    """Adds the distribution of what the statistics are of: the elements that are there, or stored. Dates are texts, in
+    ``rows``."""
     is_number, reading = kind.distribution_rows({}) is None, kind.reading()
     value = reading if is_number and isinstance(reading, Unread) else kind.measured()
     if value is None or isinstance(value, Unread):

@@ -25,7 +25,7 @@ class Answer(dict):  # type: ignore[type-arg]
 
 
 def plain(value: Any) -> Any:
-    """Of our own data what JSON has; all other numbers, such as NaN, infinities and complex ones, are texts."""
+    """Our own data as JSON can hold it: numbers that JSON lacks, as NaN, infinities and complex ones, become texts."""
     cls = type(value)
     if value is None or issubclass(cls, (str, int)):
         return value

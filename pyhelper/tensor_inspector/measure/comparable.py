@@ -27,7 +27,7 @@ class Comparable(Record):
 
     @classmethod
     def of(cls, elements: Any) -> Comparable:
-        """Of a plain tensor or array, or of why there is none."""
+        """What can be compared of a plain tensor or array; or of the reason why there is none."""
         if isinstance(elements, Unread):
             return cls("", (), lambda: elements)
         dtype = torch_name(elements.dtype)

@@ -69,7 +69,7 @@ def picked_of(values: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def constant_columns(values: Any) -> list[int]:
-    """Those of a table of which all rows hold one value."""
+    """The columns of a table in which all rows hold one value."""
     if len(values.shape) != 2 or values.shape[0] < 2 or not 0 < _size(values) <= _COMPARED:
         return []
     return [at for at, same in enumerate((values == values[:1]).all(0).tolist()) if same]

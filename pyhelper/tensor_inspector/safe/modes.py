@@ -29,7 +29,7 @@ class Modes(Record):
 
 
 def modes() -> Modes | None:
-    """Those of this thread; None without torch."""
+    """The modes of this thread; None without torch."""
     torch = module("torch")
     if "_C" not in instance_dict(torch):
         return None

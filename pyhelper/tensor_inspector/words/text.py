@@ -113,7 +113,7 @@ def listed(items: Iterable[str], more: bool, limit: int) -> str:
 
 
 def number(value: int | float, digits: int = 0) -> str:
-    """``value`` with so many significant digits (0: as preferred, 4) and a real minus sign; integers below 10⁷ in full.
+    """``value`` with ``digits`` significant digits (0: as preferred, 4) and a real minus; integers below 10⁷ in full.
 
     >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
     ('−2.118', '1234567', '1e-5', '−Inf')

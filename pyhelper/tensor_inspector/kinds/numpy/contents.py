@@ -241,7 +241,7 @@ class RawBytes(Contents):
         return found
 
     def _bytes(self) -> Any:
-        """Those of each element along one more dimension."""
+        """The bytes of each element, along one more dimension."""
         bytes = {"names": ["bytes"], "formats": [("u1", (self.array.dtype.itemsize,))]}
         return self.array.view(module("numpy").dtype(bytes))["bytes"]
 

@@ -176,7 +176,7 @@ class SparseMatrix(WithRows):
         return numpy.array(list(chain.from_iterable(lists)), dtype=self.attrs["dtype"])
 
     def _cells(self) -> dict[Any, Any]:
-        """Of a `dok`, which was a dict itself before it held one."""
+        """The entries of a `dok` by position: before it held a dict, it was one itself."""
         cells = dict_get(self.attrs, "_dict")
         return self.value if cells is None else cells  # type: ignore[no-any-return]
 

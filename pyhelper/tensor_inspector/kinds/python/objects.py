@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
 _FIRST = 8  #: values looked at for data
-_EACH = 20  #: of what is in those, and so on
-_MOST = 400  #: in all
+_EACH = 20  #: values looked at in each of them that holds others, and in these
+_MOST = 400  #: values looked at in all
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 

@@ -148,7 +148,7 @@ class Fraction(Atom):
 
 
 class Decimal(Atom):
-    """Also of a subclass: its text is the base's."""
+    """A decimal, also of a subclass: the text is that of the base."""
 
     def line(self) -> str:
         base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "decimal", ("Decimal",)))

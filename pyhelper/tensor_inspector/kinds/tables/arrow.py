@@ -17,7 +17,7 @@ from ..rows import TextRow
 from .flat import ChunkedContents
 
 _SAMPLE = 1000  #: values looked at for a line
-_BYTES = 1 << 20  #: that they may take
+_BYTES = 1 << 20  #: bytes of these values at most
 
 
 class ArrowColumn(ChunkedContents):

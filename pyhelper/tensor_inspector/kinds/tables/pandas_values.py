@@ -12,7 +12,7 @@ from ..python.plain import Atom
 
 
 class PandasScalar(Atom):
-    """Also of a subclass: the text is that of pandas' class."""
+    """A single value of pandas, also of a subclass: the text is that of pandas' class."""
 
     kind = "number"
 

@@ -19,9 +19,9 @@ from ..rows import TextRow
 from .flat import ChunkedContents
 
 _SAMPLE = 1000  #: values looked at for a line
-_BYTES = 1 << 21  #: that values taken out together may take
-_COUNTED = 1 << 24  #: that values to be counted may take
-_LEAST = 1 << 15  #: and one of them always
+_BYTES = 1 << 21  #: bytes of values that are taken out together, at most
+_COUNTED = 1 << 24  #: bytes of values that are counted, at most
+_LEAST = 1 << 15  #: bytes that a single value may always take
 _DTYPE = 40  #: characters
 _FEW = 10  #: integers up to this many are shown themselves
 _WHY = {

@@ -117,7 +117,7 @@ class InMemory(Strided):
         return [*super().fact_rows(), *self._labels()]
 
     def _labels(self) -> list[list[str]]:
-        """Of integers of a few values, as labels are: which, and how often each occurs."""
+        """The values of integers that have only a few, as labels have, and how often each occurs."""
         reading = self.reading()
         if isinstance(reading, Unread) or "abs" in reading or not is_integer(dtype_of(self.value)):
             return []
@@ -136,7 +136,7 @@ class InMemory(Strided):
         return [["distinct", f"{len(labels)}: {shown}".replace("-", "−")]]
 
     def shown_values(self) -> str | None:
-        """Of a 0-d tensor, and of few integers."""
+        """The elements of a 0-d tensor, and a few integers, as text."""
         sizes = shape_of(self.value)
         if len(sizes) > 1 or isinstance(self.reading(), Unread):
             return None
@@ -147,7 +147,7 @@ class InMemory(Strided):
         return None
 
     def rows(self) -> list[Child]:
-        """Of a dtype of which torch knows only the bytes, those."""
+        """The bytes of a dtype of which torch knows nothing else."""
         if not is_opaque(self.value):
             return []
         seen_as = torch.uint8 if Base.element_size(self.value) == 1 else torch.int16

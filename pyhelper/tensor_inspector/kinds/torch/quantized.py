@@ -85,7 +85,7 @@ class Quantized(Strided):
         return reals_of(self.value)
 
     def _scale(self) -> str:
-        """In full."""
+        """The scale and the zero point with all digits, or along which dimension they are."""
         if has_one_scale(self.value):
             return f"scale {Base.q_scale(self.value)!r}, zero point {Base.q_zero_point(self.value)}"
         if has_channels(self.value):

@@ -57,5 +57,5 @@ class ListedPart(DataPart):
         self._samples.note(self._number(), elements)
 
     def _number(self) -> int:
-        """That of the sample which is measured now."""
+        """The number of the sample that is measured now."""
         return self.numbers[self._measured - 1]

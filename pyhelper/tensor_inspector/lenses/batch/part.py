@@ -81,7 +81,7 @@ class DataPart:
         return self.path.replace("]", "").replace("[", ".").replace("'", "").rpartition(".")[2]
 
     def is_label(self) -> bool:
-        """Whether it is called so."""
+        """Whether it has a name that labels have."""
         return self.name() in _NAMES
 
     def is_place(self) -> bool:
@@ -134,11 +134,11 @@ class DataPart:
             self._take_plain(value)
 
     def note_unread(self, count: int) -> None:
-        """So many of its values will not be measured: there is no time."""
+        """Notes that some of its values will not be measured, as there is no time."""
         self.exact, self.is_late, self.unread = False, True, "not read: there was no time"
 
     def settle(self) -> None:
-        """What follows once all values were taken in."""
+        """Works out what only all values together tell."""
         present = self._plain.present()
         if not present or self._plain.sort is None:
             return
@@ -234,7 +234,7 @@ class DataPart:
             self._finite += implied
 
     def _take_texts(self, contents: Contents) -> None:
-        """Of an array or column of texts: as those of a list, without what is missing."""
+        """Takes in the texts of an array or column, as those of a list, without what is missing."""
         length = contents.length()
         if not 0 < length <= ITEMS:
             return

@@ -197,7 +197,7 @@ def _step_to(kind: Any, name: str, at: int) -> str:
 
 
 def _plain_sort(value: Any, items: int = _SAMPLES) -> str | None:
-    """Of a list of strings or of numbers, which stands for one part, which it is; some may be missing, as None."""
+    """Whether a list has strings or numbers alone, as one part has; an item may be None. None for other values."""
     if not issubclass(type(value), (list, tuple)):
         return None
     base: Any = list if issubclass(type(value), list) else tuple

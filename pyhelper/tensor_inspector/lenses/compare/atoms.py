@@ -32,7 +32,7 @@ class Tolerance(Record):
     atol: float = 0.0
 
     def holds(self, one: Any, other: Any) -> bool:
-        """Of exact floats or complex numbers; NaN is like NaN, an infinity like itself."""
+        """Whether two exact floats or complex numbers are close; NaN is close to NaN, an infinity to itself."""
         parts = ((one.real, other.real), (one.imag, other.imag))
         if all(a == b or (a != a and b != b) for a, b in parts):
             return True
@@ -44,7 +44,7 @@ class Tolerance(Record):
             return False
 
     def holds_whole(self, one: int, other: int) -> bool:
-        """Of integers, which may be beyond the floats."""
+        """Whether two integers are close, which may be beyond the floats."""
         try:
             return abs(one - other) <= self.atol + (self.rtol * abs(other) if self.rtol else 0)
         except OverflowError:
@@ -89,7 +89,7 @@ def read_alike(a: Kind, b: Kind) -> bool:
 
 
 def _alike_texts(one: TextRow, other: TextRow) -> bool | None:
-    """Of elements that only their texts are kept of, such as dates; None where one may be cut short."""
+    """Whether two elements, such as dates, are equal by their texts; None where a text may be cut short."""
     return True if one.text == other.text and "…" not in one.text else None
 
 

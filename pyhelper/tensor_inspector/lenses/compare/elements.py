@@ -177,7 +177,7 @@ def _of_metadata(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable]) -> list
 
 
 def _device(kind: Kind) -> str:
-    """Of an array, and of what can't be asked, the one on which arrays are."""
+    """The device of a value; ``cpu`` for an array, and for what can't be asked."""
     if kind.kind != "tensor":
         return "cpu"
     from ...measure.torch.metadata import device_name, is_tensor  # only where torch is loaded
@@ -234,7 +234,7 @@ def _byte_order(dtype: Any) -> str | None:
 def _by_position(
     a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Budget, tolerance: Tolerance
 ) -> Compared:
-    """Of which one is sparse, or nested."""
+    """Compares elements by their positions, where one side is sparse or nested."""
     (kind, left), (other_kind, right) = a, b
     same_layout, same_kind = left.layout == right.layout, kind.kind == other_kind.kind
     named = same_kind and kind.type_name() != other_kind.type_name()  # as csr_array and csc_array are

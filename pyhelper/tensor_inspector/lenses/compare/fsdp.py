@@ -77,7 +77,7 @@ def _unflattened(flat: Any) -> Iterator[tuple[str, Any]]:
 
 
 def gathered(item: Any) -> Any:
-    """Of a distributed tensor that this process has all of, that; anything else as it is."""
+    """The whole of a distributed tensor, where this process has it; anything else as it is."""
     if class_name(type(item)) != "DTensor":
         return item
     local, spec = (_attribute(item, name) for name in ("_local_tensor", "_spec"))

@@ -145,7 +145,7 @@ class _TokenReader:
         return None if found is None else Token((id(cls), found.key), found.exact)
 
     def _of_library(self, value: Any, cls: type, deep: int) -> Token | None:
-        """Of exactly the library's class, whose equality or text runs no code but its own."""
+        """The token of a value of exactly a library's class, whose equality or text runs no code but the library's."""
         numpy = instance_dict(module("numpy"))
         if any(base is numpy.get("dtype") for base in mro(cls)):
             return self._of_dtype(value, cls, deep)

@@ -241,7 +241,7 @@ class PairWalk:
         return None
 
     def _classes(self, pair: Pair, a: Kind, b: Kind) -> None:
-        """Of two values of one kind."""
+        """Notes where two values of one kind are of different classes."""
         if a.kind == b.kind and a.type_name() != b.type_name():
             self._notes.add(pair, "type", f"{a.type_name()} → {b.type_name()}")
         elif a.kind == b.kind and not _is_one_class(a.value, b.value):
@@ -273,5 +273,5 @@ def _sizes(kind: Kind) -> str:
 
 
 def _is_one_class(a: object, b: object) -> bool:
-    """Of parts that were taken out of tensors and arrays it does not matter."""
+    """Whether two values are of one class; any class will do for parts that were taken out of tensors and arrays."""
     return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)

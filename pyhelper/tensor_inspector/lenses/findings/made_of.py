@@ -38,7 +38,7 @@ Flow = Union[_Cut, Literal["live"], None]
 
 
 def joined_flow(flows: Iterable[Flow[_Cut]]) -> Flow[_Cut]:
-    """Of several parts: a gradient comes back to the whole if it does to one of them."""
+    """The flow of a whole: a gradient comes back to it if it comes back to one of its parts."""
     found = [flow for flow in flows if flow is not None]
     return "live" if "live" in found else next(iter(found), None)
 

@@ -101,7 +101,7 @@ class Analytic:
         return [float(values[at] if at is not None else (values * weighted(len(values))).sum()) for at in self.probes]
 
     def read(self, call: Evaluation, is_over: Callable[[], bool]) -> None:
-        """Of a call that was made; where the time is over, of one number of the result alone."""
+        """Reads the gradients of a call that was made; where the time is over, those of one number of the result."""
         self._differentiable = [bool(output.requires_grad) for output in call.outputs]
         outputs = self.outputs(call) or []
         if not outputs:

@@ -15,7 +15,7 @@ _NOT_UNIQUE = frozenset(("LinalgEig", "LinalgEigh", "LinalgQr", "LinalgSvd", "Li
 _CTC = frozenset(("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss"))  #: whose backward counts the softmax before it in
 CHECKPOINT = "CheckpointFunction"  #: a reentrant one, whose backward runs again what is under it
 _NEAR = 1e-3
-_NOTHING = 1e-9  #: as a share of what the backward says
+_NOTHING = 1e-9  #: a slope that counts as zero, as a share of what the backward says
 
 
 def doubt(

@@ -35,7 +35,7 @@ class Slope(Record):
 
     @classmethod
     def of(cls, before: float, at: float, after: float, back: float, on: float) -> Slope:
-        """Of three values, and how far the first and the last entry are moved."""
+        """The slope through three values; ``back`` and ``on``: how far the entry was moved for the first and last."""
         size, step = max(abs(one) for one in (before, at, after)), min(back, on)
         left, right, middle = (at - before) / back, (after - at) / on, (after - before) / (back + on)
         if isfinite(left) != isfinite(right):  # at the edge of what it is defined for

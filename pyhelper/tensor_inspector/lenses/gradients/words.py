@@ -134,7 +134,7 @@ def _along(depth: list[tuple[str, float]]) -> str:
 
 
 def _thinned(norms: list[float]) -> list[float]:
-    """As many as there is room for: of neighbours the largest."""
+    """As many norms as there is room for: of neighbours the largest."""
     per = -(-len(norms) // _WIDTH)
     return [max(norms[at : at + per]) for at in range(0, len(norms), per)]
 

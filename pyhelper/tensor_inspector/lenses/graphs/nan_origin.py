@@ -122,7 +122,7 @@ class NanOriginLens(Lens):
         )
 
     def _suspects(self) -> Iterator[str]:
-        """Of a gradient, the operations on the way whose slope may be infinite: each with its line."""
+        """For a gradient: the operations on its way whose slope may be infinite, each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []
         for node in nodes[:_SHOWN]:
             line = line_of_operation(self._names.step, node, self._names.result_name(self._graph, node))

@@ -71,7 +71,7 @@ def _of_text(key: str) -> str:
 
 
 def _quoted(key: object) -> str:
-    """As one types it: in double quotes where no quotes are in it."""
+    """A key as one types it: in double quotes where no quotes are in it."""
     text = repr(key)
     return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
 

@@ -77,7 +77,7 @@ class Submodule:
 
     @property
     def dtypes(self) -> dict[str, None]:
-        """Of its parameters; of its buffers where it has none."""
+        """The dtypes of its parameters; of its buffers where it has no parameters."""
         return self._dtypes[0] or self._dtypes[1]
 
     def note(self, one: ModuleTensor, is_parameter: bool) -> None:

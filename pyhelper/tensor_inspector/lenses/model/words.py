@@ -9,7 +9,7 @@ from ...words.text import count, listed, percent, plural, shorten_middle, size
 from .submodule import Submodule, Total
 
 _NAMES = 40  #: characters of names in a list
-_LEAST = 20  #: of what a module is
+_LEAST = 20  #: characters that are kept of what a module is
 
 
 def line_parts(group: Sequence[Submodule], root: Submodule) -> Iterator[str | None]:

@@ -30,7 +30,7 @@ def uninitialized_copy(value: Any) -> Any:
 
 
 def initializing(hooks: Any) -> OrderedDict[int, Any]:
-    """Of the hooks before a forward, those by which torch initializes a lazy module."""
+    """The hooks by which torch initializes a lazy module, out of those that run before its forward."""
     return OrderedDict((key, hook) for key, hook in hooks.items() if _initializes(hook))
 
 

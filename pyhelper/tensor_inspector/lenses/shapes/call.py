@@ -53,7 +53,7 @@ class LayerRun:
         self.begins = False  #: it has given NaN or Inf though neither what it was given nor a layer inside had any
 
     def add(self, numbers: ValueRange) -> None:
-        """Those of a tensor that it gave."""
+        """Adds the range, the NaN and the Inf of a tensor that it gave."""
         self.nan += numbers.nan
         self.inf += numbers.inf
         if numbers.low is None or numbers.high is None:

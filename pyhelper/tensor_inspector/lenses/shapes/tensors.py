@@ -55,7 +55,7 @@ class TensorPath:
         return TensorPath(f"{self.typed}[{known!r}]" if known else f"{self.typed}[…]", self._below(known))
 
     def field(self, name: str, at: int | None = None) -> TensorPath:
-        """Of an object; of a named tuple, whose items have places too."""
+        """The path to an attribute of an object, or to a field of a named tuple, which stands ``at`` a place too."""
         return TensorPath(f"{self.typed}.{name}" if at is None else f"{self.typed}[{at}]", self._below(name))
 
     def _below(self, name: str) -> str:
@@ -96,7 +96,7 @@ def _items(path: TensorPath, value: Any) -> Iterator[tuple[TensorPath, Any]]:
 
 
 def _fields(value: Any) -> tuple[str, ...]:
-    """Of a named tuple, those of C among them, as ``torch.topk`` returns."""
+    """The fields of a named tuple, also of one of C, as ``torch.topk`` returns it; none of other values."""
     kind: Any = as_kind(value, Budget(reads=False))
     return kind.fields() if issubclass(type(kind), NamedTuple) else ()
 

@@ -12,7 +12,6 @@ from .source import Source
 from .statements import last_line
 
 _MOST = 64
-_Loops = (ast.For, ast.AsyncFor)
 
 ValueOf = Callable[[str], Any]
 
@@ -22,7 +21,11 @@ def values_in_line(source: Source, name: str, line: int, value_of: ValueOf) -> l
     loop around the line gives it. Empty where one of them is not known.
     """
     bindings = [node for _, node in source.bindings.get(name, ())]
-    loops = [node for node in bindings if isinstance(node, _Loops) and node.lineno <= line <= last_line(node)]
+    loops = [
+        node
+        for node in bindings
+        if isinstance(node, (ast.For, ast.AsyncFor)) and node.lineno <= line <= last_line(node)
+    ]
     if not loops:
         found = value_of(name)
         return [] if found is None else [found]

@@ -10,7 +10,7 @@ from ...safe.guard import top_package
 from .calls import Backward, Call, backwards_of, is_scaling
 from .expressions import SCOPES, bound_in, text_of
 
-_Loops = (ast.For, ast.While, ast.AsyncFor)
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
 #: What statements stand in or are.
 _HOLDERS = (ast.stmt, ast.ExceptHandler, getattr(ast, "match_case", ast.ExceptHandler))
 _KEPT = 128  #: pieces of source that stay read
@@ -84,7 +84,7 @@ class Statements:
                 waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
 
     def _note(self, node: ast.AST) -> None:
-        if isinstance(node, _Loops):
+        if isinstance(node, LOOPS):
             self.loops.append((node.lineno, last_line(node)))
         if isinstance(node, (ast.With, ast.AsyncWith)):
             self.blocks.append(node)

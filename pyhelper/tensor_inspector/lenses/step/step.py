@@ -129,7 +129,7 @@ class Step(Sources):
         return self._trainable
 
     def trained(self) -> list[Parameter]:
-        """Those of them that an optimizer in sight holds."""
+        """The trainable parameters that an optimizer in sight holds."""
         if self._trained is None or self.run:
             self._trained = [one for one in self.trainable() if id(one.tensor) in self.optimized]
         return self._trained

@@ -18,7 +18,7 @@ class Extent(NamedTuple):
 
 
 class MemoryBlocks:
-    """Extents that overlap are one block. Blocks and extents are told by number, in lists of numbers: there are many.
+    """Joins extents that overlap into blocks. There are many, so blocks and extents are known by their numbers.
 
     >>> blocks = MemoryBlocks([Extent("cpu", 200, 8), Extent("cpu", 100, 50), Extent("cpu", 120, 80)])
     >>> [(blocks.bytes[number], blocks.members(number)) for number in range(len(blocks))]
@@ -41,7 +41,7 @@ class MemoryBlocks:
         self._begins.append(len(self._order))
 
     def _merge(self, extents: Sequence[Extent], members: list[int], in_space: bool) -> None:
-        """Of one device, in the order of their addresses."""
+        """Merges the extents of one device; ``members`` are their numbers in the order of their addresses."""
         start = end = 0
         for at, member in enumerate(members, len(self._order)):
             _, first, bytes = extents[member]
@@ -59,7 +59,7 @@ class MemoryBlocks:
         return len(self.bytes)
 
     def lowest(self, ranks: Sequence[int]) -> list[int]:
-        """Of each block the extent of the lowest rank."""
+        """For each block, its extent of the lowest rank, by its number."""
         order, begins = self._order, self._begins
         return [
             order[begin] if end - begin == 1 else min(order[begin:end], key=ranks.__getitem__)

@@ -13,7 +13,7 @@ _COUNTING = ("cuda", "xpu")  #: torch's modules of devices that count in the sam
 
 
 class DeviceMemory(Record):
-    """In bytes, None where that is not known."""
+    """How many bytes of a device are used for what; None where that is not known."""
 
     device: str
     allocated: int | None = None  #: what tensors take
@@ -26,7 +26,7 @@ class DeviceMemory(Record):
 
 
 def device_memory(seen: Iterable[str]) -> Iterator[DeviceMemory]:
-    """Of each device in use; ``seen`` are those that tensors are on."""
+    """The counters of each device in use; ``seen`` are the devices that tensors are on."""
     for kind in _COUNTING:
         of_kind = instance_dict(torch).get(kind)
         try:
@@ -66,7 +66,7 @@ def _counted(kind: str, of_kind: Any) -> Iterator[DeviceMemory]:
 
 
 def _rounding(stats: dict[str, int]) -> int | None:
-    """Of what is allocated, what nobody has asked for. Not every allocator counts what was asked for."""
+    """The allocated bytes that nobody has asked for. Not every allocator counts what was asked for."""
     allocated, requested = (stats.get(f"{counted}_bytes.all.current") for counted in ("allocated", "requested"))
     return allocated - requested if allocated and requested else None
 

@@ -43,7 +43,7 @@ def affine(a: Any, b: Any, rtol: float, along: int | None = None) -> Relation | 
 
 
 def _relation(found: tuple[str, Any], x: Any, y: Any, b: Any, rtol: float, dim: int | None, xp: Any) -> Relation:
-    """With the plainest numbers that explain it, and whether these make ``b`` of ``a`` to the last digit."""
+    """The relation with the plainest numbers that explain it, and whether they make ``b`` of ``a`` exactly."""
     how, numbers = found
     count = math.prod(x.shape)
     off = rtol * float(abs(y).max()) if how == "shifted" else 0.0

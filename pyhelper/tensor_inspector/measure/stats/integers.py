@@ -32,7 +32,7 @@ def bools(torch: Any, block: Any, scratch: Scratch | None = None) -> Tally:
 
 
 def counted(read: int, ones: int) -> Tally:
-    """Of so many truth values, so many of which are true."""
+    """The tally of truth values: how many were ``read``, and how many of these are true."""
     t = Tally(read)
     t.zeros, t.total = t.read - ones, ones
     t.lo, t.hi = int(ones == t.read), int(ones > 0)

@@ -73,7 +73,7 @@ class Order:
         return key
 
     def edges(self, lowest: int, highest: int, bins: int) -> list[Number]:
-        """Edges of up to so many bins of one width, from the number of one key to that of another."""
+        """The edges of at most ``bins`` bins of one width, from the number of one key to that of another."""
         low, high = self.number(lowest), self.number(highest)
         if self.is_whole:
             return _whole_edges(int(low), int(high), bins)

@@ -43,7 +43,7 @@ def of_alike(tensors: list[Any], budget: Budget) -> dict[int, Reading]:
 
 
 def _readable(torch: Any, tensors: list[Any], places: list[int]) -> list[int]:
-    """Those of them that can be read as they are."""
+    """The places of the tensors that can be read as they are."""
     asked = [tensors[at] for at in places]
     if are_there(asked) and not any(map(torch.Tensor.is_neg, asked)):
         return places

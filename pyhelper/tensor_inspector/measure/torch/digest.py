@@ -133,7 +133,7 @@ class Digest:
         return [torch_name(dtype) for dtype in self._dtypes]
 
     def bytes(self) -> int | None:
-        """Of all its tensors; None where that is not known."""
+        """The bytes of all its tensors; None where that is not known."""
         if not self.complete:
             return None
         total = 0

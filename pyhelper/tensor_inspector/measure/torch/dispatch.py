@@ -74,7 +74,7 @@ class Metadata(Record):
 
 
 def metadata_of(value: Any) -> Metadata:
-    """Of a tensor of any class. What the class computes by code of its own is None, and is not computed."""
+    """The metadata of a tensor of any class. What the class would compute by code of its own is left out, as None."""
 
     def known(ask: Callable[[Any], Any]) -> Any:
         try:

@@ -153,7 +153,7 @@ class ByteCounts:
 
 
 def byte_counts_of(value: Any) -> ByteCounts:
-    """Of a tensor; without ``bytes`` where it has no strides, is nested or on no device, or has symbolic sizes."""
+    """The counts of a tensor: no ``bytes`` if it has no strides, is nested or on no device, or has symbolic sizes."""
     stored = stored_bytes(value)
     if is_nested(value) or layout_of(value) is not torch.strided or is_on_meta(value):
         return ByteCounts(None, stored)

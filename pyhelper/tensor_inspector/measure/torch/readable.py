@@ -107,7 +107,7 @@ def _why_cut_short(storage: Any, need: int, last: int, is_foreign: bool) -> Unre
 
 
 def too_short(have: int, need: int) -> Unread:
-    """Of a storage that has fewer bytes than its elements take."""
+    """Why a storage can't be read that has fewer bytes than its elements take."""
     return FREED if have == 0 else too_small("storage too small", have, need)
 
 

@@ -34,7 +34,7 @@ RULES = [rule for file in _FILES for rule in _rules_in(file)]
 
 
 def unknown_rules(ids: Collection[str]) -> list[str]:
-    """Those of some ids that no rule has."""
+    """The ids that no rule has."""
     known = {rule.id for rule in RULES}
     return [id for id in dict.fromkeys(ids) if id not in known]
 

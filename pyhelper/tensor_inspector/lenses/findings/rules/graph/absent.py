@@ -33,7 +33,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
     if not step.has_all_losses() or not step.graph.complete or gets_gradients_by_hand(step):
         return
-    reached, told = step.reached(), set[int]()
+    reached, reported = step.reached(), set[int]()
     is_pending = any(loss.pending for loss in step.losses)
     ungraded = [one.tensor for one in step.trained() if id(one.tensor) not in reached]
     missing = {id(tensor) for tensor in ungraded if step.grad(tensor) is None}
@@ -53,7 +53,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
             if cut is None or is_moved(step, key):
                 continue
             source, line, how = cut
-            told.update(map(id, tensors))
+            reported.update(map(id, tensors))
             where = f"line {line}" if source.function == "<module>" else source.function
             yield Violation(
                 (f"{name}.{key} {'gets' if is_pending else 'got'} no gradient", ": ", f"{how} cuts it off in {where}"),
@@ -61,8 +61,8 @@ def missing_grad(step: Step) -> Iterator[Violation]:
                 line=(source.file, line),
             )
     if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
-        yield from _cut_in_forwards(step, missing - told)
-        yield from run_without_gradients(step, missing - told, reached)
+        yield from _cut_in_forwards(step, missing - reported)
+        yield from run_without_gradients(step, missing - reported, reached)
 
 
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Violation]:

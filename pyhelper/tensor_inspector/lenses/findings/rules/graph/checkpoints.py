@@ -147,7 +147,7 @@ def _is_reentrant(step: Step, call: Call, source: Source, module: Any) -> bool:
 
 
 def _gone(name: str, member: Member, attributes: set[str], missing: set[int]) -> list[str]:
-    """Of some attributes of a module those whose parameters are all missing, or else the entries of which that is so."""
+    """The attributes, or else entries of them, whose parameters are all missing."""
     found = []
     for part in ("_parameters", "_modules"):
         for key, item in member.items(part):

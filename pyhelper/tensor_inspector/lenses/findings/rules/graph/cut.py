@@ -20,10 +20,10 @@ from ...forward import CutLine, cuts_of
 from ...lines import Line
 from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
-from .beside import cut_one_by_one, left_out
 from .cut_in_call import cut_in_call
 from .learns_elsewhere import held_by, is_moved, may_learn_elsewhere
 from .looped import cut_terms
+from .not_in_loss import cut_one_by_one, left_out
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")

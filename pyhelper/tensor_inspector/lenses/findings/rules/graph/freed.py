@@ -126,7 +126,7 @@ def _graphs_of(step: Step, state: State) -> Iterator[list[AutogradNode]]:
 
 
 def _nodes_of(step: Step, tensor: Any) -> list[AutogradNode]:
-    """Those of a tensor that is deeper inside than what is in sight."""
+    """The nodes of the graph of a tensor that lies deeper inside a value than what is in sight."""
     return Graph([gradient_of(tensor).function], step.budget.share()).nodes
 
 

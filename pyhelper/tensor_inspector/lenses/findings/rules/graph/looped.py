@@ -24,7 +24,7 @@ _PUTTING = ("append", "extend", "insert")
 _MOST = 200  #: expressions
 _ITEMS = 64  #: of a list
 _END = 1 << 30  #: a line below all of a function
-_Loops = dict[str, ast.expr]  #: the variables of comprehensions: what each goes through
+_LoopVariables = dict[str, ast.expr]  #: what each variable of a comprehension goes through
 
 
 class CutTerm(Record):
@@ -69,9 +69,9 @@ def cut_terms(step: Step, loss: Loss) -> Iterator[CutTerm]:
             yield CutTerm(first.cut or "", (place.source.file, first.lineno), leaves)
 
 
-def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.expr, _Loops]]:
+def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.expr, _LoopVariables]]:
     """The terms of a sum, those of lists and of functions in it too; what only scales one is left out."""
-    seen, waiting = set[tuple[int, str]](), list[tuple[_Place, ast.expr, _Loops]]([(place, ast.Name(name), {})])
+    seen, waiting = set[tuple[int, str]](), list[tuple[_Place, ast.expr, _LoopVariables]]([(place, ast.Name(name), {})])
     for _ in range(_MOST):
         if not waiting:
             return
@@ -146,12 +146,12 @@ def _entered(step: Step, node: ast.Call) -> _Place | None:
     return _Place(Source(called.code, _END), called.value)
 
 
-def _looped(node: ast.AST) -> _Loops:
+def _looped(node: ast.AST) -> _LoopVariables:
     generators = node.generators if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) else []
     return {name: one.iter for one in generators for name in bound_in(one.target)}
 
 
-def _uses(step: Step, place: _Place, term: ast.expr, loops: _Loops) -> Iterator[_Use]:
+def _uses(step: Step, place: _Place, term: ast.expr, loops: _LoopVariables) -> Iterator[_Use]:
     """Each module that a term calls, and each value with a graph in it, with what cuts it off on the way up."""
     loops = {name: value for one in ast.walk(term) for name, value in _looped(one).items()} | loops
     waiting: list[tuple[ast.AST, str | None]] = [(term, None)]
@@ -176,7 +176,7 @@ def _uses(step: Step, place: _Place, term: ast.expr, loops: _Loops) -> Iterator[
         waiting += [(below, cut) for below in ast.iter_child_nodes(node)]
 
 
-def _leaves_of(step: Step, place: _Place, name: str, loops: _Loops) -> set[int]:
+def _leaves_of(step: Step, place: _Place, name: str, loops: _LoopVariables) -> set[int]:
     """The ids of the leaves behind a name: of a loop's variable, behind all that the loop goes through."""
     bound = [node.iter for _, node in place.source.bindings.get(name, ()) if isinstance(node, ast.For)]
     through = [loops[name]] if name in loops else bound

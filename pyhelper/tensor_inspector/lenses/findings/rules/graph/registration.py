@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, retains_grad, shape_of
+from .....measure.torch.metadata import is_exact_tensor, is_trainable_leaf, requires_grad, retains_grad, shape_of
 from .....measure.torch.modules import is_module, parameters_of
 from .....safe.guard import class_name, each
 from .....words.text import listed, plural, shape
@@ -37,7 +37,7 @@ def unregistered_params(step: Step) -> Iterator[Violation]:
     reached = step.reached()
     for name, member, key, item in step.kept_by_modules():
         found = [item] if is_exact_tensor(item) else _first_items(item)
-        hidden = [one for one in found if is_module(one) or _is_hidden(one)]
+        hidden = [one for one in found if is_module(one) or is_trainable_leaf(one)]
         tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
         if not tensors or is_library(type(member.module)):
             continue
@@ -103,10 +103,6 @@ def _are_updated_by_hand(step: Step, owner: Any, container: str) -> bool:
     known = [(source, f"{source.self_name}.{attribute}") for source in sources]
     known += [(source, container) for source in step.sources]
     return any(_reads_gradients(source, name) for source, name in (*known, *_known_as(step, container)))
-
-
-def _is_hidden(value: Any) -> bool:
-    return is_exact_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf
 
 
 def _tensors_in(value: Any) -> list[Any]:

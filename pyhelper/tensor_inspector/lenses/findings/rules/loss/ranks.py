@@ -16,7 +16,7 @@ _ROWS = Classes(list, range, slice)
 
 
 def rank_of(step: Step, node: ast.expr | None, level: int, line: int, depth: int = 0) -> int | None:
-    """Of ``y``, ``y.float()``, ``y[rows]``, ``y[order[a:b]]``; None where it is not known."""
+    """The number of dimensions of ``y``, ``y.float()``, ``y[rows]`` or ``y[order[a:b]]``; None where it is not known."""
     node = without_moves(node)
     variable = step.operand(node, level, line)
     if variable is not None:

@@ -100,7 +100,7 @@ def softmax_wrong_dim(step: Step) -> Iterator[Violation]:
         if sizes is None or not is_over_batch or head is None or head.op not in ("Addmm", "Mm"):
             continue
         is_of_classes = any(_is_of_samples(step, *use, sizes) for use in _uses(step, node)) or (
-            head.op == "Addmm" and any(_is_told_distributions(*use, sizes) for use in _uses(step, node))
+            head.op == "Addmm" and any(_meets_distributions(*use, sizes) for use in _uses(step, node))
         )
         if not is_of_classes and not _mixes(step, node, head):
             continue
@@ -187,7 +187,7 @@ def _is_of_samples(step: Step, user: AutogradNode, position: int, is_log: bool, 
     return False
 
 
-def _is_told_distributions(user: AutogradNode, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:
+def _meets_distributions(user: AutogradNode, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:
     """Whether logarithms are multiplied by a distribution for each sample, as in ``kl_div``."""
     is_product = user.op == "Mul" and is_log and user.sizes() == sizes and sizes[0] != sizes[1]
     return is_product and _are_distributions(user.tensor("other" if position == 0 else "self"))

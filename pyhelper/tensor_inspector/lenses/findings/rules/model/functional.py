@@ -15,7 +15,7 @@ from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from .drawn import is_sampled
+from .call_purpose import is_sampled
 
 functional: Any = module("torch.nn.functional")
 _SPACES = ("F.", "nn.functional.", "torch.nn.functional.", "functional.")

@@ -17,7 +17,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from .drawn import is_drawn_again, is_given_noise, is_tried_out
+from .call_purpose import is_drawn_again, is_given_noise, is_tried_out
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 

@@ -20,7 +20,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, model_inputs
 from ...rule import NotAsked, rule
-from .drawn import is_sampled
+from .call_purpose import is_sampled
 from .functional import always_dropped
 from .mode import is_dropout
 

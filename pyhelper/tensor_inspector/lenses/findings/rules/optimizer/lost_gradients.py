@@ -27,7 +27,7 @@ from .order import orders
 )
 def step_without_grads(step: Step) -> Iterator[Violation]:
     """Gradients are cleared between their backward and the step that should use them."""
-    told = set[Line]()
+    reported = set[Line]()
     for order in orders(step):
         for first, second, third in zip(order, order[1:], order[2:]):
             if (first.name, second.name, third.name) != ("backward", "zero_grad", "step"):
@@ -36,9 +36,9 @@ def step_without_grads(step: Step) -> Iterator[Violation]:
             optimizer = next((variable for variable in step.optimizers if variable.key == stepped), None)
             if optimizer is None or (cleared != stepped and not _clears(step, cleared, optimizer.value)):
                 continue
-            if second.at in told:
+            if second.at in reported:
                 continue
-            told.add(second.at)
+            reported.add(second.at)
             yield Violation(
                 (
                     f"{cleared}.zero_grad() comes after backward and before {stepped}.step()",

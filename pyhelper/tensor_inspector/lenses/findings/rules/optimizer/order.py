@@ -18,6 +18,7 @@ from ....step.classes import function_called, is_library, is_library_module
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
 from ....step.source import Source
+from ....step.statements import LOOPS
 from ....step.step import Step
 from ...lines import Line
 
@@ -26,7 +27,6 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: methods of a module that only tell what is in it, or set its mode
 _TELLING = ("parameters", "named_parameters", "buffers", "modules", "children", "state_dict", "train", "eval")
 _IDLE = (*_DEFINITIONS, ast.Pass, ast.Continue, ast.Break, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
-_Loops = (ast.For, ast.AsyncFor, ast.While)
 
 
 class OrderedCall(Record):
@@ -62,7 +62,7 @@ class _Ways:
             for inner in statement.body:
                 yield from self._past(inner, order)
             return
-        elif isinstance(statement, (_Loops, ast.Try)):
+        elif isinstance(statement, (LOOPS, ast.Try)):
             for part in ("body", "orelse", "finalbody"):
                 yield from self.through(getattr(statement, part, []), [self._unknown(statement)])
         else:
@@ -73,7 +73,7 @@ class _Ways:
     def _always(self, statement: ast.stmt) -> list[OrderedCall]:
         """What a branching or looping statement calls last: nothing, a backward in each round, or what is not known."""
         inside = [event for inner in _inside(statement) for event in self._all_of(inner)]
-        if isinstance(statement, _Loops) and inside and {event.name for event in inside} <= {"", "backward"}:
+        if isinstance(statement, LOOPS) and inside and {event.name for event in inside} <= {"", "backward"}:
             return inside[-1:]
         return [self._unknown(statement)] if inside else []
 

@@ -176,7 +176,7 @@ def _has_likelihoods(step: Step, uses: list[AutogradNode]) -> bool:
 
 
 def _makers(step: Step, operand: ast.expr, part: Member, uses: list[AutogradNode]) -> Iterator[bool]:
-    """Of each result of a model in an operand, whether the part has had its share in it."""
+    """For each result of a model in an operand: whether the part has contributed to it."""
     values = [value for value in map(step.value, names_in(operand)) if is_exact_tensor(value)]
     nodes = [node for value in values if (node := step.node_of(value)) is not None]
     for node in nodes:

@@ -18,7 +18,7 @@ from ....step.expressions import text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from .supervised import is_supervised
-from .tags import is_left_out
+from .trainable_tags import is_left_out
 from .updates_by_hand import moved_by_hand
 
 torch: Any = module("torch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
+from .....measure.torch.metadata import is_exact_tensor, is_trainable_leaf
 from .....safe.guard import SEQUENCES
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
@@ -144,10 +144,6 @@ def _is_over_parameters(step: Step, over: ast.expr, level: int | None) -> bool:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "params":
             return True
         value = step.value(text_of(node), level) if level is not None and is_name(node) else None
-        if type(value) in SEQUENCES and value and all(map(_is_trainable, value[:8])):
+        if type(value) in SEQUENCES and value and all(map(is_trainable_leaf, value[:8])):
             return True
     return False
-
-
-def _is_trainable(value: object) -> bool:
-    return is_exact_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf

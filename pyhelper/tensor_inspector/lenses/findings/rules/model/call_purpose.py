@@ -1,4 +1,4 @@
-"""Tells what a model is called for where randomness is wanted: to be drawn from again and again, or to make of noise."""
+"""Tells what a model is called for: to draw samples, to make something of noise, or to learn the shape of its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways in which a value stays beside the loss: its items are cut off one by one, or nothing ever reads it."""
+"""Ways in which a value does not come into the loss: its items are detached one by one, or nothing ever reads it."""
 
 from __future__ import annotations
 
