@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from .guard import instance_dict, module
-from .one_thread import OneThread
 from .restoring import RestoringContext
 from .system import is_forked
 
@@ -33,7 +32,10 @@ class Untouched(RestoringContext):
             raise
 
     def _enter(self, torch: Any, c: Any) -> None:
-        self._hold(OneThread(is_forked()))  # it has none of the threads that torch would wait for
+        if is_forked():  # it has none of the threads that torch would wait for
+            from .one_thread import OneThread  # compiled only where it is needed
+
+            self._hold(OneThread(True))
         # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
         # `_DisableAutocast` hides autocast's keys, of all devices; the weights that it has cast stay in its cache.
         names = ["DisableTorchFunction", "_DisableFuncTorch", "_DisableAutocast"]
