@@ -19,7 +19,7 @@ scanning = sys.modules["tensor_inspector.measure.stats.scan"]
 one_thread = sys.modules["tensor_inspector.safe.one_thread"]
 WHOLE = 1 << 20  #: elements of a block
 SPLIT = 1 << 15  #: elements that torch splits among threads
-NO_OPENMP = patch.object(one_thread, "_openmp", lambda: None)
+NO_OPENMP = patch.object(one_thread, "_openmp", list)
 needs_openmp = pytest.mark.skipif(
     sys.platform != "linux" or not torch.backends.openmp.is_available(),
     reason="where OpenMP is found is known of Linux alone",
@@ -173,7 +173,7 @@ def test_the_last_milliseconds_are_not_staked_on_idle_cores():
 )
 def test_whatever_the_steps_cost_two_at_most_go_beyond_the_time(openmp, costs, idle, ms):
     told = one_thread._openmp
-    with patch.object(one_thread, "_openmp", told if openmp else lambda: None):
+    with patch.object(one_thread, "_openmp", told if openmp else list):
         assert Run(costs, idle, ms).ms <= ms + 2 * max(costs) + 1e-6
 
 
@@ -301,6 +301,7 @@ sys.addaudithook(refuse)
 
 def test_an_audit_hook_that_refuses_leaves_all_threads():
     more = """
+sys.modules[OneThread.__module__]._found.clear()
 with OneThread(True) as must_be_small:
     print(torch.get_num_threads(), must_be_small)
 """

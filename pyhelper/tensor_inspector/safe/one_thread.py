@@ -33,14 +33,14 @@ class OneThread(RestoringContext):
         if not self._wanted:
             return False
         try:
-            return self._enter(module("torch"), _openmp())
+            return self._enter(module("torch"))
         except BaseException:
             self.__exit__()
             raise
 
-    def _enter(self, torch: Any, openmp: Any) -> bool:
-        torch_threads = getattr(torch, "get_num_threads", None)
-        if torch_threads is None or openmp is None:
+    def _enter(self, torch: Any) -> bool:
+        torch_threads, openmp = getattr(torch, "get_num_threads", None), _openmp()
+        if torch_threads is None or not openmp:
             return True
         torch_threads()  # where a thread asks for the first time, torch sets it
         get_threads, set_threads = openmp
@@ -49,12 +49,15 @@ class OneThread(RestoringContext):
         return int(torch_threads()) > 1  # torch may use another one of several such libraries
 
 
-def _openmp() -> Any:
-    """The functions of OpenMP that get and set the number of threads; None where the process has none that all its
+_found: list[Any] = []  #: by `_openmp`, once: such a function refers to itself, so it never dies without the collector
+
+
+def _openmp() -> list[Any]:
+    """The functions of OpenMP that get and set the number of threads; none where the process has none that all its
     libraries share."""
-    if pythonapi is None:
-        return None
-    try:
-        return pythonapi["omp_get_max_threads"], pythonapi["omp_set_num_threads"]
-    except Exception:  # there are none, or an audit hook of the program refuses
-        return None
+    if not _found and pythonapi is not None:
+        try:
+            _found.extend([pythonapi["omp_get_max_threads"], pythonapi["omp_set_num_threads"]])
+        except Exception:  # there are none, or an audit hook of the program refuses
+            return []
+    return _found

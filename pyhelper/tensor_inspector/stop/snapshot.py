@@ -225,7 +225,7 @@ def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, 
         for child in rows:
             kind = _kind_of(child.value, budget)
             some.append((child, kind))
-            if len(some) >= most or (budget.spent() and kind is not None and kind.reads()):
+            if len(some) >= most or (kind is not None and kind.reads() and budget.spent()):
                 yield from _read(some)
                 some, most = [], min(_AHEAD, budget.nodes_left())
     except Exception:  # what came before it is shown
