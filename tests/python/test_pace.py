@@ -77,6 +77,10 @@ def test_idle_cores_read_whole_blocks():
     assert Run([0.5]).sizes == [WHOLE] * 4
 
 
+def test_where_all_cores_are_idle_this_process_is_not_asked_for_its_threads():
+    assert Run([0.5]).asked == 0
+
+
 @needs_openmp
 @pytest.mark.parametrize("idle", [3, 1, 0, -2])
 def test_where_others_want_a_core_torch_works_with_one_thread(idle):
