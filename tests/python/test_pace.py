@@ -1,8 +1,11 @@
 """How much memory is read: in blocks of which size, with how many threads, until when."""
 
+import hashlib
 import math
 import subprocess
 import sys
+import threading
+import time
 from unittest.mock import patch
 
 import pytest
@@ -318,6 +321,25 @@ print(scan._idle_cores(), scan._other_threads())
 """
     told = "from tensor_inspector.measure.stats import exact\nscan = sys.modules['tensor_inspector.measure.stats.scan']"
     assert said(told + REFUSED + more)[-1] == "None 0"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say which threads want a core")
+def test_another_thread_of_this_process_that_works_is_counted():
+    over = threading.Event()
+
+    def work():
+        while not over.is_set():
+            hashlib.sha256(bytes(1 << 24))  # without the interpreter's lock
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 120
+        while scanning._other_threads() < 1:
+            assert time.monotonic() < deadline, "waited two minutes for a thread that wants a core"
+    finally:
+        over.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("text", ["", "0.00 0.00 0.00 0/0 0\n", "no numbers at all here"])
