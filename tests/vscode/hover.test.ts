@@ -133,6 +133,10 @@ describe("a hover while paused", () => {
 test("a hover on hostile objects runs none of their code", async ({ wb }) => {
   const file = "s24_hostile_objects.py";
   const lines = readFileSync(path.join(wb.workspace.folder, file), "utf8").split("\n");
+  // Variables would run their code, again after each of its answers, since pydevd then says that the program stopped anew.
+  await wb.debug.start("hover.py");
+  await wb.showOnly("Call Stack", wb.inspector.title);
+  await wb.debug.stop();
   await wb.debug.start(file);
   for (const [name, summary] of [
     ["hostile_dict", "HostileDict · 2: a f32[2], b 2"],
