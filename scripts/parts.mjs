@@ -5,10 +5,13 @@ import { constants, setPriority } from "node:os";
 
 /** @typedef {Record<string, [program: string, ...args: string[]]>} Parts commands by their names */
 
+/** How many lines of a part that failed are printed once more, where the end of a long run is what is looked at. */
+const LAST_LINES = 60;
+
 /**
  * Runs stages one after the other, the parts of a stage beside one another: all but the first take the time that it
- * leaves, and what they print comes after it. The last lines say how each part went and how long it took. Ends the
- * process, with 1 where any failed.
+ * leaves, and what they print comes after it. In the end come the last lines of each part that failed, then how each went
+ * and how long it took. Ends the process, with 1 where any failed.
  * @param {string} title
  * @param {readonly Parts[]} stages
  */
@@ -24,6 +27,9 @@ export async function runAll(title, stages) {
     results.push(...ended);
   }
 
+  for (const { name, ok, printed } of results) {
+    if (!ok && printed !== "") console.log(`\n━━ ${name} failed\n${lastLines(printed)}`);
+  }
   console.log(`\n━━ ${title}`);
   const width = Math.max(...results.map(({ name }) => name.length));
   for (const { name, ok, seconds } of results) console.log(`${ok ? "✓" : "✗"} ${name.padEnd(width)} ${seconds} s`);
@@ -36,16 +42,23 @@ export async function runAll(title, stages) {
 /**
  * @param {string} name
  * @param {Parts[string]} command
- * @param {boolean} isFirst whether it comes before what runs beside it
+ * @param {boolean} isFirst whether it comes before what runs beside it: what it prints is seen at once. A terminal is left to it,
+ *   as it may draw on that; then nothing of it is known here
  * @returns {Promise<{ name: string, ok: boolean, seconds: number, printed: string }>}
  */
 function run(name, [program, ...args], isFirst) {
   const started = Date.now();
   const detached = !isFirst && hasAutogroups;
-  const part = spawn(program, args, { stdio: isFirst ? "inherit" : ["ignore", "pipe", "pipe"], detached });
+  const onTerminal = isFirst && process.stdout.isTTY;
+  const part = spawn(program, args, { stdio: onTerminal ? "inherit" : ["ignore", "pipe", "pipe"], detached });
   if (!isFirst && part.pid !== undefined) giveWay(part, part.pid);
   let printed = "";
-  for (const output of [part.stdout, part.stderr]) output?.setEncoding("utf8").on("data", (text) => (printed += text));
+  for (const output of [part.stdout, part.stderr]) {
+    output?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      printed += text;
+      if (isFirst) process.stdout.write(text);
+    });
+  }
   return new Promise((resolve) => {
     const end = (/** @type {boolean} */ ok) => resolve({ name, ok, seconds: secondsSince(started), printed });
     part.on("error", (error) => {
@@ -86,6 +99,11 @@ function giveWay(part, pid) {
   };
   process.once("exit", stop);
   part.once("close", () => process.off("exit", stop));
+}
+
+/** @param {string} printed */
+function lastLines(printed) {
+  return printed.trimEnd().split("\n").slice(-LAST_LINES).join("\n");
 }
 
 /** @param {number} started */
