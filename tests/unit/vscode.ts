@@ -142,6 +142,15 @@ export class Diagnostic {
   }
 }
 
+export class EvaluatableExpression {
+  readonly range: Range;
+  readonly expression: string | undefined;
+  constructor(range: Range, expression?: string) {
+    this.range = range;
+    this.expression = expression;
+  }
+}
+
 export class Hover {
   readonly contents: readonly MarkdownString[];
   readonly range: Range;

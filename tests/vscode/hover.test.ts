@@ -1,8 +1,9 @@
 /** Resting the mouse on an expression while the program is paused. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
+import type { Place } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
 import { until } from "./bed/wait.ts";
 
@@ -63,7 +64,7 @@ describe("a hover while paused", () => {
 
   test.for([
     [
-      "image",
+      "model(image)",
       "image",
       ["image"],
       ["shape\t[3, 4]", "dtype\tfloat32", "range\t−1 … 1", "std\t0.656", "[0.4545, 0.6364"],
@@ -101,9 +102,8 @@ describe("a hover while paused", () => {
   test("on a line that goes on with an attribute is none of the variable of that name", async ({ wb }) => {
     const inspected = (): string[] => wb.recording.valueRequests().filter((request) => request.startsWith("inspect"));
     const before = inspected();
-    const evaluated = (): boolean => wb.recording.evaluated().includes(".found");
     await wb.editor.pointAt(at(".found", "found"));
-    await until("the debugger's own hover asking", evaluated);
+    await until("an answer to the debugger's own hover", () => wb.recording.hasAnswered(".found"));
     expect(inspected()).toEqual(before);
   });
 
@@ -112,6 +112,24 @@ describe("a hover while paused", () => {
     const before = wb.recording.valueRequests();
     await wb.editor.hover(at("items[0]", "items"));
     expect(wb.recording.valueRequests()).toEqual(before);
+  });
+
+  test("shows though the mouse has moved on from another before that was answered", async ({ wb }) => {
+    const first = at('config["lr"]', "config");
+    const next = at('batch["image"]', "batch");
+    const askedAt = ({ line }: Place) => wb.recording.hoversAsked().at(-1)?.line === line;
+    // While this runs, the program answers nothing else.
+    const waiting = wb.console.run(
+      String.raw`exec("import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)")`,
+    );
+    await until("the debugger to wait", () => wb.recording.evaluated().some((text) => text.startsWith("exec")));
+    await wb.editor.pointAt(first);
+    await until("VS Code to ask for the first", () => askedAt(first));
+    await wb.editor.moveTo(next);
+    await until("VS Code to ask for the next", () => askedAt(next));
+    writeFileSync(path.join(wb.workspace.folder, "go"), "");
+    await waiting;
+    await until("the hover on `batch`", async () => (await wb.editor.shownHover())?.text.startsWith("batch"));
   });
 
   test("runs no code of the program and changes nothing in it", async ({ wb }) => {

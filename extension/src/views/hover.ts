@@ -5,7 +5,7 @@ import { findingsAbout } from "../model/findingRows.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
-import type { Finding, Node, NodeAnswer, NodeKind } from "../protocol/generated.ts";
+import type { Finding, Node, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
 import { cardOf, findingCardOf } from "./cards.ts";
 import { expressionAround, PYTHON } from "./documents.ts";
@@ -14,10 +14,14 @@ import type { Settings } from "./settings.ts";
 /** The kinds that our hover shows; the debugger's own hover shows all others. */
 const SUMMARIZED: ReadonlySet<NodeKind> = new Set(["tensor", "array", "module", "mapping", "sequence", "set"]);
 
-interface Hovered {
+/** An expression in the frame that is looked at, which can be read without running anything. */
+interface Pointed {
   readonly expression: string;
   readonly range: vscode.Range;
-  readonly answer: NodeAnswer;
+}
+
+interface Hovered {
+  readonly node: Node;
   /** The contents of the frame in which it was found. */
   readonly contents: Contents;
 }
@@ -45,7 +49,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     position: vscode.Position,
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.EvaluatableExpression | undefined> {
-    if (await this.#find(document, position, cancelled)) return undefined;
+    const pointed = this.#pointedAt(document, position);
+    if (pointed !== undefined && (await this.#isOurs(pointed, cancelled))) return undefined;
     const line = document.lineAt(position.line).text;
     const span = stockExpressionAt(line, position.character);
     const range = ({ start, end }: Span): vscode.Range => new vscode.Range(position.line, start, position.line, end);
@@ -57,43 +62,58 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     position: vscode.Position,
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
-    const found = await this.#find(document, position, cancelled);
-    if (found === undefined || cancelled.isCancellationRequested) return undefined;
-    const { contents } = found;
+    const pointed = this.#pointedAt(document, position);
+    const found = pointed && (await this.#find(pointed, cancelled));
+    if (pointed === undefined || found === undefined || cancelled.isCancellationRequested) return undefined;
+    const { contents, node } = found;
     // A finding at this very line is a diagnostic, which the editor's hover shows anyway.
     const isSaid = async ({ source }: Finding): Promise<boolean> => {
       if (source === null || !this.#settings.diagnostics) return false;
       const { uri, line } = await contents.locate(source);
       return line === position.line + 1 && isSameUri(uri, document.uri);
     };
-    const all = findingsAbout(contents, found.expression);
+    const all = findingsAbout(contents, pointed.expression);
     const said = await Promise.all(all.map(isSaid));
     const about = all.filter((_, at) => said[at] !== true);
     const cards = about.map(findingCardOf);
     // Findings come first: the card may be longer than the hover is high.
-    return new vscode.Hover([...cards, cardOf(found.expression, found.answer.node)], found.range);
+    return new vscode.Hover([...cards, cardOf(pointed.expression, node)], pointed.range);
   }
 
-  /** The value that is hovered over, if our hover shows it. Asks the program once for each expression and stop. */
-  async #find(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    cancelled: vscode.CancellationToken,
-  ): Promise<Hovered | undefined> {
+  #pointedAt(document: vscode.TextDocument, position: vscode.Position): Pointed | undefined {
     if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
     const pointed = expressionAround(document, position);
-    if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
-    const shown = this.#inspector.contents?.variable(pointed.expression);
-    // For a subscript, the debugger's own hover would show what is in the brackets.
-    const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
-    if (shown !== undefined && !isOurs(shown)) return undefined;
+    return pointed !== undefined && isStatic(pointed.expression) ? pointed : undefined;
+  }
+
+  /**
+   * Whether our hover shows the value. For a variable its row tells, without a question to the program: when the mouse moves
+   * on before VS Code has its answer, VS Code drops the next hover too.
+   */
+  async #isOurs(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<boolean> {
+    const { contents, frame } = this.#inspector;
+    const row = contents?.variable(pointed.expression);
+    if (row !== undefined && !isSummarized(pointed, row)) return false;
+    const isOfThisStop = contents?.frame.key === frame?.key;
+    return (row !== undefined && isOfThisStop) || (await this.#find(pointed, cancelled)) !== undefined;
+  }
+
+  /** The value, if our hover shows it. Asks the program once for each expression and stop; where that fails, a variable's row is known. */
+  async #find(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<Hovered | undefined> {
     const contents = await this.#inspector.settled();
     if (contents === undefined) return undefined;
-    const answer = await this.#inspector.inspect({ expression: pointed.expression }, signalOf(cancelled), contents);
-    return answer && "node" in answer && isOurs(answer.node) ? { ...pointed, answer, contents } : undefined;
+    const { expression } = pointed;
+    const answer = await this.#inspector.inspect({ expression }, signalOf(cancelled), contents);
+    const node = answer && "node" in answer ? answer.node : contents.variable(expression);
+    return node && isSummarized(pointed, node) ? { node, contents } : undefined;
   }
 
   dispose(): void {
     for (const one of this.#registrations) one.dispose();
   }
+}
+
+/** For a subscript, the debugger's own hover would show what is in the brackets. */
+function isSummarized({ expression }: Pointed, { kind }: Node): boolean {
+  return SUMMARIZED.has(kind) || expression.endsWith("]");
 }

@@ -30,7 +30,7 @@ interface Stretch {
 /** Milliseconds to wait for a window to be idle: on a machine that is busy it may never be. */
 const IDLE = 5000;
 /** Milliseconds after which a hover that does not show is asked for once more: VS Code may have dropped what it was asked. */
-const LOST = 15_000;
+const LOST = 5000;
 
 export class Editor {
   readonly root: Locator;
@@ -44,12 +44,15 @@ export class Editor {
   /** Rests the mouse on the text until a hover shows. */
   async hover(place: Place): Promise<Hover> {
     let pointed = 0;
-    return until(`a hover on \`${place.text}\` in line ${place.line}`, async () => {
+    const hovered = until(`a hover on \`${place.text}\` in line ${place.line}`, async () => {
       if (Date.now() - pointed > LOST) {
         await this.pointAt(place);
         pointed = Date.now();
       }
       return this.shownHover();
+    });
+    return hovered.catch(async (error: Error) => {
+      throw new Error(`${error.message}; ${await this.#page.evaluate(describeMouse)}`, { cause: error });
     });
   }
 
@@ -61,8 +64,15 @@ export class Editor {
     await this.leaveHover();
     const { left, right, y } = await this.#locate(place);
     await this.#page.evaluate((timeout) => new Promise((resolve) => requestIdleCallback(resolve, { timeout })), IDLE);
-    await this.#page.mouse.move((left + right) / 2 - 40, y);
-    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
+    const middle = (left + right) / 2;
+    await this.#page.mouse.move(middle - 40, y);
+    await this.#page.mouse.move(middle, y); // at once: where the mouse rests on its way, VS Code asks for a hover there
+  }
+
+  /** Moves the mouse from where it is straight to the text. */
+  async moveTo(place: Place): Promise<void> {
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.mouse.move((left + right) / 2, y);
   }
 
   /** Waits until the editor shows the exception at which the program has stopped: that moves the lines around it. */
@@ -160,6 +170,13 @@ export class Editor {
   #locate(place: Place): Promise<Stretch> {
     return until(`\`${place.text}\` in line ${place.line} on the screen`, () => this.root.evaluate(locateText, place));
   }
+}
+
+/** Runs in the page: what the mouse is on, and the hovers that there are. */
+function describeMouse(): string {
+  const named = (elements: Iterable<Element>): string => [...elements].map(({ className }) => className).join(" > ");
+  const hovers = document.querySelectorAll(".debug-hover-widget, .monaco-resizable-hover .monaco-hover");
+  return `the mouse is on ${named([...document.querySelectorAll(":hover")].slice(-3))}, the hovers are ${named(hovers)}`;
 }
 
 /** Runs in the page: lines and their numbers are separate layers, joined by their height. */

@@ -123,6 +123,7 @@ async function writeReport(wb: Workbench, test: string): Promise<void> {
 
   const kept = {
     "dap.jsonl": path.join(wb.workspace.home, "dap.jsonl"),
+    "hovers.jsonl": path.join(wb.workspace.home, "hovers.jsonl"),
     "extension-host.log": path.join(wb.channel.logs, "remoteexthost.log"),
   };
   for (const [name, file] of Object.entries(kept)) {

@@ -1,7 +1,7 @@
 /** The debug traffic of one window, as the bed's extension recorded it. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DebugProtocol } from "@vscode/debugprotocol";
+import { JsonLines } from "./jsonLines.ts";
 
 export interface DapRecord {
   /** Milliseconds since 1970. */
@@ -11,6 +11,16 @@ export interface DapRecord {
   readonly name: string;
   readonly from: "client" | "adapter";
   readonly message: DebugProtocol.ProtocolMessage;
+}
+
+/** A question for a hover. */
+export interface HoverRecord {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** From 1. */
+  readonly line: number;
+  /** From 0. */
+  readonly character: number;
 }
 
 /** Milliseconds after which the extension takes a request without a reply for lost, and sends it again. */
@@ -41,46 +51,55 @@ export function requestTextIn(expression: string): string | undefined {
 }
 
 export class Recording {
-  readonly #file: string;
-  readonly #records: DapRecord[] = [];
-  #bytesRead = 0;
+  readonly #messages: JsonLines<DapRecord>;
+  readonly #hovers: JsonLines<HoverRecord>;
 
   /** Records what is said from now on. */
   constructor(home: string) {
-    this.#file = path.join(home, "dap.jsonl");
-    this.#bytesRead = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    this.#messages = new JsonLines(path.join(home, "dap.jsonl"));
+    this.#hovers = new JsonLines(path.join(home, "hovers.jsonl"));
   }
 
-  /** Everything so far, oldest first. */
+  /** Everything that was said so far, oldest first. */
   all(): readonly DapRecord[] {
-    const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === this.#bytesRead) return this.#records;
-    const fresh = readFrom(this.#file, this.#bytesRead, size);
-    const complete = fresh.subarray(0, fresh.lastIndexOf("\n") + 1); // the last line may still be being written
-    this.#bytesRead += complete.length;
-    const lines = complete.toString().split("\n").filter(Boolean);
-    this.#records.push(...lines.map((line) => JSON.parse(line) as DapRecord));
-    return this.#records;
+    return this.#messages.all();
+  }
+
+  /** Where VS Code asked extensions for a hover, in order. */
+  hoversAsked(): readonly HoverRecord[] {
+    return this.#hovers.all();
   }
 
   /** What VS Code and its extensions requested; with a command's name, that one only. */
   requests(command?: string): DebugProtocol.Request[] {
-    return this.#messages<DebugProtocol.Request>("request").filter(
+    return this.#ofType<DebugProtocol.Request>("request").filter(
       (request) => (command ?? request.command) === request.command,
     );
   }
 
   responses(command: string): DebugProtocol.Response[] {
-    return this.#messages<DebugProtocol.Response>("response").filter((response) => response.command === command);
+    return this.#ofType<DebugProtocol.Response>("response").filter((response) => response.command === command);
   }
 
   events(event: string): DebugProtocol.Event[] {
-    return this.#messages<DebugProtocol.Event>("event").filter((message) => message.event === event);
+    return this.#ofType<DebugProtocol.Event>("event").filter((message) => message.event === event);
   }
 
   /** The expressions that were evaluated, in order. */
   evaluated(): string[] {
     return this.requests("evaluate").map(({ arguments: args }) => (args as DebugProtocol.EvaluateArguments).expression);
+  }
+
+  /** Whether the debugger has answered to an expression, be it with an error. */
+  hasAnswered(expression: string): boolean {
+    const asked = new Set<string>(); // session and number
+    return this.all().some(({ session, message }) => {
+      const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
+      if (message.type === "request" && command === "evaluate" && args.expression === expression)
+        asked.add(`${session} ${message.seq}`);
+      const { request_seq: request } = message as DebugProtocol.Response;
+      return message.type === "response" && asked.has(`${session} ${request}`);
+    });
   }
 
   /** The requests to the helper, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
@@ -154,17 +173,7 @@ export class Recording {
     return outputs.map(({ category, output }) => (category === "stdout" ? output : "")).join("");
   }
 
-  #messages<T extends DebugProtocol.ProtocolMessage>(type: T["type"]): T[] {
+  #ofType<T extends DebugProtocol.ProtocolMessage>(type: T["type"]): T[] {
     return this.all().flatMap(({ message }) => (message.type === type ? [message as T] : []));
-  }
-}
-
-function readFrom(file: string, start: number, end: number): Buffer {
-  const opened = openSync(file, "r");
-  try {
-    const bytes = Buffer.alloc(end - start);
-    return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, start));
-  } finally {
-    closeSync(opened);
   }
 }

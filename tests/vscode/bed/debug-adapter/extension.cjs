@@ -3,6 +3,7 @@
  * are the real ones. It knows nothing of the extension under test. Beside the debugger it serves the tests:
  *
  * - every DAP message is appended to `dap.jsonl`, next to the workspace folder;
+ * - so is to `hovers.jsonl` there each place for which VS Code asks extensions for a hover;
  * - set-up orders come in over HTTP, on the port that it writes to `channel.json` there.
  */
 const fs = require("node:fs");
@@ -37,12 +38,20 @@ function attachChild({ event, body, session }) {
   });
 }
 
+const append = (file, line) =>
+  fs.appendFileSync(path.join(bed(), file), `${JSON.stringify({ at: Date.now(), ...line })}\n`);
+
+/** Shows nothing of its own. */
+const hovers = {
+  provideHover(_document, { line, character }) {
+    append("hovers.jsonl", { line: line + 1, character });
+  },
+};
+
 const recorder = {
   createDebugAdapterTracker(session) {
-    const record = (from) => (message) => {
-      const line = { at: Date.now(), session: session.id, name: session.name, from, message };
-      fs.appendFileSync(path.join(bed(), "dap.jsonl"), `${JSON.stringify(line)}\n`);
-    };
+    const record = (from) => (message) =>
+      append("dap.jsonl", { session: session.id, name: session.name, from, message });
     return { onWillReceiveMessage: record("client"), onDidSendMessage: record("adapter") };
   },
 };
@@ -112,6 +121,7 @@ exports.activate = (context) => {
   }
   context.subscriptions.push(
     vscode.debug.registerDebugAdapterTrackerFactory("*", recorder),
+    vscode.languages.registerHoverProvider("python", hovers),
     vscode.debug.onDidReceiveDebugSessionCustomEvent(attachChild),
   );
   const server = http.createServer(take).listen(0, "127.0.0.1", () => {
