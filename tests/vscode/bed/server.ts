@@ -16,6 +16,8 @@ export interface ServerOptions {
   /** The extension under test, as a VSIX file; without it, VS Code has only the bed's debugger. */
   readonly vsix?: string | undefined;
   readonly settings?: Settings;
+  /** Folders of further extensions, beside the bed's own. */
+  readonly extensions?: readonly string[];
   /** Whether folders are trusted only when the user says so, as in VS Code by default; in the bed, all are. */
   readonly asksForTrust?: boolean;
 }
@@ -61,13 +63,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const extensions = path.join(home, "extensions");
   mkdirSync(path.join(userData, "User"), { recursive: true });
   writeFileSync(path.join(userData, "User", "settings.json"), JSON.stringify({ ...quiet, ...options.settings }));
-  cpSync(
-    path.join(import.meta.dirname, "debug-adapter"),
-    path.join(extensions, "tensor-inspector-tests.debug-adapter-1.0.0"),
-    {
-      recursive: true,
-    },
-  );
+  for (const folder of [path.join(import.meta.dirname, "debug-adapter"), ...(options.extensions ?? [])]) {
+    cpSync(folder, path.join(extensions, `tensor-inspector-tests.${path.basename(folder)}-1.0.0`), { recursive: true });
+  }
 
   const folders = [
     "--user-data-dir",
