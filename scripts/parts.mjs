@@ -10,8 +10,8 @@ const LAST_LINES = 60;
 
 /**
  * Runs stages one after the other, the parts of a stage beside one another: all but the first take the time that it
- * leaves, and what they print comes after it. In the end come the last lines of each part that failed, then how each went
- * and how long it took. Ends the process, with 1 where any failed.
+ * leaves, and what they print comes after it. In the end come the last lines of each part that failed, where it did not print
+ * to a terminal, then how each went and how long it took. Ends the process, with 1 where any failed.
  * @param {string} title
  * @param {readonly Parts[]} stages
  */
@@ -62,7 +62,8 @@ function run(name, [program, ...args], isFirst) {
   return new Promise((resolve) => {
     const end = (/** @type {boolean} */ ok) => resolve({ name, ok, seconds: secondsSince(started), printed });
     part.on("error", (error) => {
-      console.error(String(error));
+      if (isFirst) console.error(String(error));
+      printed += `${String(error)}\n`;
       end(false);
     });
     part.on("close", (status) => end(status === 0));

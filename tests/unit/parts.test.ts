@@ -1,9 +1,8 @@
 /** How `npm test` runs its parts, and what its last lines say. */
 import { spawnSync } from "node:child_process";
-import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-const module = pathToFileURL("scripts/parts.mjs").href;
+const module = new URL("../../scripts/parts.mjs", import.meta.url).href;
 
 /** A command that prints a hundred numbered lines, and ends with this status. */
 function part(name: string, status: number): [string, string, string] {
@@ -20,22 +19,19 @@ function run(stages: Record<string, [string, ...string[]]>[]) {
 
 test("a part that fails keeps no other from running, and its last lines come before the last words", () => {
   const { status, printed, after } = run([
-    { bad: part("bad", 3), beside: part("beside", 0) },
+    { bad: part("bad", 3), worse: part("worse", 1) },
+    { missing: ["no-such-program"] },
     { good: part("good", 0) },
   ]);
   expect(status).toBe(1);
-  for (const name of ["bad", "beside", "good"]) expect(printed).toContain(`${name} 1`);
-  const repeated = after("━━ bad failed");
-  expect(repeated[0]).toBe("bad 41");
-  expect(repeated[59]).toBe("bad 100");
-  expect(repeated.slice(60, 62)).toEqual(["", "━━ all"]);
-  expect(repeated.slice(62).map((line) => line.slice(0, 8))).toEqual([
-    "✗ bad   ",
-    "✓ beside",
-    "✓ good  ",
-    "2 passed",
-    "",
-  ]);
+  for (const name of ["bad", "worse", "good"]) expect(printed).toContain(`${name} 1`);
+  for (const name of ["bad", "worse"]) {
+    const repeated = after(`━━ ${name} failed`);
+    expect([repeated[0], repeated[59], repeated[60]]).toEqual([`${name} 41`, `${name} 100`, ""]);
+  }
+  expect(after("━━ missing failed")[0]).toContain("ENOENT");
+  const last = after("━━ all").map((line) => line.slice(0, 8));
+  expect(last).toEqual(["✗ bad   ", "✗ worse ", "✗ missin", "✓ good  ", "1 passed", ""]);
 });
 
 test("where all parts pass nothing is said twice", () => {

@@ -115,20 +115,25 @@ describe("a hover while paused", () => {
   });
 
   test("shows though the mouse has moved on from another before that was answered", async ({ wb }) => {
-    const first = at('config["lr"]', "config");
-    const next = at('batch["image"]', "batch");
-    const askedAt = ({ line }: Place) => wb.recording.hoversAsked().at(-1)?.line === line;
-    // While this runs, the program answers nothing else.
-    const waiting = wb.console.run(
-      String.raw`exec("import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)")`,
-    );
-    await until("the debugger to wait", () => wb.recording.evaluated().some((text) => text.startsWith("exec")));
-    await wb.editor.pointAt(first);
-    await until("VS Code to ask for the first", () => askedAt(first));
-    await wb.editor.moveTo(next);
-    await until("VS Code to ask for the next", () => askedAt(next));
-    writeFileSync(path.join(wb.workspace.folder, "go"), "");
-    await waiting;
+    const [first, next] = [at('config["lr"]', "config"), at('batch["image"]', "batch")];
+    const askedFor = ({ line, text, on = text }: Place) => {
+      const start = program.split("\n")[line - 1]?.indexOf(on) ?? NaN;
+      const last = wb.recording.hoversAsked().at(-1);
+      return last?.line === line && last.character >= start && last.character < start + on.length;
+    };
+    // Until there is a file `go`, the program answers nothing else.
+    const wait = "while not __import__('os').path.exists('go'): __import__('time').sleep(0.01)";
+    const waiting = wb.console.run(`exec("${wait}")`);
+    try {
+      await until("the debugger to wait", () => wb.recording.evaluated().some((text) => text.startsWith("exec")));
+      await wb.editor.pointAt(first);
+      await until("VS Code to ask for the first", () => askedFor(first));
+      await wb.editor.moveTo(next);
+      await until("VS Code to ask for the next", () => askedFor(next));
+    } finally {
+      writeFileSync(path.join(wb.workspace.folder, "go"), "");
+      await waiting;
+    }
     await until("the hover on `batch`", async () => (await wb.editor.shownHover())?.text.startsWith("batch"));
   });
 

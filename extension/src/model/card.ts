@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
+import type { Failure } from "./failure.ts";
 import { codeBlock, countText, escapeHtml, escapeMarkdown, joined, namesApart } from "./words.ts";
 
 /** How many items of a container are shown. */
@@ -15,7 +16,7 @@ const CONTAINERS: ReadonlySet<Node["kind"]> = new Set(["module", "mapping", "seq
  */
 export function cardText(name: string, node: Node): string {
   const { facts, mark, page } = node;
-  const parts = [`**${escapeMarkdown(name)}** \u2002 ${escapeMarkdown(node.line)}`];
+  const parts = [titleOf(name, node.line)];
   if (mark !== undefined) parts.push(escapeMarkdown(markSentence(mark)));
   const expression: Fact[] = node.path === undefined || node.path === name ? [] : [[l10n.t("expression"), node.path]];
   if (facts === undefined) parts.push(table([[l10n.t("type"), node.type], ...expression].filter(([, text]) => text)));
@@ -28,6 +29,15 @@ export function cardText(name: string, node: Node): string {
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
   return joined("\n\n", ...parts);
+}
+
+/** What a hover shows of a variable where more than its row could not be had. The row is told only where it still holds. */
+export function failureCardText(name: string, row: Node, { code, message }: Failure): string {
+  return code === "lost" ? joined("\n\n", cardText(name, row), escapeMarkdown(message)) : titleOf(name, message);
+}
+
+function titleOf(name: string, line: string): string {
+  return `**${escapeMarkdown(name)}** \u2002 ${escapeMarkdown(line)}`;
 }
 
 type Fact = [label: string, text: string];

@@ -7,7 +7,7 @@ import { isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
 import type { Finding, Node, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
-import { cardOf, findingCardOf } from "./cards.ts";
+import { cardOf, failureCardOf, findingCardOf } from "./cards.ts";
 import { expressionAround, PYTHON } from "./documents.ts";
 import type { Settings } from "./settings.ts";
 
@@ -21,7 +21,7 @@ interface Pointed {
 }
 
 interface Hovered {
-  readonly node: Node;
+  readonly card: vscode.MarkdownString;
   /** The contents of the frame in which it was found. */
   readonly contents: Contents;
 }
@@ -65,7 +65,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const pointed = this.#pointedAt(document, position);
     const found = pointed && (await this.#find(pointed, cancelled));
     if (pointed === undefined || found === undefined || cancelled.isCancellationRequested) return undefined;
-    const { contents, node } = found;
+    const { contents, card } = found;
     // A finding at this very line is a diagnostic, which the editor's hover shows anyway.
     const isSaid = async ({ source }: Finding): Promise<boolean> => {
       if (source === null || !this.#settings.diagnostics) return false;
@@ -77,7 +77,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const about = all.filter((_, at) => said[at] !== true);
     const cards = about.map(findingCardOf);
     // Findings come first: the card may be longer than the hover is high.
-    return new vscode.Hover([...cards, cardOf(pointed.expression, node)], pointed.range);
+    return new vscode.Hover([...cards, card], pointed.range);
   }
 
   #pointedAt(document: vscode.TextDocument, position: vscode.Position): Pointed | undefined {
@@ -87,25 +87,27 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
   }
 
   /**
-   * Whether our hover shows the value. For a variable its row tells, without a question to the program: when the mouse moves
-   * on before VS Code has its answer, VS Code drops the next hover too.
+   * Whether our hover shows the value. For a variable its row tells at once: VS Code drops a hover if the mouse has come from
+   * an expression for which this was not answered yet.
    */
   async #isOurs(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<boolean> {
-    const { contents, frame } = this.#inspector;
+    const { contents, isCurrent } = this.#inspector;
     const row = contents?.variable(pointed.expression);
-    if (row !== undefined && !isSummarized(pointed, row)) return false;
-    const isOfThisStop = contents?.frame.key === frame?.key;
-    return (row !== undefined && isOfThisStop) || (await this.#find(pointed, cancelled)) !== undefined;
+    if (row !== undefined && !isOurKind(row, pointed)) return false;
+    return (row !== undefined && isCurrent) || (await this.#find(pointed, cancelled)) !== undefined;
   }
 
-  /** The value, if our hover shows it. Asks the program once for each expression and stop; where that fails, a variable's row is known. */
+  /** What our hover shows of the value, if it shows it. Asks the program once for each expression and stop. */
   async #find(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<Hovered | undefined> {
     const contents = await this.#inspector.settled();
     if (contents === undefined) return undefined;
     const { expression } = pointed;
+    const row = contents.variable(expression);
+    if (row !== undefined && !isOurKind(row, pointed)) return undefined;
     const answer = await this.#inspector.inspect({ expression }, signalOf(cancelled), contents);
-    const node = answer && "node" in answer ? answer.node : contents.variable(expression);
-    return node && isSummarized(pointed, node) ? { node, contents } : undefined;
+    if (answer === undefined || contents.frame.over) return undefined;
+    if (!("node" in answer)) return row && { card: failureCardOf(expression, row, answer), contents };
+    return isOurKind(answer.node, pointed) ? { card: cardOf(expression, answer.node), contents } : undefined;
   }
 
   dispose(): void {
@@ -114,6 +116,6 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
 }
 
 /** For a subscript, the debugger's own hover would show what is in the brackets. */
-function isSummarized({ expression }: Pointed, { kind }: Node): boolean {
+function isOurKind({ kind }: Node, { expression }: Pointed): boolean {
   return SUMMARIZED.has(kind) || expression.endsWith("]");
 }

@@ -29,7 +29,10 @@ interface Stretch {
 
 /** Milliseconds to wait for a window to be idle: on a machine that is busy it may never be. */
 const IDLE = 5000;
-/** Milliseconds after which a hover that does not show is asked for once more: VS Code may have dropped what it was asked. */
+/**
+ * Milliseconds after which a hover that does not show is asked for once more: VS Code may have dropped what it was asked. Where
+ * it was only slow, its answer is known by then.
+ */
 const LOST = 5000;
 
 export class Editor {
@@ -52,7 +55,8 @@ export class Editor {
       return this.shownHover();
     });
     return hovered.catch(async (error: Error) => {
-      throw new Error(`${error.message}; ${await this.#page.evaluate(describeMouse)}`, { cause: error });
+      const seen = await this.#page.evaluate(describeMouse).catch(() => "the page does not answer");
+      throw new Error(`${error.message}; ${seen}`, { cause: error });
     });
   }
 
@@ -174,7 +178,8 @@ export class Editor {
 
 /** Runs in the page: what the mouse is on, and the hovers that there are. */
 function describeMouse(): string {
-  const named = (elements: Iterable<Element>): string => [...elements].map(({ className }) => className).join(" > ");
+  const named = (elements: Iterable<Element>): string =>
+    [...elements].map((element) => element.getAttribute("class")).join(" > ");
   const hovers = document.querySelectorAll(".debug-hover-widget, .monaco-resizable-hover .monaco-hover");
   return `the mouse is on ${named([...document.querySelectorAll(":hover")].slice(-3))}, the hovers are ${named(hovers)}`;
 }

@@ -93,12 +93,12 @@ export class Recording {
   /** Whether the debugger has answered to an expression, be it with an error. */
   hasAnswered(expression: string): boolean {
     const asked = new Set<string>(); // session and number
-    return this.all().some(({ session, message }) => {
+    return this.all().some(({ session, from, message }) => {
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
-      if (message.type === "request" && command === "evaluate" && args.expression === expression)
+      if (from === "client" && message.type === "request" && command === "evaluate" && args.expression === expression)
         asked.add(`${session} ${message.seq}`);
       const { request_seq: request } = message as DebugProtocol.Response;
-      return message.type === "response" && asked.has(`${session} ${request}`);
+      return from === "adapter" && message.type === "response" && asked.has(`${session} ${request}`);
     });
   }
 
