@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
-import type { Failure } from "./failure.ts";
 import { codeBlock, countText, escapeHtml, escapeMarkdown, joined, namesApart } from "./words.ts";
 
 /** How many items of a container are shown. */
@@ -31,9 +30,9 @@ export function cardText(name: string, node: Node): string {
   return joined("\n\n", ...parts);
 }
 
-/** What a hover shows of a variable where more than its row could not be had. The row is told only where it still holds. */
-export function failureCardText(name: string, row: Node, { code, message }: Failure): string {
-  return code === "lost" ? joined("\n\n", cardText(name, row), escapeMarkdown(message)) : titleOf(name, message);
+/** What a hover shows of a value that could not be asked for: why, and what its row says, where that still holds. */
+export function failureCardText(name: string, why: string, row: Node | undefined): string {
+  return row === undefined ? titleOf(name, why) : joined("\n\n", cardText(name, row), escapeMarkdown(why));
 }
 
 function titleOf(name: string, line: string): string {

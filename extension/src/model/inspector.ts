@@ -61,12 +61,6 @@ export class Inspector {
     return this.#stale;
   }
 
-  /** Whether what is shown is of the frame that is looked at, and as it is now. */
-  get isCurrent(): boolean {
-    const isReading = this.#frame === undefined || this.isReading(this.#frame);
-    return this.#contents !== undefined && !isReading && this.#stale === undefined;
-  }
-
   /** Names of the classes that can be summarized, as met in this session. */
   get types(): readonly string[] {
     return this.#frame ? this.#frames.types(this.#frame.session) : [];

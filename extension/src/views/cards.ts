@@ -1,6 +1,5 @@
 import { MarkdownString } from "vscode";
 import { cardText, failureCardText } from "../model/card.ts";
-import type { Failure } from "../model/failure.ts";
 import { findingCard } from "../model/findingText.ts";
 import type { Finding, Node } from "../protocol/generated.ts";
 
@@ -9,9 +8,9 @@ export function cardOf(name: string, node: Node): MarkdownString {
   return html(cardText(name, node));
 }
 
-/** What a hover shows of a variable that could not be asked for. */
-export function failureCardOf(name: string, row: Node, failure: Failure): MarkdownString {
-  return html(failureCardText(name, row, failure));
+/** What a hover shows of a value that could not be asked for; `row` where what it says still holds. */
+export function failureCardOf(name: string, why: string, row: Node | undefined): MarkdownString {
+  return html(failureCardText(name, why, row));
 }
 
 /** What they show of a finding. */

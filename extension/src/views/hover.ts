@@ -20,6 +20,7 @@ interface Pointed {
   readonly range: vscode.Range;
 }
 
+/** What our hover shows of a value. */
 interface Hovered {
   readonly card: vscode.MarkdownString;
   /** The contents of the frame in which it was found. */
@@ -50,7 +51,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.EvaluatableExpression | undefined> {
     const pointed = this.#pointedAt(document, position);
-    if (pointed !== undefined && (await this.#isOurs(pointed, cancelled))) return undefined;
+    const isOurs = pointed && (this.#isOurRow(pointed) ?? (await this.#find(pointed, cancelled)) !== undefined);
+    if (isOurs === true) return undefined;
     const line = document.lineAt(position.line).text;
     const span = stockExpressionAt(line, position.character);
     const range = ({ start, end }: Span): vscode.Range => new vscode.Range(position.line, start, position.line, end);
@@ -87,27 +89,34 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
   }
 
   /**
-   * Whether our hover shows the value. For a variable its row tells at once: VS Code drops a hover if the mouse has come from
-   * an expression for which this was not answered yet.
+   * Whether our hover shows the value, by the variable's row that was read last: at once, since VS Code drops a hover if the
+   * mouse has come from an expression for which this was not answered yet. Undefined where there is no row.
    */
-  async #isOurs(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<boolean> {
-    const { contents, isCurrent } = this.#inspector;
-    const row = contents?.variable(pointed.expression);
-    if (row !== undefined && !isOurKind(row, pointed)) return false;
-    return (row !== undefined && isCurrent) || (await this.#find(pointed, cancelled)) !== undefined;
+  #isOurRow(pointed: Pointed): boolean | undefined {
+    const row = this.#inspector.contents?.variable(pointed.expression);
+    return row && isOurKind(row, pointed);
   }
 
-  /** What our hover shows of the value, if it shows it. Asks the program once for each expression and stop. */
+  /**
+   * The value, if our hover shows it: by the variable's row also one that is of another kind by now, as nobody else shows it
+   * then. Asks the program once for each expression and stop.
+   */
   async #find(pointed: Pointed, cancelled: vscode.CancellationToken): Promise<Hovered | undefined> {
+    const isOurRow = this.#isOurRow(pointed);
+    if (isOurRow === false) return undefined;
     const contents = await this.#inspector.settled();
     if (contents === undefined) return undefined;
     const { expression } = pointed;
-    const row = contents.variable(expression);
-    if (row !== undefined && !isOurKind(row, pointed)) return undefined;
     const answer = await this.#inspector.inspect({ expression }, signalOf(cancelled), contents);
     if (answer === undefined || contents.frame.over) return undefined;
-    if (!("node" in answer)) return row && { card: failureCardOf(expression, row, answer), contents };
-    return isOurKind(answer.node, pointed) ? { card: cardOf(expression, answer.node), contents } : undefined;
+    if ("node" in answer) {
+      const isOurs = isOurRow ?? isOurKind(answer.node, pointed);
+      return isOurs ? { card: cardOf(expression, answer.node), contents } : undefined;
+    }
+    if (isOurRow === undefined) return undefined;
+    const isTrueStill = answer.code === "lost" && this.#inspector.stale === undefined;
+    const row = isTrueStill ? contents.variable(expression) : undefined;
+    return { card: failureCardOf(expression, answer.message, row), contents };
   }
 
   dispose(): void {
