@@ -90,7 +90,7 @@ test("reads a frame whose names hide the builtins", async ({ wb }) => {
   expect(await wb.inspector.row("sys")).toMatchObject({ description: "0" });
   expect(await wb.inspector.row("isinstance")).toMatchObject({ description: "5" });
   await wb.debug.continueToStop();
-  expect(await wb.inspector.row("getattr")).toMatchObject({ description: "2" });
+  await expect.poll(() => wb.inspector.row("getattr")).toMatchObject({ description: "2" });
   await wb.debug.continueToEnd();
   expect(wb.recording.stdout()).toMatch(/\nshadowed\n$/);
 });
