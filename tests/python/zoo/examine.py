@@ -7,6 +7,7 @@ import json
 import re
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +90,23 @@ def expand(value: object, budget_ms: float = float("inf")) -> list[dict[str, Any
     return nodes
 
 
-def _said(value: Any) -> tuple[str, Any, str, list[dict[str, Any]]]:
-    return summarize(value), facts(value), tree(value, depth=3, rows=20), expand(value)
+def _looks() -> tuple[Callable[[Any], Any], ...]:
+    return summarize, facts, lambda value: tree(value, depth=3, rows=20), expand
+
+
+def _said(value: Any) -> list[Any]:
+    return [look(value) for look in _looks()]
+
+
+def _keep(said: list[Any], look: Callable[[Any], Any], value: Any) -> None:
+    said.append(look(value))
 
 
 def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     first: list[Any] = []
     with Watch(value, _PROGRAM, readable=specimen.readable) as watch:
-        taken = peak_memory(lambda: first.extend(_said(value)))
+        # One by one: what a look has given back, the allocator may keep while the next one takes new memory.
+        taken = max(peak_memory(partial(_keep, first, look, value)) for look in _looks())
     complaints = watch.changes()
     line, known, text, nodes = first
     others: set[str] = set()
