@@ -18,7 +18,7 @@ const empty = "tensor-inspector-tests.empty";
 
 /**
  * How long each of the two took to start, in pairs of new windows: each window has an extension host of its own. Ours is first
- * in the one window of a pair and second in the other, since the first takes longer.
+ * in the one window of a pair and second in the other: what starts beside or after another takes another time.
  */
 async function activations(vsix: string, pairs: number): Promise<{ ours: number; empty: number }[]> {
   const server = await startServer({ vsix, extensions: [path.join(import.meta.dirname, "empty")] });

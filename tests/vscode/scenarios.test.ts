@@ -405,7 +405,7 @@ async function first(wb: Workbench, label: string | RegExp, rest: string | RegEx
   return row!;
 }
 
-/** Until a row's description is this text, or has it: a moment after a stop the rows are those of the stop before. */
+/** Until a row's description has this text: a moment after a stop the rows are those of the stop before. */
 async function described(wb: Workbench, label: string, text: string): Promise<void> {
   const has = (row: Row): boolean => row.label === label && row.description.includes(text);
   await wb.inspector.rowsWhen(`${label} · ${text}`, (rows) => rows.some(has));
