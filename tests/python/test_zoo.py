@@ -67,6 +67,16 @@ def _inside(show: Callable[[Any], None]) -> None:
     show(Kept())
 
 
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [(lambda: [1, 2], "the same"), (lambda: [1, 3], None), (None, None)],
+)
+def test_the_harness_sees_a_change_that_a_comparison_misses(changed: Any, complaint: str | None) -> None:
+    found = answered_in_child(lambda: harness.examined(Specimen(lambda: [1, 2], changed=changed))["complaints"])
+    assert len(found) == (complaint is not None), found
+    assert complaint is None or complaint in found[0]
+
+
 @pytest.mark.parametrize("specimen", [Specimen(make=Kept), Specimen(inside=_inside)], ids=["made", "inside"])
 @pytest.mark.parametrize(
     ("does", "complaint"),

@@ -15,7 +15,7 @@ import gpu
 from stats_reference import check
 from untouched import Watch, lasting, left_behind, outlives, peak_memory
 
-from tensor_inspector import facts, summarize, tree
+from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -124,6 +124,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
+    complaints += _unseen_change(specimen, value)
     complaints += [*misleading(value, _PROGRAM), *failing(value)] if specimen.readable else []
     return {"line": line, "tree": text, "facts": known, "complaints": complaints}
 
@@ -148,6 +149,17 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
     if specimen.numbers is not None:
         found += _wrong_numbers(known, specimen.numbers(value))
     return found
+
+
+def _unseen_change(specimen: Specimen, value: Any) -> Iterator[str]:
+    """A changed value differs, or is not compared; another one that is made alike does not differ."""
+    if specimen.changed is None:
+        return
+    if compare(value, specimen.changed()).same:
+        yield "compared with the changed value: the same"
+    differences = compare(value, specimen.make()).differences if specimen.make is not None else []
+    if differences:
+        yield f"compared with another one that is made alike: {differences}"
 
 
 def _wrong_in_short(node: dict[str, Any]) -> Iterator[str]:
