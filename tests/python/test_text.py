@@ -33,6 +33,25 @@ def test_a_number_that_is_known_exactly_has_the_digits_asked_for(value: float, d
 
 
 @pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.99999994, "0.9999999"), (-1.0000001, "−1.0000001"), (254.99998474121094, "254.99998"),
+        (1000000.5, "1000000.5"), (1234567.25, "1.235e6"), (2.9999999999999996, "2.9999999999999996"),
+        (1e-9, "1e-9"), (255.0, "255"), (2.5, "2.5"), (99.99, "99.99"),
+    ],
+)  # fmt: skip
+def test_what_is_no_whole_number_does_not_read_as_the_one_next_to_it(value: float, shown: str) -> None:
+    assert text.exact_number(value) == text.number(value) == shown
+    assert text.number(value, 3) == text._tidied(f"{value:.3g}")  # the digits that were asked for
+
+
+@given(st.floats(-1e6, 1e6))
+def test_only_whole_numbers_read_as_the_whole_number_next_to_them(value: float) -> None:
+    shown = float(text.exact_number(value).replace("−", "-"))
+    assert shown == 0 or shown != round(value) or value == round(value)
+
+
+@pytest.mark.parametrize(
     ("value", "error", "shown"),
     [
         (0.0123456, 1e-12, "0.0123"),

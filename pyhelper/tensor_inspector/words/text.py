@@ -16,6 +16,7 @@ from ..session import session
 LINE = 120  #: characters of a line
 _MAX_FLOAT = 1.7976931348623157e308
 _HUGE = 1e308  #: from here on rounding may lead beyond that
+_ALL_DIGITS = 17  #: that tell any two floats apart
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -115,12 +116,14 @@ def listed(items: Iterable[str], more: bool, limit: int) -> str:
 def number(value: int | float, digits: int = 0) -> str:
     """``value`` with ``digits`` significant digits (0: as preferred, 4) and a real minus; integers below 10⁷ in full.
 
-    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
-    ('−2.118', '1234567', '1e-5', '−Inf')
+    As preferred it shows more of a float than would round it onto the next whole number.
+
+    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf")), number(0.99999994)
+    ('−2.118', '1234567', '1e-5', '−Inf', '0.9999999')
     """
     if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
-    digits = digits or session.preferred.digits
+    digits = digits or _digits_off_whole(value, session.preferred.digits)
     if -_HUGE < value < _HUGE:
         return _tidied(f"{value:.{digits}g}")
     if not -inf < value < inf:
@@ -135,6 +138,16 @@ def number(value: int | float, digits: int = 0) -> str:
     return _tidied(text)
 
 
+def _digits_off_whole(value: int | float, digits: int) -> int:
+    """At least ``digits``: so many that ``value`` does not read as the whole number next to it."""
+    if not -_HUGE < value < _HUGE or value % 1 == 0:
+        return digits
+    whole = round(value)
+    while whole and digits < _ALL_DIGITS and float(f"{value:.{digits}g}") == whole:
+        digits += 1
+    return digits
+
+
 def _tidied(text: str) -> str:
     """A number as Python formats it, with a short exponent and a real minus sign."""
     if "e" in text:
@@ -146,14 +159,16 @@ def _tidied(text: str) -> str:
 def exact_number(value: int | float, digits: int = 0) -> str:
     """A number that is known exactly: integers to the last digit, floats as `number` but whole ones below 10⁷ in full.
 
-    >>> exact_number(2**53 + 1), exact_number(65536.0), exact_number(0.1 + 0.2)
-    ('9007199254740993', '65536', '0.3')
+    None but a whole number reads as one.
+
+    >>> exact_number(2**53 + 1), exact_number(65536.0), exact_number(0.1 + 0.2), exact_number(254.99998)
+    ('9007199254740993', '65536', '0.3', '254.99998')
     """
     if type(value) is int:
         return str(value).replace("-", "−")
     if -1e7 < value < 1e7 and value % 1 == 0:
         return f"{value:.0f}".replace("-", "−")
-    return number(value, digits)
+    return number(value, _digits_off_whole(value, digits or session.preferred.digits))
 
 
 def bounded(value: float, error: float, digits: int = 0, about: bool = False) -> str:
