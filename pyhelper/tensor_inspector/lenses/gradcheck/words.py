@@ -6,6 +6,7 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
+from ...session import session
 from ...words.line import Word, line_of
 from ...words.text import count, number, out_of
 
@@ -108,7 +109,8 @@ def _sides(entry: GradcheckEntry, sure: bool) -> str:
     if not isfinite(entry["numeric"]):
         return number(entry["analytic"])
     is_known = sure and not isinf(entry["analytic"])
-    return f"{number(entry['analytic'])}, {'should be' if is_known else 'by differences'} {number(entry['numeric'])}"
+    by_differences = number(entry["numeric"], session.preferred.digits)  # an estimate: no more digits than asked for
+    return f"{number(entry['analytic'])}, {'should be' if is_known else 'by differences'} {by_differences}"
 
 
 def _entry_text(entry: GradcheckEntry) -> str:
