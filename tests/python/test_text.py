@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensor_inspector.words import text
+from tensor_inspector.words.bounded import bounded
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_number_that_is_known_exactly_has_the_digits_asked_for(value: float, d
 )  # fmt: skip
 def test_what_is_no_whole_number_does_not_read_as_the_one_next_to_it(value: float, shown: str) -> None:
     assert text.exact_number(value) == text.number(value) == shown
-    assert text.number(value, 3) == text._tidied(f"{value:.3g}")  # the digits that were asked for
+    assert text.number(value, 3) == text.tidied(f"{value:.3g}")  # the digits that were asked for
 
 
 @given(st.floats(-1e6, 1e6))
@@ -68,14 +69,14 @@ def test_only_whole_numbers_read_as_the_whole_number_next_to_them(value: float) 
     ],
 )
 def test_only_guaranteed_digits_are_shown(value: float, error: float, shown: str) -> None:
-    assert text.bounded(value, error) == shown
+    assert bounded(value, error) == shown
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1.0), st.floats(-1, 1))
 def test_whatever_the_truth_is_within_the_error_it_rounds_to_what_is_shown(
     value: float, error: float, off: float
 ) -> None:
-    shown = text.bounded(value, error)
+    shown = bounded(value, error)
     if shown.startswith("≈"):
         return
     assert any(shown == text.number(value + off * error, digits) for digits in range(1, 5))
@@ -83,7 +84,7 @@ def test_whatever_the_truth_is_within_the_error_it_rounds_to_what_is_shown(
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1.0), st.floats(-1, 1))
 def test_the_last_digit_shown_differs_by_one_at_most(truth: float, error: float, off: float) -> None:
-    shown = text.bounded(truth + off * error, error)
+    shown = bounded(truth + off * error, error)
     if shown.startswith("≈"):
         return
     digits = shown.replace("−", "-")

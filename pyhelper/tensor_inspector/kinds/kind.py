@@ -222,6 +222,14 @@ class Kind:
         parts that are compared in turn. None where only the program's code could decide, or where its rows do."""
         return None
 
+    def address(self) -> int | None:
+        """The address that it holds, which is not followed; None for what holds none."""
+        return None
+
+    def hidden(self) -> str | None:
+        """What of its state neither line, elements nor rows show, in words; None where they show all."""
+        return None
+
     def settings(self) -> dict[str, str]:
         """What else distinguishes it besides elements and rows, by name: a deque's ``maxlen``, an index's name."""
         return {}

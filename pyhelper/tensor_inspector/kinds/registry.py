@@ -29,6 +29,7 @@ LIBRARIES = {
     "PIL": "",
     "tensordict": "TensorDict",
     "transformers": "",
+    "shapely": "",
 }
 
 #: Classes whose own text, which is their library's, says all that tells two of them apart: where a DTensor's parts lie.
@@ -97,6 +98,7 @@ _FIRST = (
     ("PIL", "PIL", "others.images"),
     ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere
     ("transformers", "transformers", "others.transformers_values"),
+    (f"{_OURS}.safe.foreign", "", "python.foreign"),
 )
 _BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))
 #: And these after them.
@@ -113,6 +115,8 @@ _LAST = (
     ("builtins itertools collections asyncio _asyncio concurrent", "", "python.iteration"),
     ("builtins threading _thread queue _queue multiprocessing _contextvars", "", "python.concurrency"),
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
+    ("shapely", "shapely", "others.geometries"),
+    ("_ctypes multiprocessing.sharedctypes", "", "python.foreign"),
     ("", "", "python.objects"),
 )
 _of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})

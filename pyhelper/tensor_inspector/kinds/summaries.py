@@ -58,7 +58,6 @@ SUMMARIES = {
     "pydantic.types._SecretBase": "not shown",
     "pydantic_core.ValidationError": "{error_count()} error(s) in {title}",
     "requests.Response": "{status_code} · {url} · {_content:len} byte(s)",
-    "shapely.geometry.base.BaseGeometry": "{:repr}",
     "sklearn.base.BaseEstimator": (
         "{n_features_in_} feature(s) in | fitted: {*_} | not fitted · {classes_:len} class(es) · {*}"
     ),

@@ -11,6 +11,10 @@ from .memory import bytes_at
 
 _MISSING = object()
 _POINTER = 8  #: bytes
+_size_of = type.__dict__["__basicsize__"].__get__
+_dict_at = type.__dict__["__dictoffset__"].__get__
+_weak_at = type.__dict__["__weakrefoffset__"].__get__
+_item_size = type.__dict__["__itemsize__"].__get__
 
 
 class Traits(NamedTuple):
@@ -103,6 +107,12 @@ def has(value: object, name: str) -> bool:
     if name in instance_dict(value) or any(slot == name for slot, _ in slots(value)):
         return True
     return c_attribute(value, name) is not None
+
+
+def is_pure(cls: type) -> bool:
+    """Whether all that its instances hold are attributes: none of its bases keeps anything in C."""
+    pointers = len(traits(cls).slots) + (_dict_at(cls) > 0) + (_weak_at(cls) > 0)
+    return not _item_size(cls) and bool(_size_of(cls) <= object.__basicsize__ + tuple.__itemsize__ * pointers)
 
 
 def is_bare(value: object) -> bool:

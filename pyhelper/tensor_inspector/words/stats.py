@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
 from ..session import session
+from .bounded import bounded
 from .contained_memory import contained_text
 from .line import Word, is_loud, prefixed, short
-from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
+from .text import count, exact_number, number, out_of, percent, plural, shape, size
 
 if TYPE_CHECKING:
     from ..measure.stats.first import Firsts

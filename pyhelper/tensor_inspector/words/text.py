@@ -14,8 +14,7 @@ from typing import Any
 from ..session import session
 
 LINE = 120  #: characters of a line
-_MAX_FLOAT = 1.7976931348623157e308
-_HUGE = 1e308  #: from here on rounding may lead beyond that
+HUGE = 1e308  #: from here on rounding may lead beyond that
 _ALL_DIGITS = 17  #: that tell any two floats apart
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -124,8 +123,8 @@ def number(value: int | float, digits: int = 0) -> str:
     if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
     digits = digits or _digits_off_whole(value, session.preferred.digits)
-    if -_HUGE < value < _HUGE:
-        return _tidied(f"{value:.{digits}g}")
+    if -HUGE < value < HUGE:
+        return tidied(f"{value:.{digits}g}")
     if not -inf < value < inf:
         return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
     try:
@@ -135,12 +134,12 @@ def number(value: int | float, digits: int = 0) -> str:
     if float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
         head, _, exponent = f"{value:.16e}".partition("e")
         text = f"{head[: head.index('.') + digits].rstrip('.')}e{exponent}"
-    return _tidied(text)
+    return tidied(text)
 
 
 def _digits_off_whole(value: int | float, digits: int) -> int:
     """At least ``digits``: so many that ``value`` does not read as the whole number next to it."""
-    if not -_HUGE < value < _HUGE or value % 1 == 0:
+    if not -HUGE < value < HUGE or value % 1 == 0:
         return digits
     whole = round(value)
     while whole and digits < _ALL_DIGITS and float(f"{value:.{digits}g}") == whole:
@@ -148,7 +147,7 @@ def _digits_off_whole(value: int | float, digits: int) -> int:
     return digits
 
 
-def _tidied(text: str) -> str:
+def tidied(text: str) -> str:
     """A number as Python formats it, with a short exponent and a real minus sign."""
     if "e" in text:
         head, _, exponent = text.partition("e")
@@ -169,42 +168,6 @@ def exact_number(value: int | float, digits: int = 0) -> str:
     if -1e7 < value < 1e7 and value % 1 == 0:
         return f"{value:.0f}".replace("-", "−")
     return number(value, _digits_off_whole(value, digits or session.preferred.digits))
-
-
-def bounded(value: float, error: float, digits: int = 0, about: bool = False) -> str:
-    """``value`` with only the digits that ``|value - truth| <= error`` guarantees; 0: one less than preferred, 3.
-    ``about``: marked with ≈ in any case.
-
-    Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
-
-    >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02), bounded(2.125, 1e-15)
-    ('0.0123', '≈0', '1', '2.125')
-    """
-    digits = digits or session.preferred.digits - 1
-    sign = "≈" if about else ""
-    if error <= 0 or not -inf < value < inf:
-        return sign + number(value, digits)
-    if abs(value) <= error:
-        return "≈0"
-    low, high = value - error, value + error
-    if not -_MAX_FLOAT <= low < high <= _MAX_FLOAT:
-        low, high = max(low, -_MAX_FLOAT), min(high, _MAX_FLOAT)
-    text = _agreed(low, high, digits) or _agreed(low, high, digits + 1)
-    if text is not None:
-        return sign + text
-    for fewer in range(digits - 1, 0, -1):
-        text = _agreed(low, high, fewer)
-        if text is not None:
-            return sign + text
-    return "≈" + number(value, 1)
-
-
-def _agreed(low: float, high: float, digits: int) -> str | None:
-    """The text of both numbers with so many digits; None where it is not one."""
-    text = f"{low:.{digits}g}"
-    if text != f"{high:.{digits}g}":
-        return None
-    return _tidied(text) if -_HUGE < low < _HUGE else number(low, digits)
 
 
 def count(value: int, beside: int | None = None) -> str:

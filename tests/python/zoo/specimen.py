@@ -26,7 +26,9 @@ class Specimen:
     rows: tuple[str, ...] = ()  #: the tree's text contains each of these
     numbers: Callable[[Any], list[Any]] | None = None  #: the numbers that `stats` must be of, found in another way
     needs: tuple[str, ...] = ()
-    changed: Callable[[], Any] | None = None  #: the value with one thing changed; `compare` never says that the two are the same
+    changed: Callable[[], Any] | None = (
+        None  #: the value with one thing changed; `compare` never says that the two are the same
+    )
     readable: bool = True  #: False where its memory is gone, and reading it would crash
     garbage: int = 0  #: objects in cycles that a library's own text leaves to the collector
     memory: int = 16  #: MB that looking may take beyond what the value itself takes

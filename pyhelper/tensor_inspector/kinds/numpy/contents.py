@@ -45,6 +45,10 @@ class Contents:
         """The size of the first dimension."""
         return len(self.array)
 
+    def is_sized(self) -> bool:
+        """Whether its length is known."""
+        return True
+
     def sizes(self) -> tuple[int, ...]:
         return tuple(self.array.shape)
 

@@ -136,6 +136,10 @@ class RandomSource(WordedObject):
         source = "_bit_generator" if c_attribute(self.value, "bit_generator") is None else "bit_generator"
         return self.c_rows(source, "seed_seq", "state", "entropy", "spawn_key")
 
+    def hidden(self) -> str | None:
+        has_state = self._first_attribute("bit_generator", "state") is not None  # which is a row, or a row of a row
+        return None if has_state else super().hidden()
+
     def _first_attribute(self, *names: str) -> Any:
         return next((found for found in (c_attribute(self.value, name) for name in names) if found is not None), None)
 

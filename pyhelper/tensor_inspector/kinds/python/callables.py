@@ -158,6 +158,12 @@ class Cached(PlainObject):
         full = f"{size:,} cached" if most is None else f"{size:,} of {most:,} cached"
         return [function, full, f"{plural(hits, 'hit')} in {hits + misses:,}"]
 
+    def settings(self) -> dict[str, str]:
+        return {"maxsize": str(_CACHE.cache_info(self.value)[2])}
+
+    def hidden(self) -> str | None:
+        return None  # what is cached is no difference
+
 
 class Cell(WithRows):
     """A variable that a closure shares with the function around it."""

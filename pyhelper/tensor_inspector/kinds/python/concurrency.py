@@ -52,6 +52,9 @@ class ContextVar(WordedObject):
     def first_rows(self) -> list[Child]:
         return [Child("value", item, ".get()") for item in self._current_value()]
 
+    def hidden(self) -> str | None:
+        return None  # name and value are rows
+
     def _current_value(self) -> list[Any]:
         try:
             return [self.value.get()]

@@ -10,7 +10,7 @@ from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...safe.attributes import is_made_in_cpp, is_stored, slots, traits
+from ...safe.attributes import is_made_in_cpp, is_pure, is_stored, slots, traits
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
@@ -81,6 +81,11 @@ class PlainObject(HolderKind):
 
     def lenses(self) -> list[str]:
         return ["batch"] if writes_out(type(self.value)) and data_among(self._values(), self.budget) else []
+
+    def hidden(self) -> str | None:
+        cls = type(self.value)
+        is_shown = is_pure(cls) or any(base is partial for base in mro(cls))  # whose parts are rows
+        return None if is_shown else "what its class keeps in C"
 
     def _values(self) -> Iterator[object]:
         return (child.value for child in attributes(self.value))

@@ -46,6 +46,9 @@ class RaisedException(WordedObject):
     def inline(self) -> str | None:
         return self._line_within(INLINE)
 
+    def hidden(self) -> str | None:
+        return None  # arguments, cause and context are rows
+
     def facts(self) -> Facts:
         facts, notes = super().facts(), instance_dict(self.value).get("__notes__")
         if type(notes) is list:

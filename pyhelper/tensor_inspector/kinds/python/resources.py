@@ -117,6 +117,9 @@ class RegexPattern(WordedObject):
         flags = c_attribute(self.value, "flags")
         yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
 
+    def hidden(self) -> str | None:
+        return None  # pattern and flags are rows
+
 
 class RegexMatch(WordedObject):
     def words(self) -> Iterable[str | None]:
@@ -143,6 +146,9 @@ class Random(WordedObject):
 
     def settings(self) -> dict[str, str]:
         return {"state": fingerprint(self._state())}
+
+    def hidden(self) -> str | None:
+        return None
 
     def _state(self) -> tuple[int, ...]:
         """Empty for a ``SystemRandom``, which has none."""

@@ -10,7 +10,7 @@ from ...measure.columns import count_codes
 from ...measure.stats import Unread
 from ...measure.unread import OWN_CODE
 from ...safe.budget import Budget
-from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module
+from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module, mro
 from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child
@@ -19,6 +19,7 @@ from ..numpy.contents import Contents
 from ..numpy.dates import KNOWN_ZONES, Dates, date_text
 from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
+from ..python.objects import attributes
 from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .flat import ColumnContents
@@ -223,22 +224,58 @@ class SparseColumn(ScalarColumn):
         return [Child("stored", stats_rows(self._stored.reading()))]
 
 
-class UnknownArray(Contents):
-    """An array type of the program: only its own code can read it."""
+class UnknownArray(ColumnContents):
+    """An array type of another library or the program: only its own code can read it, so what it is kept in is told.
+
+    ``length`` is what the index says; an array by itself says that of what it is kept in, where all of it is as long.
+    """
 
     unread = OWN_CODE
+
+    def __init__(self, values: Any, budget: Budget, length: int | None = None) -> None:
+        super().__init__(values, budget)
+        self._known_length = length
 
     def dtype(self) -> str:
         return class_name(type(self.array))
 
     def length(self) -> int:
-        return 0
+        found = self._known_length
+        if found is None:
+            lengths = {kept.length() for kept in self._kept}
+            found = lengths.pop() if len(lengths) == 1 else 0
+        return found
 
-    def sizes(self) -> tuple[int, ...]:
-        return ()
+    def is_sized(self) -> bool:
+        """Whether its length is known."""
+        return self._known_length is not None or len({kept.length() for kept in self._kept}) == 1
 
     def head(self) -> str:
-        return self.dtype()
+        return super().head() if self.is_sized() else self.dtype()
+
+    def words(self) -> list[str]:
+        kept = next(iter(self._kept), None) if len(self._kept) == 1 else None
+        if kept is None:
+            return [self.unread.text]
+        shown = kept.shown()
+        return [
+            f"kept in {kept.head()}{'' if shown is None else f' {shown}'}",
+            *(kept.words() if shown is None else ()),
+        ]
+
+    def badges(self) -> list[Badge]:
+        return self._kept[0].badges() if len(self._kept) == 1 else []
 
     def is_open(self) -> bool:
         return False
+
+    def parts(self) -> list[Child]:
+        return [Child("array", self.array, ".array")]
+
+    @cached_property
+    def _kept(self) -> list[Contents]:
+        """The arrays among its attributes."""
+        found = {id(child.value): child.value for child in attributes(self.array)}
+        arrays = [value for value in found.values() if any(base is numpy.ndarray for base in mro(type(value)))]
+        plain = [numpy.ndarray.view(value, numpy.ndarray) for value in arrays]
+        return [contents_of(value, self.budget) for value in plain if value.ndim]

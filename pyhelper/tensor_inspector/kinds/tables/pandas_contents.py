@@ -49,8 +49,8 @@ _BY_NAME: dict[str, Any] = {
 }
 
 
-def column_contents(values: Any, budget: Budget) -> Contents:
-    """What one of pandas' own arrays, or a plain one, says."""
+def column_contents(values: Any, budget: Budget, length: int | None = None) -> Contents:
+    """What one of pandas' own arrays, or a plain one, says; ``length`` is that of the index beside it."""
     cls = type(values)
     if any(base is numpy.ndarray for base in mro(cls)):
         return contents_of(numpy.ndarray.view(values, numpy.ndarray), budget)  # a subclass's own code does not run
@@ -62,4 +62,4 @@ def column_contents(values: Any, budget: Budget) -> Contents:
         plain = c_attribute(values, "_ndarray")
         if type(plain) is numpy.ndarray:
             return contents_of(plain, budget)
-    return UnknownArray(values, budget)
+    return UnknownArray(values, budget, length)

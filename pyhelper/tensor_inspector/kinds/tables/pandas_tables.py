@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ...safe.attributes import is_pure
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, library_of, module, owner_of
 from ...words.text import joined
 from ..families import by_name
@@ -14,6 +15,7 @@ from ..kind import Child, Kind
 from ..numpy.contents import Contents
 from ..python.mappings import key_word
 from ..python.objects import WordedObject, attributes, brief, other_rows
+from .pandas_columns import UnknownArray
 from .pandas_contents import column_contents, index_contents
 from .pandas_index import MultiIndexLabels, RangeLabels
 from .tables import COUNTED, Column, Table, Values
@@ -86,7 +88,8 @@ class PandasFrame(_Managed, Table):
     def column(self, at: int) -> Column:
         values, row = self.block_of(at)
         flat = not _is_pandas(type(values)) or values.ndim == 1
-        return Column(values if flat else values[row], column_contents, ".iloc[{}]")
+        contents = partial(column_contents, length=self.size()[0])
+        return Column(values if flat else values[row], contents, ".iloc[{}]")
 
     def column_suffix(self, at: int, label: object) -> str | None:
         plain = self._unique and type(label) in _EXACT and len(repr(label)) <= 200
@@ -144,7 +147,7 @@ class PandasSeries(_Managed, _NamedValues):
 
     @cached_property
     def contents(self) -> Contents:
-        return column_contents(self.manager.blocks[0].values, self.budget)
+        return column_contents(self.manager.blocks[0].values, self.budget, self._index().length())
 
     def parts(self) -> Iterable[str | None]:
         index = self._index()
@@ -192,7 +195,15 @@ class PandasArray(Values):
         return column_contents(self.value, self.budget)
 
     def parts(self) -> Iterable[str | None]:
-        return [self.type_name(), *self.words()]
+        return self.words() if isinstance(self.contents, UnknownArray) else [self.type_name(), *self.words()]
+
+    def rows(self) -> list[Child]:
+        """Of an array that only its own code can read, all that it holds."""
+        return list(attributes(self.value)) if isinstance(self.contents, UnknownArray) else super().rows()
+
+    def hidden(self) -> str | None:
+        is_shown = not isinstance(self.contents, UnknownArray) or is_pure(type(self.value))
+        return None if is_shown else "what its class keeps in C"
 
 
 class Groups(WordedObject):

@@ -59,11 +59,9 @@ class Values(ArrayKind):
         return self.contents.settings()
 
     def facts(self) -> Facts:
-        facts: Facts = {
-            "type": full_name(type(self.value)),
-            "shape": [self.contents.length()],
-            "dtype": self.contents.dtype(),
-        }
+        facts: Facts = {"type": full_name(type(self.value)), "dtype": self.contents.dtype()}
+        if self.contents.is_sized():
+            facts["shape"] = [self.contents.length()]
         self.contents.add_facts(facts)
         return facts
 

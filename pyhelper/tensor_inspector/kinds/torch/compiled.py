@@ -131,6 +131,9 @@ class FxNode(WordedObject):
             brief(value, self) if is_listed_first(value) else None,
         ]
 
+    def hidden(self) -> str | None:
+        return None  # its attributes, which newer versions of torch keep in C, are rows
+
 
 def _of(node: Any, name: str) -> Any:
     """An attribute of a node, which older versions of torch keep in its dict, newer ones in C."""

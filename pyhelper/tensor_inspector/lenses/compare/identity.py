@@ -11,7 +11,7 @@ from typing import Any
 from ...kinds import WRITTEN_OUT, as_kind, kind_of
 from ...kinds.python.objects import attribute_count, attributes
 from ...kinds.python.plain import EnumMember
-from ...safe.attributes import traits
+from ...safe.attributes import is_pure
 from ...safe.budget import Budget
 from ...safe.guard import (
     Classes,
@@ -41,11 +41,6 @@ _CODE = tuple(
     """.split()
 )
 _SELF = "is"  #: begins the token of an object that equals only itself
-_size_of = type.__dict__["__basicsize__"].__get__
-_dict_at = type.__dict__["__dictoffset__"].__get__
-_weak_at = type.__dict__["__weakrefoffset__"].__get__
-_item_size = type.__dict__["__itemsize__"].__get__
-_POINTER = tuple.__itemsize__
 
 
 class Token:
@@ -70,7 +65,7 @@ def same_value(one: object, other: object) -> bool | None:
     """Whether two small values of one class are equal; None where that is not known."""
     if type(one) is not type(other):
         return None
-    if not attribute_count(one) and not attribute_count(other) and _is_pure(type(one)):
+    if not attribute_count(one) and not attribute_count(other) and is_pure(type(one)):
         return True
     tokens = token_of(one), token_of(other)
     if tokens[0] is None or tokens[1] is None or not (tokens[0].exact and tokens[1].exact):
@@ -173,7 +168,7 @@ class _TokenReader:
 
     def _of_object(self, value: object, cls: type, deep: int) -> Token | None:
         """By all that it holds, where it holds nothing out of sight."""
-        if not _is_pure(cls):
+        if not is_pure(cls):
             return None
         names, parts = [], []
         for child in attributes(value):
@@ -215,9 +210,3 @@ def _of_scalar(value: Any, cls: type) -> Token | None:
         return Token((id(cls), value.dtype.str, int(value.view("i8"))))
     item = value.item()
     return Token((id(cls), repr(value) if type(item) is cls else item))  # wider than Python's floats
-
-
-def _is_pure(cls: type) -> bool:
-    """Whether all that its instances hold are attributes: none of its bases keeps anything in C."""
-    pointers = len(traits(cls).slots) + (_dict_at(cls) > 0) + (_weak_at(cls) > 0)
-    return not _item_size(cls) and bool(_size_of(cls) <= object.__basicsize__ + _POINTER * pointers)

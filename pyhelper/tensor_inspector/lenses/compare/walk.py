@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Elements, Kind, as_kind
+from ...kinds.python.objects import PlainObject
 from ...measure.stats.difference import PartialDifference
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name, module
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 
+_BEHIND = "what its handle leads to"
+
 #: What of two wrappers of one class is not compared: what they wrap is.
 _LEFT_OUT = {
     "FullyShardedDataParallel": "modes, hooks and what FSDP keeps beside the parameters",
@@ -37,7 +40,7 @@ class _NoTime(Exception):
 class _Open:
     """Two holders whose rows are being compared."""
 
-    __slots__ = ("_holder", "below", "key", "met", "pair")
+    __slots__ = ("below", "holder", "key", "met", "pair")
 
     def __init__(
         self, pair: Pair, below: Iterator[Pair], key: tuple[int, int] | None = None, holder: Kind | None = None
@@ -46,11 +49,11 @@ class _Open:
         self.below = below
         self.key = key
         self.met = 0  #: how many rows were compared, or are
-        self._holder = holder
+        self.holder = holder
 
     def total(self) -> int | None:
         """How many rows there are, where that is known; of the top there is one."""
-        return 1 if self._holder is None else self._holder.child_count()
+        return 1 if self.holder is None else self.holder.child_count()
 
 
 class PairWalk:
@@ -215,6 +218,9 @@ class PairWalk:
             names = [led_by(kind.type_name(), kind.line()) for kind in (a, b)]
             self._notes.add(pair, "type", " → ".join(names))
             return None
+        if self._are_handles(a, b):
+            self._notes.add(pair, "not compared", f"not compared: {_BEHIND}")
+            return None
         read = self._partial.read()
         elements = compare_elements(a, b, self._budget, pair.tolerance, self._partial)
         if self._in_slices and not elements.complete and (self._partial.read() > read or not self._first):
@@ -232,13 +238,24 @@ class PairWalk:
         if elements.covered is None:
             return None
         before = self._found.compared
+        unseen = a.hidden() or b.hidden()
         rows = self._rows.side_by_side(a, b, elements.covered, by_order=pair.location.is_of_hooks())
         first = next(rows, None)
         if first is not None:
+            if unseen is not None:
+                self._notes.add(pair, "not compared", f"not compared: {unseen}")
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)
         if not elements.counted and self._found.compared == before:
             self._atoms(pair, a, b)
         return None
+
+    def _are_handles(self, a: Kind, b: Kind) -> bool:
+        """Whether two objects hold addresses of their own, behind which may be the same."""
+        above = self._waiting[-1].holder
+        if not isinstance(above, PlainObject):
+            return False
+        addresses = a.address(), b.address()
+        return bool(addresses[0] and addresses[1]) and addresses[0] != addresses[1]
 
     def _classes(self, pair: Pair, a: Kind, b: Kind) -> None:
         """Notes where two values of one kind are of different classes."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child, Rows
 from ...measure.torch.norms import ERROR
 from ...safe.guard import module
+from ...words.bounded import bounded
 from ...words.line import Word, line_of
 from ...words.prefix import shared_prefix
-from ...words.text import bounded, number, plural
+from ...words.text import number, plural
 from .row import ParameterRow
 
 if TYPE_CHECKING:

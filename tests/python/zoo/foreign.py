@@ -1,0 +1,223 @@
+"""What C or C++ holds: ctypes' values, what processes share, handles, and columns of other libraries in pandas."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import io
+import multiprocessing
+import re
+from collections.abc import Callable
+from math import nan
+from typing import Any
+
+from .specimen import Specimen, Zoo
+
+GEOPANDAS, PANDAS, XGBOOST = ("geopandas",), ("pandas",), ("xgboost", "numpy")
+_LIBRARY = ctypes.CDLL(None)
+_TEXT = ctypes.create_string_buffer(b"kept")
+
+
+class Point(ctypes.Structure):
+    _fields_ = [("x", ctypes.c_double), ("y", ctypes.c_double)]
+
+
+class Record(Point):
+    """A structure that adds fields to another's, of every sort."""
+
+    _fields_ = [
+        ("kind", ctypes.c_uint8, 3),
+        ("other", ctypes.c_uint8, 5),
+        ("at", Point),
+        ("counts", ctypes.c_int * 3),
+        ("text", ctypes.c_char_p),
+        ("next", ctypes.POINTER(Point)),
+    ]
+
+
+class Either(ctypes.Union):
+    _fields_ = [("bits", ctypes.c_uint32), ("number", ctypes.c_float)]
+
+
+class Big(ctypes.BigEndianStructure):
+    _fields_ = [("a", ctypes.c_int32)]
+
+
+class Scale(ctypes.c_double):
+    """A number of the program's own class: its code must not run."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("a repr ran")
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        raise RuntimeError("a property ran")
+
+
+class Handle:
+    """What libraries do: all that it is stands behind an address."""
+
+    def __init__(self, address: int) -> None:
+        self.handle = ctypes.c_void_p(address)
+
+
+class NamedBuffer(io.BytesIO):
+    """An object whose bytes C holds, and of which an attribute says something else."""
+
+
+def buffer(content: bytes) -> NamedBuffer:
+    made = NamedBuffer(content)
+    made.name = "b"  # type: ignore[misc]
+    return made
+
+
+def record(second: float = 2.0, last: int = 6) -> Record:
+    return Record(1.0, second, 5, 9, Point(3, 4), (ctypes.c_int * 3)(4, 5, last), ctypes.addressof(_TEXT))
+
+
+def freed() -> Any:
+    """A number whose memory is gone: reading it would end the process."""
+    import mmap
+
+    pages = mmap.mmap(-1, mmap.PAGESIZE)
+    first = ctypes.c_char.from_buffer(pages)
+    address = ctypes.addressof(first)
+    del first
+    pages.close()
+    return ctypes.c_double.from_address(address)
+
+
+def of(make: Callable[[Any], Any], value: Any, changed: Any, *says: str, **settings: Any) -> Specimen:
+    return Specimen(lambda: make(value), says=says, changed=lambda: make(changed), **settings)
+
+
+def shared(value: float) -> Any:
+    return multiprocessing.get_context("spawn").Value("d", value)
+
+
+def shared_array(values: list[int]) -> Any:
+    return multiprocessing.get_context("spawn").Array("i", values)
+
+
+@functools.lru_cache
+def array_type() -> Any:
+    """An array type of the program's own, for pandas."""
+    import pandas as pd
+
+    class KeptType(pd.api.extensions.ExtensionDtype):
+        name = "kept"
+        type = float
+
+        @classmethod
+        def construct_array_type(cls) -> Any:
+            return Kept
+
+    class Kept(pd.api.extensions.ExtensionArray):
+        def __init__(self, kept: Any) -> None:
+            self._kept = kept
+
+        def _trap(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError("the array's own code ran")
+
+        __getitem__ = __eq__ = __repr__ = isna = take = _trap  # type: ignore[assignment]
+        dtype = KeptType()  # type: ignore[assignment]
+
+        def __len__(self) -> int:
+            return len(self._kept)
+
+        def copy(self) -> Any:
+            return Kept(self._kept.copy())
+
+    return Kept
+
+
+def column(values: list[Any]) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    return pd.Series(array_type()(np.array(values)), name="kept")
+
+
+def points(last: float, frame: bool = False) -> Any:
+    import geopandas
+    import shapely
+
+    found = geopandas.GeoSeries([shapely.Point(0, 0), shapely.Point(1, last)])
+    return geopandas.GeoDataFrame({"a": [1, 2]}, geometry=found) if frame else found
+
+
+def matrix(value: float) -> Any:
+    import numpy as np
+    import xgboost
+
+    return xgboost.DMatrix(np.full((2, 2), value))
+
+
+SPECIMENS: Zoo = {
+    "double": of(ctypes.c_double, 2.5, 2.25, "c_double · 2.5"),
+    "float that is NaN": of(ctypes.c_float, nan, 1.0, "c_float · NaN", silent=("value",)),
+    "NaN in a list of numbers": of(
+        lambda x: [ctypes.c_double(x)], nan, 1.0, "list · NaN in [0].value · 1: c_double NaN"
+    ),
+    "long": of(ctypes.c_long, -(2**62), -(2**62) + 1, f"c_long · -{2**62}"),
+    "bool": of(ctypes.c_bool, True, False, "c_bool · True"),
+    "character": of(ctypes.c_char, b"x", b"y", "c_char · b'x'"),
+    "wide character": of(ctypes.c_wchar, "é", "e", "c_wchar · 'é'"),
+    "long double": of(ctypes.c_longdouble, 1.5, 1.25, "c_longdouble · 1.5"),
+    "other byte order": of(ctypes.c_int32.__ctype_be__, 7, 7 << 24, " · 7"),  # type: ignore[attr-defined]
+    "number of the program's class": of(Scale, 0.5, 0.25, "Scale · 0.5"),
+    "address": of(ctypes.c_void_p, 0x10, 0x20, "c_void_p · → 0x10"),
+    "no address": of(ctypes.c_void_p, None, 0x20, "c_void_p · NULL"),
+    "text that is kept": of(ctypes.c_char_p, b"abc", b"abd", "c_char_p · b'abc'"),
+    "object": of(ctypes.py_object, (1, 2), (1, 3), "py_object · tuple of 2"),
+    "pointer": of(
+        lambda at: ctypes.cast(at, ctypes.POINTER(ctypes.c_int)), 0x10, 0x20, "LP_c_int · → 0x10"
+    ),
+    "function": of(lambda name: getattr(_LIBRARY, name), "abs", "labs", "_FuncPtr · → 0x"),
+    "array": of(lambda n: (ctypes.c_int * 3)(1, 2, n), 3, 4, "c_int_Array_3 · 3: 1, 2, 3", rows=("[2]  3",)),
+    "array of arrays": of(
+        lambda n: ((ctypes.c_float * 2) * 2)((1.0, 2.0), (3.0, n)), nan, 4.0, "NaN in [1][1] · 2: (c_float_Array_2 of 2) ×2"
+    ),
+    "array of addresses": of(lambda at: (ctypes.c_void_p * 2)(0x10, at), 0x20, 0x30, "2: → 0x10, → 0x20"),
+    "large array": Specimen(
+        lambda: (ctypes.c_int * 1_000_000)(), says=("c_int_Array_1000000 · 1,000,000: 0 ×12, …",)
+    ),
+    "characters": of(ctypes.create_string_buffer, b"hello", b"hella", r"c_char_Array_6 · b'hello\x00'"),
+    "structure": Specimen(
+        record,
+        says=("Record · x 1, y 2, kind 5, other 9, at Point, counts c_int_Array_3 of 3, text → 0x",),
+        rows=("    x  3", "next  LP_Point · NULL", "counts  c_int_Array_3 · 3: 4, 5, 6"),
+        changed=lambda: record(last=7),
+    ),
+    "structure with NaN": Specimen(lambda: record(nan), says=("Record · NaN in y · ",), changed=record),
+    "union": of(Either, 1, 2, "Either · bits 1, number 1.401e-45"),
+    "structure of the other byte order": of(Big, 7, 7 << 24, "Big · a 7"),
+    "memory that is gone": Specimen(freed, says=("c_double · storage freed",), readable=False),
+    "number that processes share": of(shared, 2.5, 3.5, "Synchronized · c_double · 2.5"),
+    "array that processes share": of(
+        shared_array, [1, 2], [1, 3], "SynchronizedArray · c_int_Array_2 · 2: 1, 2"
+    ),
+    "handle": of(Handle, 0x10, 0x20, "Handle · handle c_void_p → 0x10"),
+    "bytes that C holds": of(buffer, b"1", b"2", "NamedBuffer · at 0"),
+    "pattern": of(re.compile, "a", "b", "Pattern · 'a'"),
+    "cached function": of(lambda most: functools.lru_cache(most)(len), 1, 2, "0 of 1 cached"),
+    "column of the program's array": of(
+        column, [1.0, nan], [1.0, 2.0], "Series kept · Kept[2] · kept in float64[2]", "NaN",
+        facts={"shape": [2], "unread": "its own code decides what its values are"}, needs=PANDAS,
+    ),
+    "geometries": of(
+        points, 1.0, 2.0, "GeoSeries · GeometryArray[2] · kept in object[2] · <POINT (0 0)>, <POINT (1 1)>",
+        facts={"shape": [2]}, needs=GEOPANDAS,
+    ),
+    "geometries by themselves": of(
+        lambda last: points(last).array, 1.0, 2.0, "GeometryArray[2] · kept in object[2]", needs=GEOPANDAS
+    ),
+    "table of geometries": of(
+        lambda last: points(last, True), 1.0, 2.0, "GeoDataFrame · 2 × 2: a int64, geometry GeometryArray", needs=GEOPANDAS
+    ),
+    "geometry": Specimen(
+        lambda: points(1.0).array._data[1], says=("Point · <POINT (1 1)>",),
+        changed=lambda: points(1.0 + 1e-15).array._data[1], needs=GEOPANDAS,
+    ),
+    "matrix behind a handle": of(matrix, 1.0, 2.0, "DMatrix · ", needs=XGBOOST),
+}  # fmt: skip
