@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
 import type { Sessions } from "../../extension/src/debug/sessions.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
@@ -6,8 +6,8 @@ import { Contents } from "../../extension/src/model/contents.ts";
 import { InlineValues } from "../../extension/src/views/inlineValues.ts";
 import type { Settings } from "../../extension/src/views/settings.ts";
 import type { FrameAnswer } from "../../extension/src/protocol/generated.ts";
-import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
-import { debug, EventEmitter, languages } from "./vscode.ts";
+import { deferred, frame, frameAnswer, node, tensor } from "./fixtures.ts";
+import { debug, EventEmitter, languages, stage } from "./vscode.ts";
 
 const FILE = "file:///train.py";
 
@@ -28,6 +28,8 @@ const settings = { inlineValues: true, pythonShowsInlineValues: false, onDidChan
 afterEach(() => {
   Object.assign(settings, { inlineValues: true, pythonShowsInlineValues: false });
   debug.activeDebugSession = undefined;
+  stage.window = Promise.resolve();
+  vi.useRealTimers();
 });
 
 /** What stands at the line ends of a document, as `line: text`, lines from 0. */
@@ -88,6 +90,17 @@ describe("values at line ends", () => {
     ["of a session that is not followed", { tracked: false }],
   ])("are none %s", async (_, more) => {
     expect(await shown({ ...STOPPED, ...more })).toEqual([]);
+  });
+
+  test("are not another process's, whose frame has the same number: VS Code tells of the switch after it has asked", async () => {
+    const window = deferred<unknown>();
+    stage.window = window.promise;
+    const values = shown(STOPPED);
+    debug.activeDebugSession = { id: "another", type: "debugpy" };
+    window.resolve(undefined);
+    vi.useFakeTimers();
+    await vi.runAllTimersAsync();
+    expect(await values).toEqual([]);
   });
 
   test("have no provider of ours while they are switched off", () => {

@@ -52,6 +52,8 @@ const configurationChanged = new EventEmitter<unknown>();
 
 /** What a test does as VS Code would. */
 export const stage = {
+  /** Fulfilled when VS Code's window answers: it is busy until then. */
+  window: Promise.resolve() as Promise<unknown>,
   activeStackItemChanged: new EventEmitter<unknown>(),
   activeSessionChanged: new EventEmitter<unknown>(),
   sessionTerminated: new EventEmitter<unknown>(),
@@ -230,6 +232,7 @@ export const commands = {
   },
   async executeCommand(command: string, ...args: unknown[]): Promise<void> {
     if (command === "setContext") commands.contexts.set(String(args[0]), args[1]);
+    await stage.window;
     commands.own.get(command)?.();
   },
 };

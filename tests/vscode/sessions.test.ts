@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, expect } from "vitest";
 import { python } from "../../scripts/paths.mjs";
 import { markedLines } from "./bed/debugging.ts";
+import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
 import type { Row } from "./bed/rows.ts";
 import { textNow, until } from "./bed/wait.ts";
@@ -19,8 +20,9 @@ import torch.distributed as dist
 
 def main():
     dist.init_process_group("gloo")
-    print(f"rank {dist.get_rank()} is {os.getpid()}", flush=True)  # in one piece: two ranks print at once
-    mine = torch.full((2, 3), 10.0 + dist.get_rank())
+    rank = dist.get_rank()
+    print(f"rank {rank} is {os.getpid()}", flush=True)  # in one piece: two ranks print at once
+    mine = torch.full((2, 3), 10.0 + rank)
     print("ready")  # STOP
     dist.destroy_process_group()
     print(f"done {mine.sum().item()}")
@@ -124,6 +126,16 @@ describe("torchrun with two ranks", () => {
       await wb.inspector.rowsWhen(`the tensor of rank ${rank}`, (rows) =>
         rows.some(({ label, description }) => label === "mine" && description === `all 1${rank} · f32[2,3]`),
       );
+    }
+  });
+
+  test("the line ends follow each switch between the ranks, which number their frames alike", async ({ wb }) => {
+    const { line } = placeOf(ranks, "mine = torch.full");
+    const processes = [await processOfRank(wb, 0), await processOfRank(wb, 1)];
+    for (const rank of [0, 1, 0, 1, 0, 1, 0]) {
+      await wb.callStack.click("ranks", processes[rank]!, "main");
+      await until(`rank ${rank} in the status bar`, async () => (await textNow(wb.status))?.includes(`rank ${rank}`));
+      await expect.poll(async () => (await wb.editor.inlineValues()).get(line)).toBe(`mine = all 1${rank} f32[2,3]`);
     }
   });
 

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { movesLines } from "../debug/session.ts";
 import type { Sessions } from "../debug/sessions.ts";
+import { CONTEXT } from "../ids.ts";
 import { type Mention, mentionsIn } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { awaitContents } from "../model/awaitContents.ts";
@@ -11,6 +12,14 @@ import type { Settings } from "./settings.ts";
 
 /** Kinds that the Python debugger's own extension shows at line ends too, if the user has it do so. */
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
+
+/**
+ * Fulfilled when we have heard all that VS Code's window had to tell: it asks for values a moment before it says which session
+ * has the focus now, and answers in order. What it is asked here changes nothing.
+ */
+async function caughtUpWithWindow(): Promise<void> {
+  await vscode.commands.executeCommand("setContext", CONTEXT.active, true);
+}
 
 /**
  * Values at the ends of the lines above the stop, and of a line that raised an exception. All are from the one answer of the
@@ -47,10 +56,11 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     { frameId, stoppedLocation }: vscode.InlineValueContext,
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.InlineValue[]> {
+    await caughtUpWithWindow();
     const active = vscode.debug.activeDebugSession;
     // All values of all providers wait for us: where there is nothing to be had, that is said at once.
     if (active === undefined || this.#sessions.get(active.id) === undefined) return [];
-    // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
+    // VS Code takes no later correction, and two programs may number their frames alike.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
     const contents = await awaitContents(this.#inspector, frameId, isLookedAt, signalOf(cancelled));
     if (contents === undefined || !contents.frame.isIn(document)) return [];
