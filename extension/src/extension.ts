@@ -61,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     followDebugging(sessions),
     followFrame(inspector, sessions),
-    followKept(pins, questions, dismissed),
+    followKept(pins, questions, dismissed, inspector),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),

@@ -66,7 +66,7 @@ export const CONTEXT = {
   filter: "tensorInspector.filter",
   /** There is something to unpin, which may be from an earlier session. */
   pinned: "tensorInspector.pinned",
-  /** There is a value that was selected to be compared with another. */
+  /** There is a value that was selected to be compared with another, in the program that is looked at. */
   selectedForCompare: "tensorInspector.selectedForCompare",
   /** There are questions, with their answers. */
   answered: "tensorInspector.answered",

@@ -177,6 +177,18 @@ describe("a lens", () => {
     expect(showTop).toHaveBeenCalledWith({ root: "question 3", names: [] });
   });
 
+  test("of a value that was selected in another program is refused with the whole reason", async () => {
+    const [said, questions] = [[] as string[], new Questions()];
+    const tree = { say: (sentence: string) => Promise.resolve(void said.push(sentence)) };
+    const contents = new Contents(frame(1, { session: "rank 1" }), frameAnswer());
+    questions.select({ name: "loss", expression: "loss" }, frame(1, { session: "rank 0" }).session);
+    const row = rowLike({ name: "loss", value: { node: node("loss"), snapshot: 7 }, contents, can: ["compare"] });
+    await COMMANDS[COMMAND.compareWithSelected]({ questions, tree } as unknown as Parts, row);
+    expect(said).toEqual([
+      "Not compared: “loss” was selected in another session, another program. Select it again here.",
+    ]);
+  });
+
   test("that can't be asked is said to be so", async () => {
     const said: string[] = [];
     const tree = { say: (sentence: string) => Promise.resolve(void said.push(sentence)) };

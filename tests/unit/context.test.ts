@@ -66,7 +66,7 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followKept(pins, new Questions(), new Dismissed(memory()));
+  followKept(pins, new Questions(), new Dismissed(memory()), lookingAt(undefined).inspector);
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -78,7 +78,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   const told = (): unknown[] =>
     ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
   const questions = new Questions();
-  followKept(new Pins(memory()), questions, new Dismissed(memory()));
+  followKept(new Pins(memory()), questions, new Dismissed(memory()), lookingAt(frame()).inspector);
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
   questions.select(a!, session());
@@ -87,6 +87,29 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   questions.forget(session());
   expect(told()).toEqual([false, false]);
 });
+
+test("offers to compare with a value that was selected only in the program that has it", () => {
+  const questions = new Questions();
+  const { inspector, look } = lookingAt(frame());
+  followKept(new Pins(memory()), questions, new Dismissed(memory()), inspector);
+  questions.select({ name: "loss", expression: "loss" }, session());
+  const offered = [frame(), frame(1, { session: "another" }), undefined, frame()].map((at) => {
+    look(at);
+    return commands.contexts.get("tensorInspector.selectedForCompare");
+  });
+  expect(offered).toEqual([true, false, false, true]);
+});
+
+/** What is looked at, a frame or nothing. */
+function lookingAt(at: Frame | undefined) {
+  const changed = new EventEmitter<void>();
+  const inspector = { frame: at, onDidChange: changed.event } as unknown as Inspector;
+  const look = (other: Frame | undefined): void => {
+    Object.assign(inspector, { frame: other });
+    changed.fire();
+  };
+  return { inspector, look };
+}
 
 /** What is looked at, and what tells of it. */
 function looking() {

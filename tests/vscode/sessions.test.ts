@@ -139,6 +139,19 @@ describe("torchrun with two ranks", () => {
     }
   });
 
+  test("a value of one rank is not offered for comparison with one of the other", async ({ wb }) => {
+    const offered: boolean[] = [];
+    for (const rank of [0, 1, 0]) {
+      await wb.callStack.click("ranks", await processOfRank(wb, rank), "main");
+      await wb.inspector.rowsWhen(`the values of rank ${rank}`, (rows) =>
+        rows.some(({ label, description }) => label === "rank" && description === String(rank)),
+      );
+      if (offered.length === 0) await wb.inspector.choose(["mine"], "Select for Compare");
+      offered.push((await wb.inspector.menuItems("rank")).includes("Compare with Selected"));
+    }
+    expect(offered).toEqual([true, false, true]);
+  });
+
   test("both go on to their end", async ({ wb }) => {
     await wb.debug.breakAt("ranks.py", []);
     await until("both ranks to end", async () => {

@@ -73,6 +73,11 @@ export class Questions {
     return this.#selected?.subject;
   }
 
+  /** Whether it can be compared with values of this session: another program has an address space of its own. */
+  isSelectedIn(session: Session | undefined): boolean {
+    return this.#selected !== undefined && this.#selected.session === session;
+  }
+
   select(subject: Subject, session: Session): void {
     this.#selected = { subject, session };
     this.#changed.fire();

@@ -18,8 +18,18 @@ export const COMPARE_COMMANDS = {
     const subject = subjectOf(argument);
     if (subject && isRow(argument)) questions.select(subject, argument.contents.frame.session);
   },
-  [COMMAND.compareWithSelected]: (parts, argument) =>
-    compareTwo(parts, [parts.questions.selected, subjectOf(argument)]),
+  [COMMAND.compareWithSelected]: async (parts, argument) => {
+    const { selected } = parts.questions;
+    // The menu may be older than the frame that is looked at now.
+    if (selected && isRow(argument) && !parts.questions.isSelectedIn(argument.contents.frame.session)) {
+      await parts.tree.say(
+        vscode.l10n.t(
+          "Not compared: “{0}” was selected in another session, another program. Select it again here.",
+          selected.name,
+        ),
+      );
+    } else await compareTwo(parts, [selected, subjectOf(argument)]);
+  },
   [COMMAND.compareSelected]: async (parts, _, selected) => {
     // With two rows selected and the menu of a third, VS Code tells of the third alone: then it is refused.
     const rows: readonly unknown[] = Array.isArray(selected) ? selected : parts.tree.selection;

@@ -60,13 +60,20 @@ export function followFrame(
 }
 
 /** Keeps the context keys up to date that tell whether there is something that the user keeps: pins, answers, dismissed rules. */
-export function followKept(pins: Pins, questions: Questions, dismissed: Dismissed): vscode.Disposable {
+export function followKept(
+  pins: Pins,
+  questions: Questions,
+  dismissed: Dismissed,
+  inspector: Pick<Inspector, "frame" | "onDidChange">,
+): vscode.Disposable {
   const follow = (): void => {
     void setContext(CONTEXT.pinned, pins.all.length > 0);
-    void setContext(CONTEXT.selectedForCompare, questions.selected !== undefined);
+    void setContext(CONTEXT.selectedForCompare, questions.isSelectedIn(inspector.frame?.session));
     void setContext(CONTEXT.answered, questions.all.length > 0);
     void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
   };
   follow();
-  return vscode.Disposable.from(...[pins, questions, dismissed].map(({ onDidChange }) => onDidChange(follow)));
+  return vscode.Disposable.from(
+    ...[pins, questions, dismissed, inspector].map(({ onDidChange }) => onDidChange(follow)),
+  );
 }
