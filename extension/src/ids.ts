@@ -12,6 +12,7 @@ export const COMMAND = {
   showTensorsOnly: "tensorInspector.showTensorsOnly",
   showAll: "tensorInspector.showAll",
   nextPage: "tensorInspector.nextPage",
+  find: "tensorInspector.find",
   pin: "tensorInspector.pin",
   remove: "tensorInspector.remove",
   unpinAll: "tensorInspector.unpinAll",

@@ -53,7 +53,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     session.cold = False
     paused = _paused(request)
     with Untouched():
-        snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
+        snapshot = Snapshot(every := frame.rows(paused, request.get("filter", "all"), budget))
         rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
         pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
         snapshot.expand(rows, request.get("expanded", {}), budget)
@@ -71,13 +71,14 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         "pins": pins,
         "types": sorted(snapshot.types),
     }
-    name = process.name()
-    if name is not None:
+    if (name := process.name()) is not None:
         answer["process"] = name
     if frame.raised(paused) is not None:
         answer["raised"] = True
     if debugger.dynamo_runs():
         answer["frameless"] = True
+    if len(rows["nodes"]) < (every.total or 0):
+        answer["groups"] = frame.group_count(every)
     if inline:
         answer["inline"] = inline
     files = frame.files(paused)

@@ -372,6 +372,8 @@ class FrameAnswer(TypedDict):
     rows: Page
     pins: list[PinAnswer]
     types: Types
+    #: How many of the frame's rows, the last ones, are groups of variables; absent where all rows are listed.
+    groups: NotRequired[int]
     #: Variables that `rows` leave out, because of the filter or of the page, for the ends of lines of source; as far as
     #: the time goes.
     inline: NotRequired[list[InlineValue]]

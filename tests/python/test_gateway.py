@@ -143,6 +143,11 @@ def test_further_rows_of_the_frame_are_pages_of_node_zero(paused: Paused) -> Non
     assert [node["name"] for node in page["nodes"]] == ["number", "text"]
 
 
+def test_where_not_all_rows_are_listed_it_is_told_how_many_are_groups(paused: Paused) -> None:
+    assert paused.frame(page_size=2)["answer"]["groups"] == 2  # of functions and of globals
+    assert "groups" not in paused.frame()["answer"]
+
+
 def test_children_come_in_pages(paused: Paused) -> None:
     rows = paused.frame()
     request = {"snapshot": rows["answer"]["snapshot"], "node": rows["many"]["id"], "start": 900, "count": 100}

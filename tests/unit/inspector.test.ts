@@ -13,7 +13,7 @@ import type { Row } from "../../extension/src/model/row.ts";
 import { childRows, frameRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import { awaitContents } from "../../extension/src/model/awaitContents.ts";
-import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
+import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
 
 type Question = { readonly op: string } & Record<string, unknown>;
@@ -459,6 +459,44 @@ describe("children", () => {
       expect(rows().at(-1)).toMatchObject({ label: "[100]", description: "1" });
     },
   );
+
+  test("that Find looks through are all of the frame's, at this stop only", async () => {
+    const nodes = (from: number, to: number): Node[] =>
+      Array.from({ length: to - from }, (_, index) => node(`v${from + index}`));
+    const { inspector, asked } = inspected({
+      frame: () => frameAnswer([], { rows: { start: 0, total: 750, nodes: nodes(0, 100) } }),
+      children: (question) => {
+        const { start, count } = question as unknown as { start: number; count: number };
+        const page = { start, total: 750, nodes: nodes(start, Math.min(750, start + count)) };
+        return { ...children(question), node: 0, page };
+      },
+    });
+    inspector.focus(frame(1));
+    expect(await inspector.loadRest()).toBe(true);
+    expect(inspector.contents?.isWhole).toBe(true);
+    expect(asked.slice(1).map(({ op, start }) => [op, start])).toEqual([
+      ["children", 100],
+      ["children", 600],
+    ]);
+    expect(await inspector.loadRest()).toBe(false);
+    inspector.focus(frame(3));
+    await settled();
+    expect(asked).toHaveLength(4);
+    expect(asked.at(-1)).not.toHaveProperty("count");
+  });
+
+  test("that Find could not have are not asked for again and again", async () => {
+    const { inspector, ops } = inspected({
+      frame: () => frameAnswer([], { rows: { start: 0, total: 750, nodes: [node("v")] } }),
+      children: () => {
+        throw new Refusal("unreachable", "it broke");
+      },
+    });
+    inspector.focus(frame(1));
+    await inspector.loadRest();
+    expect(ops()).toEqual(["frame", "children"]);
+    expect(frameRows(inspector.scene as never).at(-1)?.description).toBe("it broke");
+  });
 
   test("on a next page are remembered for the next stop", async () => {
     const first = { start: 0, total: 250, nodes: Array.from({ length: 100 }, (_, index) => node(`[${index}]`)) };

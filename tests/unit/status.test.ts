@@ -4,7 +4,7 @@ import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Scene } from "../../extension/src/model/row.ts";
 import { firstAlarm } from "../../extension/src/model/rows.ts";
-import { statusText, timeText } from "../../extension/src/model/status.ts";
+import { partText, statusText, timeText } from "../../extension/src/model/status.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, LensAnswer, Node } from "../../extension/src/protocol/generated.ts";
@@ -79,6 +79,24 @@ describe("the status", () => {
     const answer = { snapshot: 7, found: { ...found, findings }, node: { ...row, id: 5, children: 1, page } };
     both.contents.check.setResult({ answer: answer as unknown as LensAnswer, mode: "usual", repeatsRun: false });
     expect(firstAlarm(both)).toMatchObject({ name: gravest, tone: "alarm" });
+  });
+
+  test.each([
+    [{ start: 0, total: 1, nodes: [nan] }, ""],
+    [{ start: 0, total: 700, nodes: [nan, inf] }, "2 of 700 variables"],
+    [{ start: 0, total: 99_900, nodes: [nan] }, "1 of 99,900 variables"],
+    [{ start: 0, total: null, nodes: [nan, inf] }, "the first 2 variables"],
+  ])("says of %o beside it how many are known: %s", (rows, text) => {
+    const part = scene([], { rows });
+    expect(partText(part.contents)).toBe(text);
+    const { tooltip } = itemOf({ scene: part, contents: part.contents });
+    expect(tooltip?.includes("are listed and counted")).toBe(text !== "");
+    expect(tooltip).toContain(text);
+  });
+
+  test("counts groups of variables as none, which are the last rows", () => {
+    const rows = { start: 0, total: 202, nodes: [nan] };
+    expect(partText(scene([], { rows, groups: 2 }).contents)).toBe("1 of 200 variables");
   });
 
   test.each([

@@ -46,6 +46,20 @@ describe("what is told to VS Code", () => {
     expect(show(1)).toEqual(["rows", "message Nothing to show in this frame."]);
   });
 
+  test("of a frame with more variables than are listed is how many there are, beside the view's name", () => {
+    const answers = [
+      frameAnswer([], { rows: { start: 0, total: 200, nodes: [tensor("x")] } }),
+      frameAnswer([tensor("x")]),
+    ];
+    const show = staged(() => answers.shift()!);
+    const view = window.trees.get(VIEW) as TreeView;
+    const said = [1, 2].map((number) => [show(number), view.description]);
+    expect(said).toEqual([
+      [["rows"], "1 of 200 variables"],
+      [["rows"], ""],
+    ]);
+  });
+
   test("of a message is only that it is another one, after the rows", () => {
     const show = staged();
     const told = [show(1, "no reply"), show(2, "no reply"), show(3), show(4)];

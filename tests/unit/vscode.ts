@@ -360,6 +360,7 @@ interface TreeData {
 /** Notes in `told` what its extension tells it, in order: that the rows have changed, all or these, and each message it is given. */
 export class TreeView {
   readonly told: string[] = [];
+  description: string | undefined;
   readonly visible = true;
   readonly onDidExpandElement = new EventEmitter<unknown>().event;
   readonly onDidCollapseElement = new EventEmitter<unknown>().event;

@@ -83,10 +83,16 @@ export class Contents {
     return this.#pages.get(this.answer.snapshot)?.get(FRAME_NODE) ?? this.answer.rows;
   }
 
-  /** Whether all of the frame's rows are known. */
+  /** How many of the frame's rows are known. */
+  get rowsKnown(): number {
+    const { start, nodes } = this.rootPage;
+    return start + nodes.length;
+  }
+
+  /** Whether all of them are. */
   get isWhole(): boolean {
-    const { start, nodes, total } = this.rootPage;
-    return total !== null && start + nodes.length >= total;
+    const { total } = this.rootPage;
+    return total !== null && this.rowsKnown >= total;
   }
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */

@@ -13,6 +13,10 @@ import type { Row, Scene } from "./row.ts";
 /** How long a reading may take before it is said that what is shown is from before. */
 const LATE_MS = 300;
 
+/** Of a frame with more variables, Find reads the first so many, in pages of so many. */
+const MOST_FOUND = 5000;
+const FOUND_AT_ONCE = 500;
+
 /** Why what is shown may be out of date: it is being read, which takes long, or code of the program was run. */
 export type Stale = "reading" | "run";
 
@@ -127,7 +131,11 @@ export class Inspector {
   }
 
   /** Makes the children of a row known. */
-  async load({ contents, value }: Row, start = 0, count = this.#frames.sceneOf(contents).pageSize): Promise<void> {
+  async load(
+    { contents, value }: Pick<Row, "contents" | "value">,
+    start = 0,
+    count = this.#frames.sceneOf(contents).pageSize,
+  ): Promise<void> {
     const { frame } = contents;
     const snapshot = value?.snapshot ?? contents.answer.snapshot;
     const node = value?.node.id ?? FRAME_NODE;
@@ -165,6 +173,20 @@ export class Inspector {
       this.#frames.sceneOf(contents).expansion.open(row.path, next.start + next.count);
     }
     this.fireDidChange();
+  }
+
+  /** Makes the rows of the frame known that it has beyond its first page, for this stop; tells whether there were any. */
+  async loadRest(): Promise<boolean> {
+    const contents = await this.settled();
+    let last = 0;
+    while (contents !== undefined && contents === this.#contents && !contents.isWhole) {
+      const known = contents.rowsKnown;
+      if (known <= last || known >= MOST_FOUND) break;
+      last = known;
+      await this.load({ contents }, known, FOUND_AT_ONCE);
+    }
+    if (last > 0) this.fireDidChange();
+    return last > 0;
   }
 
   /**

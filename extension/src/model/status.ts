@@ -3,7 +3,7 @@ import type { Contents } from "./contents.ts";
 import { findingsText } from "./findingRows.ts";
 import type { Scene } from "./row.ts";
 import { frameRows, rowsWith } from "./rows.ts";
-import { joined } from "./words.ts";
+import { countText, joined } from "./words.ts";
 
 /** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. */
 export function statusText(scene: Scene): string {
@@ -27,6 +27,15 @@ function alarmText(nan: number, inf: number, isWhole: boolean): string {
   if (nan > 0) return nan === 1 ? l10n.t("{0} value with NaN", nans) : l10n.t("{0} values with NaN", nans);
   if (inf > 0) return inf === 1 ? l10n.t("{0} value with Inf", infs) : l10n.t("{0} values with Inf", infs);
   return "";
+}
+
+/** `100 of 200 variables`, where not all are known; else empty. */
+export function partText(contents: Contents): string {
+  const { isWhole, rowsKnown, rootPage, answer } = contents;
+  if (isWhole) return "";
+  if (rootPage.total === null) return l10n.t("the first {0} variables", countText(rowsKnown));
+  const variables = rootPage.total - (answer.groups ?? 0);
+  return l10n.t("{0} of {1} variables", countText(Math.min(rowsKnown, variables)), countText(variables));
 }
 
 /** `Read in 12 ms.` */

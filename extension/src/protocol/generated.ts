@@ -456,6 +456,10 @@ export interface FrameAnswer {
   pins: PinAnswer[];
   types: Types;
   /**
+   * How many of the frame's rows, the last ones, are groups of variables; absent where all rows are listed.
+   */
+  groups?: number;
+  /**
    * Variables that `rows` leave out, because of the filter or of the page, for the ends of lines of source; as far as the time goes.
    */
   inline?: InlineValue[];

@@ -45,6 +45,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.showTensorsOnly]: ({ settings }) => settings.setFilter("tensors"),
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
   [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.showNextPage(row),
+  [COMMAND.find]: ({ inspector, tree }) => tree.find(() => inspector.loadRest()),
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
     await runs.pin(expressionsOf(await rowsOf(tree, "pin", argument, selected)));
   },

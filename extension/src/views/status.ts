@@ -3,7 +3,7 @@ import { COMMAND, SECTION } from "../ids.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { findingsOf, nothingFoundText } from "../model/findingRows.ts";
 import { firstAlarm } from "../model/rows.ts";
-import { statusText, timeText } from "../model/status.ts";
+import { partText, statusText, timeText } from "../model/status.ts";
 import { escapeIcons, joined } from "../model/words.ts";
 
 const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
@@ -45,8 +45,11 @@ export class Status implements vscode.Disposable {
       : vscode.l10n.t("Click for the log.");
     const found = contents && findingsOf(contents);
     const silent = found?.findings.length === 0 ? nothingFoundText(found) : undefined;
+    const part = contents && partText(contents);
+    const partly =
+      part && vscode.l10n.t("Only {0} are listed and counted. Find Variable in the view reads the others.", part);
     const time = contents && timeText(contents);
-    this.#item.tooltip = joined("\n", "Tensor Inspector", trouble, contents?.answer.cut, silent, time, click);
+    this.#item.tooltip = joined("\n", "Tensor Inspector", trouble, contents?.answer.cut, partly, silent, time, click);
     const spoken = joined(", ", text, trouble) || vscode.l10n.t("nothing to report");
     this.#item.accessibilityInformation = { label: joined(", ", "Tensor Inspector", spoken) };
     this.#item.show();

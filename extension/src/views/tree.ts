@@ -7,12 +7,17 @@ import type { Row, Scene, Tone } from "../model/row.ts";
 import { allRows, childRows, firstAlarm, frameRows, topRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
 import { isProgram } from "../model/programRows.ts";
+import { partText } from "../model/status.ts";
 import { joined } from "../model/words.ts";
 import type { Node } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
 import { cardOf, findingCardOf } from "./cards.ts";
 import { Elements } from "./elements.ts";
 import { Selection } from "./selection.ts";
+
+/** How long VS Code may take to ask for rows that it was told of, and to draw them then: no event tells of it. */
+const DRAWN_MS = 1500;
+const DRAWING_MS = 300;
 
 /** The key under which we remember that the pane has opened once. */
 const INTRODUCED = "tensorInspector.introduced";
@@ -35,6 +40,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #subscriptions: { dispose(): unknown }[];
   readonly #selection: Selection;
   #shown: Contents | undefined;
+  /** Called once VS Code has been given all rows of the frame. */
+  #drawn: (() => void) | undefined;
   /** The last sentence of `say`, until something else is shown. */
   #notice: string | undefined;
 
@@ -78,7 +85,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   async getChildren(row?: Row): Promise<Row[]> {
     const { scene } = this.#inspector;
     if (scene === undefined) return [];
-    if (row === undefined) return this.#sameObjects(scene, undefined, topRows(scene));
+    if (row === undefined) {
+      const rows = topRows(scene);
+      if (scene.contents.isWhole) setTimeout(() => this.#drawn?.(), DRAWING_MS);
+      return this.#sameObjects(scene, undefined, rows);
+    }
     // One tree shows one stop: also while the next one's rows are on their way.
     const own = { ...scene, contents: row.contents };
     const known = childRows(own, row);
@@ -172,6 +183,15 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return this.#selection.focused();
   }
 
+  /** Opens the box that looks for rows, once `load` has made them known: VS Code takes the focus from it where rows come later. */
+  async find(load: () => Promise<boolean>): Promise<void> {
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+    const drawn = new Promise<void>((resolve) => (this.#drawn = resolve));
+    const late = new Promise((resolve) => setTimeout(resolve, DRAWN_MS));
+    if (await load()) await Promise.race([drawn, late]);
+    await vscode.commands.executeCommand("list.find");
+  }
+
   /** Says in the view why what the user asked for was not done. */
   async say(sentence: string): Promise<void> {
     this.#notice = sentence;
@@ -205,6 +225,9 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #showMessage(): void {
+    const { contents } = this.#inspector;
+    const part = contents === undefined ? "" : partText(contents);
+    if ((this.#view.description ?? "") !== part) this.#view.description = part;
     if ((this.#view.message ?? "") !== this.#message) this.#view.message = this.#message;
   }
 

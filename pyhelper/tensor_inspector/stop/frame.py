@@ -39,6 +39,11 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     return Rows.of("", children)
 
 
+def group_count(rows: Rows) -> int:
+    """How many of a frame's rows stand for several variables."""
+    return sum(type(child.value) is Rows for child in rows.children(0, rows.total or 0))
+
+
 def inline(frame: FrameType, shown: Collection[str], budget: Budget) -> list[InlineValue]:
     """The inline values of variables that have no row among those ``shown``, as far as the time goes."""
     found: list[InlineValue] = []
