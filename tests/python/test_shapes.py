@@ -762,6 +762,7 @@ def test_rows_are_the_calls_in_their_order_and_the_exception_last(monkeypatch: p
     rows = paused.below(answer, top)
     assert [row["name"] for row in rows] == ["0", "1", "1.1"]
     assert rows[0]["line"].startswith("[5, 2] → [5, 3] · Linear(2 → 3) · ")
+    assert rows[0]["short"].startswith("[5,3] ← [5,2] · Linear(2 → 3) · ")
     assert rows[1]["line"].startswith("[5, 3] · raised inside · Sequential(2)")
     assert rows[2]["line"].startswith("[5, 3] · the input of")
     assert rows[2]["badges"] == ["error"]

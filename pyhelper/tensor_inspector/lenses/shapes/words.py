@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,13 +31,22 @@ def line_parts(group: Sequence[LayerRun]) -> Iterator[str | None]:
     yield time_of(group)
 
 
-def shapes(call: LayerRun) -> str:
-    """``[8, 64] → [8, 10]``"""
+def shapes(call: LayerRun) -> Word:
+    """``[8, 64] → [8, 10]``; in short the output first, ``[8,10] ← [8,64]``."""
     given, made = shapes_of(call.inputs, call.more_inputs), shapes_of(call.outputs, call.more_outputs)
     if call.state != "done":
-        return given or "no tensors"
+        return Word(given or "no tensors", _tight(given) or None)
     made = made or call.returned
-    return f"{given} → {'same' if given == made else made}" if given else f"→ {made}"
+    if not given:
+        return Word(f"→ {made}", f"→ {_tight(made)}")
+    if given == made:
+        return Word(f"{given} → same", f"{_tight(made)} ← same")
+    return Word(f"{given} → {made}", f"{_tight(made)} ← {_tight(given)}")
+
+
+def _tight(shapes: str) -> str:
+    """Shapes without the blanks in them: ``[8,64], [8,3]``."""
+    return re.sub(r"(?<=\d), (?=\d)", ",", shapes)
 
 
 def shapes_of(tensors: Iterable[LayerTensor], more: int) -> str:
