@@ -66,8 +66,8 @@ LOUD_FIRST: list[tuple[Callable[[], object], str, str]] = [
     (lambda: parameter(0.0), "all 1 · grad all zeros · f32[2,3] · leaf", "all 1 f32[2,3]"),
     (lambda: numpy.array([0.5, nan]), "1 NaN · f64[2] · finite all 0.5", "1 NaN f64[2] μ 0.5"),
     (lambda: numpy.zeros((2, 3)), "all zeros · f64[2,3]", "all zeros f64[2,3]"),
-    (lambda: linear(grads=True), "1 of 2 grads None · Linear(28 → 10) · 290 params · train", "1 of 2 grads None Linear(28 → 10) 290 params"),
-    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train · grads None", "NaN in weight Linear(28 → 10) 290 params"),
+    (lambda: linear(grads=True), "1 of 2 grads None · Linear · train · 28 → 10 · 290 params", "1 of 2 grads None Linear(28 → 10) 290 params"),
+    (lambda: linear(broken=True), "NaN in weight · Linear · train · grads None · 28 → 10 · 290 params", "NaN in weight Linear(28 → 10) 290 params"),
 ]  # fmt: skip
 
 
@@ -83,6 +83,32 @@ DTYPES = {
     "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8",
     "bool": "bool",
 }  # fmt: skip
+
+
+class SequenceClassificationModel(torch.nn.Module):
+    """A class with a long name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = torch.nn.Linear(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: torch.nn.Linear(4, 2), "Linear(4 → 2) · train · grads None · 10 params"),
+        (lambda: torch.nn.Linear(784, 128).eval(), "Linear · eval · grads None · 784 → 128 · 100K params"),
+        (
+            lambda: torch.nn.Conv2d(3, 64, 7).requires_grad_(False),
+            "Conv2d · train · frozen · 3 → 64, 7×7 · 9.5K params",
+        ),
+        (lambda: torch.nn.ReLU(), "ReLU · train"),
+        (SequenceClassificationModel, "Sequ…tionModel · train · grads None · 9 params"),
+    ],
+    ids=lambda value: value if type(value) is str else "",
+)
+def test_of_a_module_the_mode_and_the_gradients_come_before_its_sizes(make: Callable[[], object], said: str) -> None:
+    assert short(make()) == said
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")

@@ -1,7 +1,7 @@
 """The parts of a summary line, in full and in short.
 
 A line says all its parts in order. Where there is little room, their short forms stand instead, the loud ones first:
-NaN, Inf, a constant, freed memory, gradients that are None.
+NaN, Inf, a constant, freed memory, gradients that are None; then those that tell most.
 """
 
 from __future__ import annotations
@@ -45,16 +45,21 @@ _DTYPES = {
 
 
 class Word(str):
-    """A part of a line that has a short form, or is loud. A plain ``str`` is its own short form, and not loud."""
+    """A part of a line that has a short form, or is loud. A plain ``str`` is its own short form, and not loud.
 
-    __slots__ = ("loud", "short")
+    An ``early`` one stands before the others in short, after the loud ones.
+    """
+
+    __slots__ = ("early", "loud", "short")
+    early: bool
     loud: bool
     short: str
 
-    def __new__(cls, text: str, short: str | None = None, *, loud: bool = False) -> Word:
+    def __new__(cls, text: str, short: str | None = None, *, loud: bool = False, early: bool = False) -> Word:
         word = super().__new__(cls, text)
         word.short = text if short is None else short
         word.loud = loud
+        word.early = early
         return word
 
     def then(self, more: str, *, loud: bool = False) -> Word:
@@ -80,15 +85,18 @@ def in_short(parts: Iterable[str | None]) -> str:
 
     >>> in_short([head("float32", "[64, 10]"), "μ 0", Word("3 NaN", loud=True)])
     '3 NaN · f32[64,10] · μ 0'
+    >>> in_short(["Net", "5.1K params", Word("train", early=True)])
+    'train · Net · 5.1K params'
     """
     loud: list[str] = []
+    early: list[str] = []
     others: list[str] = []
     for part in parts:
         if type(part) is Word:
-            (loud if part.loud else others).append(part.short)
+            (loud if part.loud else early if part.early else others).append(part.short)
         elif part:
             others.append(part)
-    return joined([*loud, *others], SHORT)
+    return joined([*loud, *early, *others], SHORT)
 
 
 def line_of(parts: Iterable[str | None]) -> Word:

@@ -41,6 +41,7 @@ from .module_words import (
     digest_rows,
     frozen_words,
     grad_words,
+    head_words,
     mode_words,
     parameter_words,
     sizes,
@@ -98,7 +99,7 @@ class Module(Kind):
     def parts(self) -> Iterable[str | None]:
         found = self.digest
         return [
-            self.head,
+            *head_words(self.head),
             parameter_words(found),
             cut_words(found),
             _graph_or_parametrizations(parts_of(self.value)),

@@ -10,7 +10,9 @@ from typing import Any
 
 from ...measure.torch.digest import Digest
 from ...words.line import Word
-from ...words.text import count, integer, listed, plural
+from ...words.text import count, integer, listed, plural, shorten_middle
+
+_SHORT_HEAD = 14  #: characters of a class in short: the mode and the gradients stand beside it in 300 pixels
 
 
 def sizes(attrs: dict[str, Any], zero: str) -> str:
@@ -59,6 +61,19 @@ def _size(value: object, between: str = ", ") -> str | None:
     return None
 
 
+def head_words(head: str) -> list[Word]:
+    """The class with its sizes, first; in short the class alone, and long sizes after the mode and the gradients.
+
+    >>> [word.short for word in head_words("Linear(784 → 128)")], [word.short for word in head_words("ReLU")]
+    (['Linear', '784 → 128'], ['ReLU'])
+    """
+    if len(head) <= _SHORT_HEAD:
+        return [Word(head, early=True)]
+    name, bracket, sizes = head.partition("(")
+    first = Word(head, shorten_middle(name, _SHORT_HEAD), early=True)
+    return [first, Word("", sizes.removesuffix(")"))] if bracket else [first]
+
+
 def at_least(found: Digest, amount: str) -> str:
     """A count of its parts."""
     return amount if found.complete else f"≥{amount}"
@@ -85,12 +100,13 @@ def cut_words(found: Digest) -> str | None:
     return f"first {plural(found.submodules + 1, 'module')} and {plural(len(found.tensors), 'tensor')}: time budget"
 
 
-def mode_words(found: Digest) -> str | None:
+def mode_words(found: Digest) -> Word | None:
     """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
     if found.training is None:
         return None
     word, other = ("train", "eval") if found.training else ("eval", "train")
-    return f"{word}, {at_least(found, str(found.others))} inside in {other}" if found.others else word
+    inside = at_least(found, str(found.others))
+    return Word(f"{word}, {inside} inside in {other}" if found.others else word, early=True)
 
 
 def uninitialized_words(found: Digest) -> str | None:
@@ -99,21 +115,21 @@ def uninitialized_words(found: Digest) -> str | None:
     return f"{at_least(found, plural(found.uninitialized, 'parameter'))} uninitialized"
 
 
-def frozen_words(found: Digest) -> str | None:
+def frozen_words(found: Digest) -> Word | None:
     if not found.frozen:
         return None
     if found.complete and found.frozen == found.parameters:
-        return "frozen"
-    return f"{at_least(found, str(found.frozen))} of {at_least(found, str(found.parameters))} frozen"
+        return Word("frozen", early=True)
+    return Word(f"{at_least(found, str(found.frozen))} of {at_least(found, str(found.parameters))} frozen", early=True)
 
 
-def grad_words(found: Digest) -> str | None:
+def grad_words(found: Digest) -> Word | None:
     if not found.wanting:
         return None
     if not found.without_grad:
-        return "has grads" if found.complete else f"≥{found.with_grad} have grads"
+        return Word("has grads" if found.complete else f"≥{found.with_grad} have grads", early=True)
     if found.complete and not found.with_grad:
-        return "grads None"
+        return Word("grads None", early=True)
     missing = f"{at_least(found, str(found.without_grad))} of {at_least(found, str(found.wanting))} grads None"
     return Word(missing, loud=found.with_grad > 0)
 
@@ -136,6 +152,6 @@ def digest_rows(found: Digest) -> list[list[str]]:
         ["devices", ", ".join([*found.devices(), *more]) or "none"],
         ["dtypes", ", ".join([*found.dtypes(), *more]) or "none"],
         ["submodules", at_least(found, f"{found.submodules:,}")],
-        ["mode", mode_words(found) or "none"],
-        ["gradients", grad_words(found) or "not wanted"],
+        ["mode", str(mode_words(found) or "none")],
+        ["gradients", str(grad_words(found) or "not wanted")],
     ]
