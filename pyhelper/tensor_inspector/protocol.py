@@ -673,6 +673,8 @@ class Finding(TypedDict):
     fact: str
     #: What more the title says; empty where that is all.
     more: str
+    #: What does not agree, and where, in place of `fact` where there is little room: `96 ≠ 48 · self.fc`.
+    differs: NotRequired[str]
     evidence: list[Evidence]
     #: The user's line, where it is known.
     source: SourceLine | None

@@ -429,6 +429,38 @@ def test_what_is_said(text: str, title: str, suggestion: str, tmp_path: Path) ->
     assert found[0]["suggestion"].startswith(suggestion)
 
 
+#: A failing line, and what stands first in a row: the two that do not agree, and where.
+DIFFERS = [
+    ("x = R(32, 5); fc = nn.Linear(10, 5); fc(x)", "5 ≠ 10 · fc"),
+    ("net = nn.Sequential(nn.Linear(4, 8), nn.Linear(6, 2)); net(R(3, 4))", "8 ≠ 6 · net[1]"),
+    ("nn.Linear(10, 5)(R(32, 5))", "5 ≠ 10 · Linear"),
+    ("x = R(8, 5); fc = nn.Linear(5, 2).double(); fc(x)", "float32 ≠ float64 · fc"),
+    ("x = R(8, 32, 32, 3); conv = nn.Conv2d(3, 8, 3); conv(x)", "32 ≠ 3 channels · conv"),
+    ("x = R(32, 28, 28); conv = nn.Conv2d(1, 8, 3); conv(x)", "3 ≠ 4 dimensions · conv"),
+    ("x = R(4, 5); bn = nn.BatchNorm2d(16); bn(x)", "2 ≠ 4 dimensions · bn"),
+    ("x = R(4, 3, 10); rnn = nn.GRU(10, 8, batch_first=True); h = R(1, 3, 8); rnn(x, h)", "3 ≠ 4 · h, x"),
+    ("a = R(32, 5); b = R(10, 5); a @ b", "5 ≠ 10 · a, b"),
+    ("a = R(3); b = R(4); a + b", "3 ≠ 4 · a, b"),
+    ("a = R(2, 3); b = R(3, 4); torch.cat([a, b])", "3 ≠ 4 · a, b"),
+    ("a = R(2, 3); b = R(3); torch.cat([a, b])", "2 ≠ 1 dimensions · a, b"),
+    ("a = R(2, 3); b = R(4, 5); torch.einsum('ij,jk->ik', a, b)", "3 ≠ 4 · j of a, b"),
+    ("w = R(8, 4, 3, 3); x = R(1, 3, 9, 9); F.conv2d(x, w)", "3 ≠ 4 channels · x, w"),
+    ("x = R(8, 12); x.view(8, 10)", "96 ≠ 80 · x"),
+    ("x = R(4, 3); m = torch.ones(5, dtype=torch.bool); x[m]", "4 ≠ 5 · x, m"),
+    ("x = R(4, 3); y = R(5); x[0] = y", "[5] ≠ [3] · x[0]"),
+    ("x = R(10); x.split([4, 4])", "10 ≠ 8 · x"),
+    ("x = R(8, 5); y = torch.ones(7, dtype=torch.long); F.cross_entropy(x, y)", "[7] ≠ [8] · y"),
+    ("x = R(8, 5); y = R(8); F.binary_cross_entropy(x.sigmoid(), y)", "[8, 5] ≠ [8] · x.sigmoid(), y"),
+    ("x = R(2, 3); y = R(3, 2).double(); x @ y", "float64 ≠ float32 · y, x"),
+]
+
+
+@pytest.mark.parametrize(("text", "differs"), DIFFERS, ids=lambda text: text[:40])
+def test_what_does_not_agree_stands_first_where_there_is_little_room(text: str, differs: str, tmp_path: Path) -> None:
+    found = explain(raised(HEAD + text.replace("; ", "\n") + "\n", tmp_path))
+    assert found[0].get("differs") == differs
+
+
 def test_of_a_file_that_is_not_loaded_it_is_told_what_it_holds(tmp_path: Path) -> None:
     text = f"""class Net(nn.Module):
     pass

@@ -7,7 +7,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import { findingsAbout } from "../../extension/src/model/findingRows.ts";
 import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
-import { findingCard, findingText } from "../../extension/src/model/findingText.ts";
+import { factOf, findingCard, findingText, moreOf } from "../../extension/src/model/findingText.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
@@ -781,6 +781,12 @@ describe("the words of a finding", () => {
 
   test("say where it only may be so, why it matters and what to try, harmless in Markdown", () => {
     expect(findingText(unsure)).toBe("may be: loss is negated\nIt is flat.\nTry: give it the logits");
+    const mismatch = { ...unsure, fact: "x is [4, 96]", more: "but fc wants 48", differs: "96 ≠ 48 · fc" };
+    const rows = [unsure, mismatch].map((finding) => [factOf(finding), moreOf(finding)]);
+    expect(rows).toEqual([
+      [`may be: ${unsure.fact}`, unsure.more],
+      ["may be: 96 ≠ 48 · fc", unsure.title],
+    ]);
     const card = findingCard({ ...softmax, title: "<b> [x](y)", consequences: [unsure] });
     expect(card).toContain(String.raw`**\<b\> \[x\]\(y\)**`);
     expect(card).toContain("What follows");

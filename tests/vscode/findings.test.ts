@@ -185,8 +185,8 @@ describe("an exception about shapes", () => {
   });
 
   test("is explained first in the tree, by its operands", async ({ wb }) => {
-    const [first] = await found(wb, "inputs is [32, 7]");
-    expect(first?.description).toBe("line 7 · but head (Linear 10 → 5) wants a last dimension of 10");
+    const [first] = await found(wb, "7 ≠ 10 · head");
+    expect(first?.description).toBe("line 7 · inputs is [32, 7], but head (Linear 10 → 5) wants a last dimension of 10");
     const below = await wb.inspector.expand(first!.label);
     expect(below.map(({ label }) => label)).toEqual(["inputs", "head", "why", "try"]);
   });

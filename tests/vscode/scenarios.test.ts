@@ -82,11 +82,11 @@ describe("6: preprocessing that divides by zero", () => {
 
 describe("7: an exception about shapes", () => {
   test.for([
-    ["too_few_features", "batch is [32, 5]", "head (Linear 10 → 5) wants a last dimension of 10"],
-    ["no_transpose", "features is [32, 10] and weight is [5, 10]", "must be the first dimension of weight, 5"],
-    ["unequal_sizes", "predictions is [16, 3] and targets is [16, 4]", "dimension 1 is 3 and 4"],
-    ["channels_last", "images is [4, 32, 32, 3]", "with the channels last"],
-    ["no_channels", "digits is [64, 28, 28]", "the channel dimension is missing"],
+    ["too_few_features", "5 ≠ 10 · head", "head (Linear 10 → 5) wants a last dimension of 10"],
+    ["no_transpose", "10 ≠ 5 · features, weight", "must be the first dimension of weight, 5"],
+    ["unequal_sizes", "3 ≠ 4 · predictions, targets", "dimension 1 is 3 and 4"],
+    ["channels_last", "32 ≠ 3 channels · conv", "with the channels last"],
+    ["no_channels", "3 ≠ 4 dimensions · conv", "the channel dimension is missing"],
   ] as const)("%s: names the operands, the dimension that disagrees and what would fit", async (row, { wb }) => {
     const [name, operands, reason] = row;
     await stopIn(wb, SHAPES, name);

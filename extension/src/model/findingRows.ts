@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Finding, FindingsFound } from "../protocol/generated.ts";
 import { type CheckResult, findingsIn } from "./checks.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
-import { factOf, titleOf } from "./findingText.ts";
+import { factOf, moreOf, titleOf } from "./findingText.ts";
 import { tokensOf } from "./python.ts";
 import { joined, withPercent } from "./words.ts";
 import { type Action, bareRow, loudWords, type Note, type Row, type Scene, valueRow } from "./row.ts";
@@ -126,7 +126,7 @@ function findingRow(
   return {
     ...row,
     label: factOf(finding),
-    description: joined(" · ", node.line, finding.more),
+    description: joined(" · ", node.line, moreOf(finding)),
     summary: node.line,
     can,
     finding,

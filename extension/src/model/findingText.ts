@@ -7,9 +7,14 @@ export function titleOf({ title, certain }: Finding): string {
   return hedged(title, certain);
 }
 
-/** The short form of the title, for a row, where there is little room. */
-export function factOf({ fact, certain }: Finding): string {
-  return hedged(fact, certain);
+/** The short form of the title, for a row, where there is little room: what does not agree first, where that is known. */
+export function factOf({ fact, differs, certain }: Finding): string {
+  return hedged(differs ?? fact, certain);
+}
+
+/** What the title says beside the short form. */
+export function moreOf({ title, more, differs }: Finding): string {
+  return differs === undefined ? more : title;
 }
 
 function hedged(text: string, certain: boolean): string {

@@ -928,6 +928,10 @@ export interface Finding {
    * What more the title says; empty where that is all.
    */
   more: string;
+  /**
+   * What does not agree, and where, in place of `fact` where there is little room: `96 ≠ 48 · self.fc`.
+   */
+  differs?: string;
   evidence: Evidence[];
   /**
    * The user's line, where it is known.

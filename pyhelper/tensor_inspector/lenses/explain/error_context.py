@@ -128,6 +128,7 @@ class ErrorContext:
         *operands: Operand | tuple[str | None, str] | None,
         suggestion: str = "",
         certain: bool = True,
+        differs: str = "",
     ) -> Violation:
         """A finding with its evidence: what the title is about, the layer, then what else the failing line names."""
         facts = [_evidence(one) for one in operands if one is not None]
@@ -139,7 +140,8 @@ class ErrorContext:
         distinct: dict[str, tuple[str | None, str]] = {}
         for fact in facts:
             distinct.setdefault(fact[0] or fact[1], fact)
-        return Violation(title, *list(distinct.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
+        shown = list(distinct.values())[:8]
+        return Violation(title, *shown, line=self.line, suggestion=suggestion, certain=certain, differs=differs)
 
     def quoted(self, operands: list[Operand] | None = None, suggestion: str = "") -> Violation:
         """A finding with torch's own sentence after the operands (by default all), for where no rule knows more."""
@@ -149,9 +151,13 @@ class ErrorContext:
         title = (known, ": ", sentence) if known else sentence
         return self.found(title, *operands[:6], suggestion=suggestion)
 
-    def pair(self, a: Operand, b: Operand, why: str, suggestion: str = "") -> Violation:
-        """Two operands that do not fit together."""
-        return self.found((f"{a.name} is {a.shape} and {b.name} is {b.shape}", ": ", why), a, b, suggestion=suggestion)
+    def pair(
+        self, a: Operand, b: Operand, why: str, suggestion: str = "", differ: tuple[object, object] | None = None
+    ) -> Violation:
+        """Two operands that do not fit together; ``differ`` are their sizes, or whatever of them does not agree."""
+        title = (f"{a.name} is {a.shape} and {b.name} is {b.shape}", ": ", why)
+        first, second = (a.shape, b.shape) if differ is None else differ
+        return self.found(title, a, b, suggestion=suggestion, differs=unequal(first, second, f"{a.name}, {b.name}"))
 
     def _line_made(self, name: str | None) -> str:
         """``, from line N``: the line above the failing one that assigned a name; empty where it is not known."""
@@ -174,6 +180,15 @@ class ErrorContext:
     def device_tensors(self) -> list[Operand]:
         """All tensors that took part, the layer's own among them."""
         return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
+
+
+def unequal(one: object, other: object, where: str, of: str = "") -> str:
+    """The two that do not agree, of what kind they are, and where.
+
+    >>> unequal(96, 48, "self.fc"), unequal(3, 4, "self.conv", "dimensions")
+    ('96 ≠ 48 · self.fc', '3 ≠ 4 dimensions · self.conv')
+    """
+    return f"{one} ≠ {other}{of and ' '}{of} · {where}"
 
 
 def first_found(

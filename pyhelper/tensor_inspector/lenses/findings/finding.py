@@ -19,9 +19,10 @@ class Violation:
     """What a rule yields for each thing that is wrong: the parts of a finding that the rule does not fix.
 
     ``fact`` is the first part of the title, which is shown alone where there is little room; ``more`` is the last part.
+    ``differs`` is shown in its place where two sizes or types do not agree: ``96 ≠ 48 · self.fc``.
     """
 
-    __slots__ = ("certain", "evidence", "fact", "line", "more", "suggestion", "title")
+    __slots__ = ("certain", "differs", "evidence", "fact", "line", "more", "suggestion", "title")
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class Violation:
         line: tuple[str, int] | None = None,
         certain: bool = True,
         suggestion: str = "",
+        differs: str = "",
     ) -> None:
         self.title = "".join(title)
         parts = (title, "", "") if type(title) is str else cast("tuple[str, str, str]", title)
@@ -38,6 +40,7 @@ class Violation:
         self.line = line  #: file and line
         self.certain = certain
         self.suggestion = suggestion
+        self.differs = differs
 
 
 class Findings(list):  # type: ignore[type-arg]

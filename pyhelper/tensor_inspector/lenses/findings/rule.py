@@ -49,7 +49,7 @@ def finding(id: str, severity: Severity, why: str, suggestion: str, found: Viola
     """A finding in plain data; ``suggestion`` stands where the violation has none of its own."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
     line = found.line
-    return {
+    made: Finding = {
         "rule": id,
         "severity": severity,
         "certain": found.certain,
@@ -62,6 +62,9 @@ def finding(id: str, severity: Severity, why: str, suggestion: str, found: Viola
         "suggestion": found.suggestion or suggestion,
         "consequences": [],
     }
+    if found.differs:
+        made["differs"] = found.differs
+    return made
 
 
 def missing(step: Step) -> dict[str, str]:

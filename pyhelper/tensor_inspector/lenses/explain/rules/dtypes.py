@@ -7,7 +7,7 @@ from ....safe.guard import class_name
 from ....words.text import plural
 from ...findings.finding import Violation
 from ...step.expressions import text_of
-from ..error_context import ErrorContext, first_found
+from ..error_context import ErrorContext, first_found, unequal
 from ..errors import dtypes_in, short_message
 from ..layer import Layer
 from ..operand import CASTS, Operand
@@ -108,7 +108,8 @@ def _of_layer(context: ErrorContext, layer: Layer) -> Violation | None:
     for given in layer.inputs:
         if given.dtype is not None and given.dtype not in dtypes:
             title = (f"{given.name} is {given.dtype}", ", ", f"but {layer.title} has {dtypes[0]} parameters")
-            return context.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]))
+            differs = unequal(given.dtype, dtypes[0], layer.name or class_name(type(layer.module)))
+            return context.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]), differs=differs)
     if len(dtypes) > 1:
         other = next(one for one in tensors if one.dtype == dtypes[1])
         return context.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", tensors[0], other)
@@ -131,9 +132,9 @@ def _of_pair(context: ErrorContext, operands: list[Operand]) -> Violation | None
     usual = "float32" if "float32" in dtypes else max(dtypes, key=lambda dtype: counts[dtype])
     odd = next(one for one in known if one.dtype != usual)
     other = next(one for one in known if one.dtype == usual)
-    return context.found(
-        (f"{odd.name} is {odd.dtype}", ", ", f"but {other.name} is {usual}"), odd, other, suggestion=_to_fit(odd, usual)
-    )
+    title = (f"{odd.name} is {odd.dtype}", ", ", f"but {other.name} is {usual}")
+    differs = unequal(odd.dtype, usual, f"{odd.name}, {other.name}")
+    return context.found(title, odd, other, suggestion=_to_fit(odd, usual), differs=differs)
 
 
 def _unfit(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -217,6 +218,7 @@ def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Violation | None:
             (odd.name, f"{odd.dtype} on {odd.device}"),
             (tensors[0].name, f"{tensors[0].dtype} on {tensors[0].device}"),
             suggestion=fit,
+            differs=unequal(odd.device, devices[0], f"{odd.name}, {layer.name or class_name(type(layer.module))}"),
         )
     if len(devices) > 1:
         by_device = {device: [one for one in tensors if one.device == device] for device in devices}
@@ -246,4 +248,5 @@ def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Violation | No
         if empty is None
         else f"{empty.name} has no values on meta: make it elsewhere"
     )
-    return context.found(title, *facts, suggestion=fit)
+    differs = unequal(odd.device, usual.device, f"{odd.name}, {usual.name}")
+    return context.found(title, *facts, suggestion=fit, differs=differs)

@@ -9,7 +9,7 @@ from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Violation
 from .. import sizes as rules
-from ..error_context import ErrorContext
+from ..error_context import ErrorContext, unequal
 from ..errors import short_message, sizes_in
 from ..operand import Operand, in_title
 from ..operation import Operation
@@ -36,7 +36,7 @@ def of_joined(context: ErrorContext, operation: Operation) -> Violation | None:
                 if len(b) < len(a)
                 else f"{first.written}.unsqueeze({dim or 0})"
             )
-            return context.pair(first, other, word, fit)
+            return context.pair(first, other, word, fit, (len(a), f"{len(b)} dimensions"))
         at = None if dim is None or not a else dim % len(a)
         wrong = next((axis for axis in range(len(a)) if axis != at and a[axis] != b[axis]), None)
         if wrong is None:
@@ -47,6 +47,7 @@ def of_joined(context: ErrorContext, operation: Operation) -> Violation | None:
                 other,
                 f"to stack them all must have one shape, they differ in dimension {wrong}",
                 "pad or crop them to one size",
+                (a[wrong], b[wrong]),
             )
         elsewhere = [axis for axis in range(len(a)) if a[:axis] + a[axis + 1 :] == b[:axis] + b[axis + 1 :]]
         fit = f"dim={elsewhere[0]}" if elsewhere else ""
@@ -55,6 +56,7 @@ def of_joined(context: ErrorContext, operation: Operation) -> Violation | None:
             other,
             f"joined along dimension {at} they must agree in dimension {wrong}: {a[wrong]} and {b[wrong]}",
             fit,
+            (a[wrong], b[wrong]),
         )
     return None
 
@@ -110,6 +112,7 @@ def of_view(context: ErrorContext, operation: Operation) -> Violation | None:
         (f"{given.name} is {shape(given.sizes)}, {count} elements", ", ", f"but {shape(numbers)} wants {word}"),
         given,
         suggestion=fit,
+        differs=unequal(count, word, given.name),
     )
 
 
@@ -141,7 +144,8 @@ def of_mask(context: ErrorContext, operation: Operation) -> Violation | None:
         fit = f"{mask.written}.squeeze(-1)" if b[-1:] == (1,) else ""
         return context.pair(whole, mask, f"the mask has {len(b)} dimensions, more than what it picks from", fit)
     where = f"in dimension {dim} there are {a[dim]} to pick from, and {b[dim]} in the mask"
-    return context.pair(whole, mask, where, f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else "")
+    fit = f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else ""
+    return context.pair(whole, mask, where, fit, (a[dim], b[dim]))
 
 
 def of_ragged(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -160,9 +164,10 @@ def of_ragged(context: ErrorContext, operation: Operation) -> Violation | None:
         ": ",
         f"{name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}",
     )
+    differs = unequal(lengths[0], lengths[other], f"{name}[0], {name}[{other}]")
     facts = [(f"{name}[{at}]", f"{lengths[at]} items") for at in (0, other)]
     fit = f"pad them: torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in {name}], batch_first=True)"
-    return context.found(title, *facts, suggestion=fit)
+    return context.found(title, *facts, suggestion=fit, differs=differs)
 
 
 def of_assigned(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -186,7 +191,8 @@ def of_assigned(context: ErrorContext, operation: Operation) -> Violation | None
         if part is not None
         else (f"{given.name} is {shape(given.sizes)}", ", ", f"which does not fit into {written}")
     )
-    return context.found(title, given, target)
+    differs = "" if part is None else unequal(shape(given.sizes), shape(part), written)
+    return context.found(title, given, target, differs=differs)
 
 
 def of_dimension(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -235,6 +241,7 @@ def of_split(context: ErrorContext, operation: Operation) -> Violation | None:
     ):
         return None
     total = sum(part for part in parts if type(part) is int)
-    return context.found(
-        (f"{given.name} is {shape(given.sizes)}", ", ", f"but the parts {shape(parts)} add up to {total}"), given
-    )
+    title = (f"{given.name} is {shape(given.sizes)}", ", ", f"but the parts {shape(parts)} add up to {total}")
+    dim = operation.argument(2, "dim")
+    size = given.sizes[dim if type(dim) is int and -len(given.sizes) <= dim < len(given.sizes) else 0]
+    return context.found(title, given, differs=unequal(size, total, given.name))

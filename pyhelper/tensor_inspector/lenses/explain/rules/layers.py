@@ -6,7 +6,7 @@ from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
 from ...findings.finding import Title, Violation
-from ..error_context import ErrorContext
+from ..error_context import ErrorContext, unequal
 from ..expected_input import ExpectedInput, expected_input, is_channels_last, kernel, suggestion_for
 from ..layer import Layer
 from ..operand import Operand
@@ -32,10 +32,22 @@ def of_layer(context: ErrorContext) -> tuple[str, Violation] | None:
             ", ",
             f"with the channels last, but {layer.title} wants {wants.layout}",
         )
-        return CHANNELS_LAST, context.found(title, given, suggestion=fit)
+        return CHANNELS_LAST, context.found(title, given, suggestion=fit, differs=_differs(given.sizes, layer, wants))
     return MISMATCH, context.found(
-        _layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given)
+        _layer_title(given, layer, wants),
+        given,
+        suggestion=fit or _other_layer(layer, wants, given),
+        differs=_differs(given.sizes, layer, wants),
     )
+
+
+def _differs(sizes: tuple[int, ...], layer: Layer, wants: ExpectedInput) -> str:
+    where, amount = layer.name or class_name(type(layer.module)), len(sizes)
+    if _missing(sizes, wants) is not None:
+        return unequal(amount, amount + 1, where, "dimensions")
+    if wants.dims and amount not in wants.dims:
+        return unequal(amount, " or ".join(map(str, wants.dims)), where, "dimensions")
+    return unequal(wants.found(sizes), wants.size, where, "channels" if wants.what == "channels" else "")
 
 
 def _layer_title(given: Operand, layer: Layer, wants: ExpectedInput) -> Title:
@@ -98,12 +110,18 @@ def _of_state(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str,
                     f"for a batch of {other.sizes[1]}, but {given.name} is {given.shape}, a batch of {batch}",
                 )
                 return MISMATCH, context.found(
-                    title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True"
+                    title,
+                    other,
+                    given,
+                    suggestion=f"make the state anew for a batch of {batch}, or drop_last=True",
+                    differs=unequal(other.sizes[1], batch, f"{other.name}, {given.name}"),
                 )
             title = (f"{other.name} is {shape(other.sizes)}", ", ", f"which does not fit {layer.title}")
             return MISMATCH, context.found(title, other, given)
         if other.sizes[-1:] != given.sizes[-1:]:
             wanted = f"{layer.title} wants the same last dimension"
             title = (f"{other.name} is {other.shape}", ", ", f"but {given.name} is {given.shape}: {wanted}")
-            return MISMATCH, context.found(title, other, given)
+            ends = [sizes[-1] if sizes else "none" for sizes in (other.sizes, given.sizes)]
+            differs = unequal(ends[0], ends[1], f"{other.name}, {given.name}")
+            return MISMATCH, context.found(title, other, given, differs=differs)
     return None

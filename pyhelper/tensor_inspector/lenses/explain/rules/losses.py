@@ -6,7 +6,7 @@ from math import prod
 
 from ....words.text import shape
 from ...findings.finding import Violation
-from ..error_context import ErrorContext
+from ..error_context import ErrorContext, unequal
 from ..operand import Operand
 from ..operation import Operation
 
@@ -29,7 +29,8 @@ def of_loss(context: ErrorContext, operation: Operation) -> Violation | None:
         return None
     begin = f"{a.name} is {a.shape}, so {operation.name} wants labels of {shape(expected)}"
     title = (begin, ", ", f"but {b.name} is {b.shape}")
-    return context.found(title, a, b, suggestion=_fitting_labels(a, b, expected))
+    differs = unequal(b.shape, shape(expected), b.name)
+    return context.found(title, a, b, suggestion=_fitting_labels(a, b, expected), differs=differs)
 
 
 def _fitting_labels(a: Operand, b: Operand, expected: tuple[int, ...]) -> str:

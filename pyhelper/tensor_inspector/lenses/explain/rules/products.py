@@ -8,7 +8,7 @@ from typing import Any
 from ....words.text import shape
 from ...findings.finding import Violation
 from .. import sizes as rules
-from ..error_context import ErrorContext
+from ..error_context import ErrorContext, unequal
 from ..expected_input import ExpectedInput, suggestion_for
 from ..operand import Operand
 from ..operation import Operation
@@ -26,19 +26,21 @@ def of_product(context: ErrorContext, operation: Operation) -> Violation | None:
     if a.sizes is None or b.sizes is None:
         return None
     if operation.name == "scaled_dot_product_attention":
-        same = a.sizes[-1:] == b.sizes[-1:]
-        return (
-            None if same else context.pair(a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
-        )
+        if a.sizes[-1:] == b.sizes[-1:]:
+            return None
+        ends = a.sizes[-1], b.sizes[-1]
+        return context.pair(a, b, f"the last dimensions {ends[0]} and {ends[1]} must be equal", differ=ends)
     if not a.sizes or not b.sizes:
         return context.pair(a, b, "a product of matrices wants at least one dimension")
     inner, other = a.sizes[-1], b.sizes[-2 if len(b.sizes) > 1 else -1]
     if inner != other:
         where = "the first of the last two dimensions" if len(b.sizes) > 2 else "the first dimension"
         why = f"the last dimension of {a.name}, {inner}, must be {where} of {b.name}, {other}"
-        return context.pair(a, b, why, _transposed(a, b))
+        return context.pair(a, b, why, _transposed(a, b), (inner, other))
     if operation.name == "bmm" and a.sizes[:1] != b.sizes[:1]:
-        return context.pair(a, b, f"the batches {a.sizes[0]} and {b.sizes[0]} must be equal")
+        return context.pair(
+            a, b, f"the batches {a.sizes[0]} and {b.sizes[0]} must be equal", differ=(a.sizes[0], b.sizes[0])
+        )
     if rules.product(a.sizes, b.sizes) is None:
         return context.pair(a, b, "the dimensions before the last two do not broadcast")
     return None
@@ -63,7 +65,7 @@ def of_linear(context: ErrorContext, operation: Operation) -> Violation | None:
         return None
     turned = len(weight.sizes) == 2 and weight.sizes[0] == a.sizes[-1]
     why = f"the last dimensions {a.sizes[-1]} and {weight.sizes[-1]} must be equal"
-    return context.pair(a, weight, why, f"{weight.written}.T" if turned else "")
+    return context.pair(a, weight, why, f"{weight.written}.T" if turned else "", (a.sizes[-1], weight.sizes[-1]))
 
 
 def of_einsum(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -100,7 +102,8 @@ def of_einsum(context: ErrorContext, operation: Operation) -> Violation | None:
             if known != size and 1 not in (known, size):
                 size_of = f'{letter} in einsum "{text}" is {known} in {other.name} {other.shape}'
                 mismatch = f"but {size} in {one.name} {one.shape}"
-                return context.found((size_of, ", ", mismatch), other, one, *operands)
+                differs = unequal(known, size, f"{letter} of {other.name}, {one.name}")
+                return context.found((size_of, ", ", mismatch), other, one, *operands, differs=differs)
     return None
 
 
@@ -126,4 +129,6 @@ def of_convolution(context: ErrorContext, operation: Operation) -> Violation | N
     if wants.is_met(a.sizes):
         return None
     why = f"{operation.name} wants {channels} channels before the last {spatial} dimensions"
-    return context.pair(a, weight, why, suggestion_for(a.sizes, wants, a.written))
+    found = wants.found(a.sizes)
+    differ = None if found is None or found == channels else (found, f"{channels} channels")
+    return context.pair(a, weight, why, suggestion_for(a.sizes, wants, a.written), differ)

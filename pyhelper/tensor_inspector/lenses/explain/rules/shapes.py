@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....words.text import shape
 from ...findings.finding import Violation
 from .. import sizes as rules
-from ..error_context import ErrorContext, first_found
+from ..error_context import ErrorContext, first_found, unequal
 from ..errors import mismatched_entries, of_worker, short_message, sides
 from ..operand import Operand
 from ..operation import Operation
@@ -32,7 +32,8 @@ def _of_checkpoint(context: ErrorContext) -> tuple[str, Violation] | None:
     more = f", and {len(entries) - 1} more differ" if len(entries) > 1 else ""
     facts = [(entry, f"{shape(a)} in the checkpoint, {shape(b)} in the model") for entry, a, b in entries[:6]]
     title = (f"{name} is {shape(there)} in the checkpoint", ", ", f"but {shape(here)} in the model{more}")
-    return MISMATCH, context.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
+    differs, fit = unequal(shape(there), shape(here), name), "build the model with the sizes of the checkpoint"
+    return MISMATCH, context.found(title, *facts, suggestion=fit, differs=differs)
 
 
 def _of_worker(context: ErrorContext) -> tuple[str, Violation] | None:
@@ -57,7 +58,7 @@ def _elementwise(context: ErrorContext, operation: Operation) -> Violation | Non
             first, second = (a.sizes or ())[wrong], (b.sizes or ())[wrong]
             where = _where(len(a.sizes or ()), len(b.sizes or ()), wrong)
             why = f"{where} is {first} and {second}, which do not broadcast"
-            return context.pair(a, b, why, _broadcasting(a, b))
+            return context.pair(a, b, why, _broadcasting(a, b), (first, second))
     return None
 
 
@@ -104,6 +105,7 @@ def _half_known(context: ErrorContext, operation: Operation) -> Violation | None
             one if one.sizes is not None else (one.name, f"{size} in dimension {in_message[2]}")
             for one, size in zip((a, b), in_message)
         ),
+        differs=unequal(in_message[0], in_message[1], f"{a.name}, {b.name}"),
     )
 
 
