@@ -37,9 +37,30 @@ describe("long names that stand together are told apart", () => {
     ],
     [
       ["x".repeat(30), `${"x".repeat(15)}y${"x".repeat(15)}`],
-      ["x".repeat(8) + "…" + "x".repeat(15), "x".repeat(8) + "…" + "x".repeat(15)],
+      [`…${"x".repeat(15)}`, `…y${"x".repeat(15)}`],
+    ],
+    [
+      ["attention.output", "output"].flatMap((part) => [
+        `bert.encoder.layer[0].${part}.dense.weight`,
+        `bert.encoder.layer[1].${part}.dense.weight`,
+      ]),
+      ["…[0].a.o.dense.weight", "…[1].a.o.dense.weight", "…[0].output.dense.weight", "…[1].output.dense.weight"],
     ],
   ])("%j", (names, labels) => expect(namesApart(names, 24)).toEqual(labels));
+});
+
+test("all parameters of a deep model are told apart", () => {
+  const attention = ["self.query", "self.key", "self.value", "output.dense", "output.LayerNorm"];
+  const modules = [...attention.map((name) => `attention.${name}`), "intermediate.dense", "output.dense"];
+  const names = Array.from({ length: 12 }, (_, at) => modules.map((name) => `bert.encoder.layer[${at}].${name}`))
+    .flat()
+    .flatMap((name) => [`${name}.weight`, `${name}.bias`]);
+  const labels = namesApart(names, 24);
+  expect(new Set(labels).size).toBe(names.length);
+  expect(Math.max(...labels.map(({ length }) => length))).toBeLessThanOrEqual(24);
+  expect(labels.filter((_, at) => names[at]!.endsWith("layer[3].output.dense.weight"))).toEqual([
+    "…[3].output.dense.weight",
+  ]);
 });
 
 describe("text from the program is harmless in Markdown", () => {

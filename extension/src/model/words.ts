@@ -32,15 +32,55 @@ export function shortened(text: string, limit: number): string {
 
 /**
  * Names of rows that stand together, each in at most `limit` characters: of long ones that would read the same, the
- * dotted parts that all of them have are left out instead.
+ * dotted parts that all of them have are left out instead; where some still do, their first parts become initials.
  */
 export function namesApart(names: readonly string[], limit: number): string[] {
-  const labels = names.map((name) => shortened(name, limit));
-  const times = new Map<string, number>();
-  for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
-  const alike = names.filter((_, at) => (times.get(labels[at] ?? "") ?? 0) > 1);
-  const apart = withoutShared(alike);
-  return names.map((name, at) => shortened(apart.get(name) ?? labels[at] ?? name, limit));
+  const labels = new Map(names.map((name) => [name, shortened(name, limit)]));
+  const relabel = (apart: ReadonlyMap<string, string>): void => {
+    for (const [name, label] of apart) labels.set(name, shortened(label, limit));
+  };
+  const groups = alike(labels);
+  relabel(withoutShared(groups.flat()));
+  const unsettled = new Set(alike(labels).flat());
+  for (const group of groups) if (group.some((name) => unsettled.has(name))) relabel(withInitials(group, limit));
+  for (const group of alike(labels)) relabel(fromDifference(group));
+  return names.map((name) => labels.get(name) ?? name);
+}
+
+/** Groups of names that have one label. */
+function alike(labels: ReadonlyMap<string, string>): string[][] {
+  const groups = Map.groupBy(labels.keys(), (name) => labels.get(name));
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+/**
+ * Each name without the dotted parts with which all begin; as many of the next as need be are initials: of
+ * `bert.encoder.layer[0].attention.output.dense.weight` is left `…[0].a.o.dense.weight`.
+ */
+function withInitials(names: readonly string[], limit: number): Map<string, string> {
+  const all = names.map((name) => name.split(/(?=[.[])/));
+  const [first = []] = all;
+  const differs = first.findIndex((part, at) => all.some((parts) => parts[at] !== part));
+  const shared = Math.max(0, Math.min(differs < 0 ? first.length : differs, ...all.map(({ length }) => length - 1)));
+  const left = shared === 0 ? "" : "…";
+  const abbreviated = (name: string, parts: string[]): string => {
+    const own = parts.slice(shared);
+    const quote = shared === 0 ? "" : (/^['"]?/.exec(name)?.[0] ?? "");
+    const label = (): string => `${quote}${left}${own.join("")}`.replace("….", "…");
+    for (let at = 0; at < own.length - 1 && label().length > limit; at++) {
+      own[at] = own[at]?.replace(/^(\.?['"]?[^\W\d])\w+$/u, "$1") ?? "";
+    }
+    return label();
+  };
+  return new Map(names.map((name, at) => [name, abbreviated(name, all[at] ?? [])]));
+}
+
+/** Each name from where the first two differ. */
+function fromDifference(names: readonly string[]): Map<string, string> {
+  const [first = "", second = ""] = names;
+  let at = 0;
+  while (at < first.length && first[at] === second[at]) at += 1;
+  return new Map(names.map((name) => [name, `…${name.slice(at)}`]));
 }
 
 /** Each name without the dotted parts that all names of as many parts have, if there are others; the last one stays. */
