@@ -10,7 +10,7 @@ import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, LensAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
-import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
+import { ColorThemeKind, EventEmitter, type StatusBarItem, window } from "./vscode.ts";
 
 function scene(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Scene {
   const pins = new Pins(memory({ pins: pinned }));
@@ -123,6 +123,23 @@ function itemOf(known: Partial<Inspector>): StatusBarItem {
   status.dispose();
   return item;
 }
+
+test("an alarm has a colour in each kind of theme: the background of errors, or a foreground where there is none", () => {
+  const changed = new EventEmitter<void>();
+  const { contents, ...rest } = scene([tensor("x", { badges: ["nan"] })]);
+  const inspector = { frame: frame(), contents, scene: { contents, ...rest }, onDidChange: changed.event };
+  const status = new Status(inspector as unknown as Inspector);
+  const { Dark, Light, HighContrast, HighContrastLight } = ColorThemeKind;
+  const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;
+  const colors = [Dark, Light, HighContrast, HighContrastLight].map((kind) => {
+    window.setTheme(kind);
+    return (item.backgroundColor ?? item.color)?.id;
+  });
+  status.dispose();
+  window.setTheme(Dark);
+  const background = "statusBarItem.errorBackground";
+  expect(colors).toEqual([background, background, "tensorInspector.alarmForeground", background]);
+});
 
 test("while another frame is read that takes long, nothing is said of the last one", () => {
   expect(shown("rank 0", "reading").text).toBe("$(sync) reading…");

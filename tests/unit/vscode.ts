@@ -243,6 +243,8 @@ export class StatusBarItem {
   text = "";
   tooltip: string | undefined;
   command: string | undefined;
+  backgroundColor: ThemeColor | undefined;
+  color: ThemeColor | undefined;
   visible = false;
   accessibilityInformation: { label: string } | undefined;
   show(): void {
@@ -272,7 +274,18 @@ export const Disposable = {
   from: (...all: { dispose(): void }[]) => ({ dispose: () => all.forEach((one) => one.dispose()) }),
 };
 
+export const ColorThemeKind = { Light: 1, Dark: 2, HighContrast: 3, HighContrastLight: 4 };
+
+const themeChanged = new EventEmitter<void>();
+
 export const window = {
+  activeColorTheme: { kind: ColorThemeKind.Dark },
+  onDidChangeActiveColorTheme: themeChanged.event,
+  /** The user picks another theme. */
+  setTheme(kind: number): void {
+    window.activeColorTheme = { kind };
+    themeChanged.fire();
+  },
   /** The status-bar items that were made, by id. */
   statusBar: new Map<string, StatusBarItem>(),
   createStatusBarItem(id: string): StatusBarItem {

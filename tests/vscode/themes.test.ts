@@ -1,6 +1,7 @@
 /** What is loud stands out in every theme. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
+import { shot } from "./bed/pictures.ts";
 import { themes } from "./bed/workbench.ts";
 
 const program = `\
@@ -15,7 +16,7 @@ print("here")  # STOP
 const test = testIn({ files: { "themes.py": program } });
 
 test.for(Object.keys(themes) as (keyof typeof themes)[])(
-  "in %s, icons of NaN and of all zeros have colours of their own",
+  "in %s, icons of NaN and of all zeros have colours of their own, and so has NaN in the status bar",
   async (theme, { wb }) => {
     if (wb.debug.stops() === 0) await wb.debug.start("themes.py");
     await wb.showOnly(wb.inspector.title);
@@ -23,5 +24,17 @@ test.for(Object.keys(themes) as (keyof typeof themes)[])(
     const rows = await wb.inspector.rowsWhen("the tensors", (all) => all.some(({ label }) => label === "plain"));
     const colors = ["plain", "unknown", "unused"].map((name) => rows.find(({ label }) => label === name)?.iconColor);
     expect(new Set(colors).size, colors.join()).toBe(3);
+    const paint = (element: Element): string => {
+      const { backgroundColor, color } = getComputedStyle(element);
+      return `${color} on ${backgroundColor}`;
+    };
+    const other = wb.page.locator('[id="status.problems"]');
+    const looksAlike = async (): Promise<boolean> => {
+      const ours = [await wb.status.evaluate(paint), await wb.status.locator("a").first().evaluate(paint)];
+      const theirs = [await other.evaluate(paint), await other.locator("a").first().evaluate(paint)];
+      return ours.join() === theirs.join();
+    };
+    await expect.poll(looksAlike).toBe(false);
+    await shot(wb, `themes-${theme}`);
   },
 );

@@ -1,12 +1,15 @@
 import * as vscode from "vscode";
-import { COMMAND, SECTION } from "../ids.ts";
+import { COLOR, COMMAND, SECTION } from "../ids.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { findingsOf, nothingFoundText } from "../model/findingRows.ts";
 import { firstAlarm } from "../model/rows.ts";
 import { partText, statusText, timeText } from "../model/status.ts";
 import { escapeIcons, joined } from "../model/words.ts";
 
-const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
+const ALARM = {
+  background: new vscode.ThemeColor("statusBarItem.errorBackground"),
+  foreground: new vscode.ThemeColor(COLOR.alarm),
+};
 
 /**
  * While paused: what is wrong, how many values hold NaN or Inf, what was left out, which process it is. A click goes to the
@@ -15,13 +18,14 @@ const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
 export class Status implements vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #item: vscode.StatusBarItem;
-  readonly #subscription: { dispose(): unknown };
+  readonly #subscriptions: readonly { dispose(): unknown }[];
 
   constructor(inspector: Inspector) {
     this.#inspector = inspector;
     this.#item = vscode.window.createStatusBarItem(`${SECTION}.status`, vscode.StatusBarAlignment.Left);
     this.#item.name = "Tensor Inspector";
-    this.#subscription = inspector.onDidChange(() => this.#show());
+    const show = (): void => this.#show();
+    this.#subscriptions = [inspector.onDidChange(show), vscode.window.onDidChangeActiveColorTheme(show)];
   }
 
   #show(): void {
@@ -38,7 +42,7 @@ export class Status implements vscode.Disposable {
     const alarm = scene && firstAlarm(scene);
     const icon = scene ? "symbol-array" : isReading ? "sync" : "warning";
     this.#item.text = `$(${icon}) ${escapeIcons(text)}`.trimEnd();
-    this.#item.backgroundColor = alarm?.tone === "alarm" ? ALARM : undefined;
+    this.#colour(alarm?.tone === "alarm");
     this.#item.command = alarm ? COMMAND.revealAlarm : COMMAND.showLog;
     const click = alarm
       ? vscode.l10n.t("Click to go to the first finding, NaN or Inf.")
@@ -55,8 +59,15 @@ export class Status implements vscode.Disposable {
     this.#item.show();
   }
 
+  /** By the background, but where the theme has none for errors: VS Code takes no foreground beside a background. */
+  #colour(isAlarm: boolean): void {
+    const hasBackground = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.HighContrast;
+    this.#item.backgroundColor = isAlarm && hasBackground ? ALARM.background : undefined;
+    this.#item.color = isAlarm && !hasBackground ? ALARM.foreground : undefined;
+  }
+
   dispose(): void {
-    this.#subscription.dispose();
+    for (const one of this.#subscriptions) one.dispose();
     this.#item.dispose();
   }
 }
