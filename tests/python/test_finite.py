@@ -194,6 +194,34 @@ def test_many_are_counted_and_the_first_is_named() -> None:
     assert rows(nn.Sequential(layer(nan), layer(nan)))["NaN in"] == "0.weight, 1.weight"
 
 
+def after_a_backward() -> nn.Module:
+    """Four parameters, all NaN, and so is the gradient of each."""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    for parameter in net.parameters():
+        parameter.data.fill_(nan)
+        parameter.grad = torch.full_like(parameter, nan)
+    return net
+
+
+def normalized() -> nn.Module:
+    net = nn.Sequential(layer(nan), nn.BatchNorm1d(4))
+    net(torch.ones(3, 4))
+    return net
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (after_a_backward, "NaN in 0.weight and 3 more, 4 gradients"),
+        (lambda: torch.optim.SGD(after_a_backward().parameters()), "NaN in #0 and 3 more, 4 gradients"),
+        (normalized, "NaN in 0.weight, 2 buffers"),
+    ],
+)
+def test_parameters_are_counted_as_findings_count_them(make: Callable[[], Any], said: str) -> None:
+    """Their gradients, and buffers, are counted apart."""
+    assert said in summarize(make())
+
+
 @pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")])
 def test_modes_around_it_hide_no_alarm(mode: Callable[[], Any]) -> None:
     module = layer(nan)

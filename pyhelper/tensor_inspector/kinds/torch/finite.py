@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...measure.torch import finite
-from ...measure.torch.finite import NotFinite
+from ...measure.torch.finite import BufferName, GradientName, NotFinite, StateName
 from ...measure.torch.metadata import grads_of
 from ...safe.budget import Budget
 from ...words.line import Word
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ...protocol import Badge
 
 
+#: What is counted apart, beside the first.
+_KINDS: dict[type[str], str] = {BufferName: "buffer", GradientName: "gradient", StateName: "state tensor"}
+
+
 def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
     return finite.find_not_finite(tensors, budget, complete, form_class_of)
 
@@ -24,7 +28,9 @@ def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True)
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
     """What is not finite in the tensors and in their gradients, which are named ``NAME.grad``."""
     found = zip(tensors, grads_of([tensor for _, tensor in tensors]))
-    gradients = [(f"{name}.grad", gradient) for (name, _), gradient in found if gradient is not None]
+    gradients: list[Named] = [
+        (GradientName(f"{name}.grad"), gradient) for (name, _), gradient in found if gradient is not None
+    ]
     return find_not_finite(tensors + gradients, budget)
 
 
@@ -53,8 +59,14 @@ def _names(found: NotFinite) -> list[tuple[str, list[str]]]:
 
 
 def _few(names: list[str], found: NotFinite) -> str:
-    more = f"{len(names) - 1}{'' if found.is_whole() else '+'} more"
-    return names[0] if len(names) == 1 else f"{names[0]} and {more}"
+    """``0.weight and 3 more, 2 buffers, 4 gradients``: of each kind how many, as findings count them."""
+    kinds: tuple[type[str], ...] = (str, *_KINDS)
+    groups = {cls: [name for name in names if type(name) is cls] for cls in kinds}
+    first, *others = ((cls, group) for cls, group in groups.items() if group)
+    part = "" if found.is_whole() else "+"
+    parts = [f"{len(group):,}{part} {_KINDS[cls]}{'' if len(group) == 1 else 's'}" for cls, group in others]
+    more = len(first[1]) - 1
+    return ", ".join([f"{first[1][0]} and {more}{part} more" if more else first[1][0], *parts])
 
 
 def _how_much(found: NotFinite) -> str:

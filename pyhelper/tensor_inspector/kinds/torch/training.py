@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.finite import NotFinite
+from ...measure.torch.finite import GradientName, NotFinite, StateName
 from ...measure.torch.metadata import device_name, element_count, grad_of, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
 from ...safe.attributes import traits
@@ -119,10 +119,10 @@ class Optimizer(WithRows):
         for index, (name, _, tensor) in enumerate(self._parameters()):
             label = name or f"#{index}"
             yield label, tensor
-            yield f"{label}.grad", grad_of(tensor) if is_any_tensor(tensor) else None
+            yield GradientName(f"{label}.grad"), grad_of(tensor) if is_any_tensor(tensor) else None
         for index, state in enumerate(each(dict.values, dict_attribute(self._unwrapped, "state"))):
             for name, item in each(dict.items, state) if issubclass(type(state), dict) else ():
-                yield f"state #{index} {plain_str(name)}", item
+                yield StateName(f"state #{index} {plain_str(name)}"), item
 
     def rows(self) -> list[Child]:
         found = list(attributes(self.value))

@@ -10,6 +10,7 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ...safe.torch_name import torch_name
 from .dispatch import known_bytes, known_count, known_device
+from .finite import BufferName, GradientName
 from .metadata import (
     EXACT_TENSORS,
     Base,
@@ -83,7 +84,8 @@ class Digest:
                     tensor = found()
                     if tensor is not None and id(tensor) not in met:
                         met.add(id(tensor))
-                        self.tensors.append((prefix + key, tensor))
+                        name = prefix + key
+                        self.tensors.append((name if are_parameters else BufferName(name), tensor))
                         if are_parameters:
                             parameters.append(tensor)
         self.shared = sum(len(visit.parameters) for _, visit in visited) - len(parameters)
@@ -164,5 +166,5 @@ def _with_gradients(tensors: list[Named], gradients: dict[int, Any]) -> list[Nam
     for name, tensor in tensors:
         found.append((name, tensor))
         if id(tensor) in gradients:
-            found.append((f"{name}.grad", gradients[id(tensor)]))
+            found.append((GradientName(f"{name}.grad"), gradients[id(tensor)]))
     return found

@@ -48,6 +48,24 @@ if TYPE_CHECKING:
     FormClassOf = Callable[[Any], type[Searchable]]
 
 
+class BufferName(str):
+    """The name of a module's buffer; that of a parameter is a plain ``str``."""
+
+    __slots__ = ()
+
+
+class GradientName(str):
+    """The name of a gradient."""
+
+    __slots__ = ()
+
+
+class StateName(str):
+    """The name of what an optimizer keeps of a parameter."""
+
+    __slots__ = ()
+
+
 class NotFinite(Record):
     """What was found: names of tensors, in their order.
 
