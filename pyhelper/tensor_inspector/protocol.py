@@ -52,6 +52,9 @@ RelationKind = Literal[
 ]
 #: How grave a finding is.
 Severity = Literal["error", "warning", "hint"]
+#: What a rule can't do without: what must be in sight, or thorough: extra reading; run: running the program's code;
+#: absent where it was not asked for another reason.
+RuleNeed = Literal["loss", "optimizer", "groups", "module", "scaler", "source", "moments", "thorough", "run"]
 #: Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its
 #: backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given
 #: has a gradient; no_tensor: it returns none; empty: it returns an empty one; no_graph: what it returns has no
@@ -707,6 +710,7 @@ class Skipped(TypedDict):
 
     rule: str
     reason: str
+    need: NotRequired[RuleNeed]
 
 
 @final

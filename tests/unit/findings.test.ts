@@ -4,7 +4,7 @@ import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import { findingsAbout } from "../../extension/src/model/findingRows.ts";
+import { findingsAbout, nothingFoundText } from "../../extension/src/model/findingRows.ts";
 import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
 import { factOf, findingCard, findingText, moreOf } from "../../extension/src/model/findingText.ts";
@@ -739,6 +739,27 @@ describe("what is dismissed", () => {
       { ignore: "double-softmax", run: true },
       { ignore: "", run: true },
     ]);
+  });
+
+  test.each([
+    ["loss", "no loss in sight", "nothing found (1 rules), but no loss in sight: 1 could not be asked"],
+    ["scaler", "no gradient scaler in sight", "nothing found (1 rules; 1 not checked)"],
+    ["run", "runs the program's code: asked for by run=True", "nothing found (1 rules; 1 not checked)"],
+  ] as const)("where %s is missing, that is said first if it matters", (need, reason, said) => {
+    const found = { lens: "findings" as const, findings: [], explained: 0, checked: ["a"] };
+    expect(nothingFoundText({ ...found, skipped: [{ rule: "b", reason, need }] })).toBe(said);
+  });
+
+  test("what the user can do about it has the name that it has here", async () => {
+    const answer = answerOf();
+    const skipped = [{ rule: "gradcheck", reason: "asked for by run=True", need: "run" as const }];
+    const { look, findings, rows, inspector } = await window(
+      () => ({ ...answer, found: { ...answer.found!, skipped } }) as LensAnswer,
+    );
+    await look(1);
+    await findings.check();
+    const [reason] = childRows(inspector.scene!, rows()[0]!) ?? [];
+    expect(reason?.description).toBe("runs the program's code: “Check by Running the Model…” asks them too");
   });
 
   test("is not counted as not checked", async () => {

@@ -186,7 +186,9 @@ describe("an exception about shapes", () => {
 
   test("is explained first in the tree, by its operands", async ({ wb }) => {
     const [first] = await found(wb, "7 ≠ 10 · head");
-    expect(first?.description).toBe("line 7 · inputs is [32, 7], but head (Linear 10 → 5) wants a last dimension of 10");
+    expect(first?.description).toBe(
+      "line 7 · inputs is [32, 7], but head (Linear 10 → 5) wants a last dimension of 10",
+    );
     const below = await wb.inspector.expand(first!.label);
     expect(below.map(({ label }) => label)).toEqual(["inputs", "head", "why", "try"]);
   });
@@ -213,7 +215,7 @@ describe("a healthy step", () => {
   test("has no row; a check that was asked for says how much was looked at", async ({ wb }) => {
     await wb.channel.execute("tensorInspector.checkStep");
     const [first] = await found(wb, "nothing found");
-    expect(first?.label).toMatch(/^nothing found \(\d+ rules; \d+ not checked\)$/);
+    expect(first?.label).toMatch(/^nothing found \(\d+ rules/);
     const [reason] = await wb.inspector.expand(first!.label);
     expect(reason?.label).toMatch(/^\d+ not checked$/);
     await wb.inspector.clickAction([first!.label], "Check by Running the Model…");

@@ -368,7 +368,7 @@ describe("17: what a loss is given", () => {
   test("log-probabilities into cross_entropy are no fault: a check finds nothing", async ({ wb }) => {
     await stopIn(wb, LOSSES, "log_softmax");
     await wb.inspector.clickHeaderAction("Check This Step");
-    await first(wb, /^nothing found \(\d+ rules; \d+ not checked\)$/);
+    await first(wb, /^nothing found \(\d+ rules/);
     await shot(wb, LOSSES, "log_softmax");
   });
 });

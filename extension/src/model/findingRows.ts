@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Finding, FindingsFound } from "../protocol/generated.ts";
+import type { Finding, FindingsFound, RuleNeed, Skipped } from "../protocol/generated.ts";
 import { type CheckResult, findingsIn } from "./checks.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
 import { factOf, moreOf, titleOf } from "./findingText.ts";
@@ -149,20 +149,43 @@ function sentenceRow(scene: Scene, label: string, suffix: string, can: readonly 
   return { ...bareRow(scene, undefined, FINDINGS, label, suffix), icon: "checklist", tone: "quiet", can };
 }
 
-/** `nothing found (55 rules; 18 not checked)` */
+/** Without these in sight, most of what may be wrong with a step can't be. */
+const ESSENTIAL: ReadonlySet<RuleNeed | undefined> = new Set<RuleNeed>(["loss", "module", "source"]);
+
+/** `nothing found (55 rules; 18 not checked)`, `nothing found (15 rules), but no loss in sight: 9 could not be asked` */
 export function nothingFoundText({ checked, skipped }: FindingsFound): string {
+  const unmet = skipped.filter(({ need }) => ESSENTIAL.has(need));
+  if (unmet.length > 0) {
+    const why = byReason(unmet).map(([reason]) => reason);
+    return l10n.t(
+      "nothing found ({0} rules), but {1}: {2} could not be asked",
+      checked.length,
+      why.join(", "),
+      unmet.length,
+    );
+  }
   return skipped.length === 0
     ? l10n.t("nothing found ({0} rules)", checked.length)
     : l10n.t("nothing found ({0} rules; {1} not checked)", checked.length, skipped.length);
 }
 
-/** How many rules were not checked, by the reason, the most common one first. */
+/** How many rules were not checked, by the reason. */
 function notChecked({ skipped }: FindingsFound): Note[] {
-  const counts = [...Map.groupBy(skipped, ({ reason }) => reason)].toSorted(([, a], [, b]) => b.length - a.length);
-  return counts.map(([text, { length }]) => ({
+  return byReason(skipped).map(([text, { length }]) => ({
     label: length === 1 ? l10n.t("1 not checked") : l10n.t("{0} not checked", length),
     text,
   }));
+}
+
+/** Rules that were not asked by the reason, the most common one first. */
+function byReason(skipped: readonly Skipped[]): [reason: string, skipped: readonly Skipped[]][] {
+  return [...Map.groupBy(skipped, reasonOf)].toSorted(([, a], [, b]) => b.length - a.length);
+}
+
+/** What the user does about it is named as it is here: the helper names what one writes in Python. */
+function reasonOf({ need, reason }: Skipped): string {
+  if (need === "run") return l10n.t("runs the program's code: “Check by Running the Model…” asks them too");
+  return need === "thorough" ? l10n.t("reads more: “Check This Step” asks them too") : reason;
 }
 
 /** `2 findings`, empty where there are none. */

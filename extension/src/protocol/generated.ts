@@ -141,6 +141,11 @@ export type RelationKind =
  */
 export type Severity = "error" | "warning" | "hint";
 /**
+ * What a rule can't do without: what must be in sight, or thorough: extra reading; run: running the program's code; absent where it was not asked for another reason.
+ */
+export type RuleNeed =
+  "loss" | "optimizer" | "groups" | "module" | "scaler" | "source" | "moments" | "thorough" | "run";
+/**
  * Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given has a gradient; no_tensor: it returns none; empty: it returns an empty one; no_graph: what it returns has no gradient, since the way to it is cut; not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other values; unsettled: steps of several sizes tell of several slopes, everywhere.
  */
 export type GradcheckWhy =
@@ -967,6 +972,7 @@ export interface SourceLine {
 export interface Skipped {
   rule: string;
   reason: string;
+  need?: RuleNeed;
 }
 /**
  * The graph from a tensor to its leaves, counted; the rows tell it.

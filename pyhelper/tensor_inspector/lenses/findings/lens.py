@@ -11,11 +11,12 @@ from ..explain.explain import EXPLAINED, explain
 from ..lens import Lens, Paused
 from .finding import Findings
 from .rows import row_of
+from .rule import Unmet
 from .rules.registry import unknown_rules
 from .search import Search
 
 if TYPE_CHECKING:
-    from ...protocol import FindingsFound, Found
+    from ...protocol import FindingsFound, Found, Skipped
 
 
 _TRIES = 3  #: slices in which the step is looked at
@@ -87,7 +88,7 @@ class FindingsLens(Lens):
             "findings": list(found),
             "explained": len(self._explained or ()),
             "checked": found.checked,
-            "skipped": [{"rule": rule, "reason": reason} for rule, reason in found.skipped],
+            "skipped": [_skipped(rule, reason) for rule, reason in found.skipped],
         }
         return answer
 
@@ -102,3 +103,9 @@ class FindingsLens(Lens):
         known = {finding["rule"] for finding in explained}
         others = [finding for finding in found if finding["rule"] not in known]
         return Findings([*explained, *others], found.checked, found.skipped)
+
+
+def _skipped(rule: str, reason: str) -> Skipped:
+    if isinstance(reason, Unmet):
+        return {"rule": rule, "reason": str(reason), "need": reason.need}
+    return {"rule": rule, "reason": reason}

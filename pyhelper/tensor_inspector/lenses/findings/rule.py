@@ -11,13 +11,25 @@ from ..step.step import Step
 from .finding import Violation
 
 if TYPE_CHECKING:
-    from ...protocol import Evidence, Finding, Severity
+    from ...protocol import Evidence, Finding, RuleNeed, Severity
 
     Check = Callable[[Step], Iterator[Violation]]
 
 
 class NotAsked(Exception):
     """Raised by a rule that finds out only while it runs that it can't be asked; the message says why."""
+
+
+class Unmet(str):
+    """Why a rule is not asked: in sight there is not what it needs."""
+
+    __slots__ = ("need",)
+    need: RuleNeed
+
+    def __new__(cls, reason: str, need: RuleNeed) -> Unmet:
+        unmet = super().__new__(cls, reason)
+        unmet.need = need
+        return unmet
 
 
 class Rule:
@@ -67,9 +79,9 @@ def finding(id: str, severity: Severity, why: str, suggestion: str, found: Viola
     return made
 
 
-def missing(step: Step) -> dict[str, str]:
+def missing(step: Step) -> dict[str, Unmet]:
     """What rules may need and this step does not have, each with the reason for its user."""
-    needs = {
+    needs: dict[RuleNeed, tuple[bool, str]] = {
         "loss": (bool(step.losses), "no loss in sight"),
         "optimizer": (bool(step.optimizers), "no optimizer in sight"),
         "groups": (
@@ -83,4 +95,4 @@ def missing(step: Step) -> dict[str, str]:
         "thorough": (step.thorough, "reads more: asked for by thorough=True"),
         "run": (step.run, "runs the program's code: asked for by run=True"),
     }
-    return {need: reason for need, (is_met, reason) in needs.items() if not is_met}
+    return {need: Unmet(reason, need) for need, (is_met, reason) in needs.items() if not is_met}
