@@ -82,6 +82,7 @@ export type ContextKey = (typeof CONTEXT)[keyof typeof CONTEXT];
 export const COLOR = {
   alarm: "tensorInspector.alarmForeground",
   warning: "tensorInspector.warningForeground",
+  statusBarAlarm: "tensorInspector.statusBarAlarmForeground",
 } as const;
 
 /** The debug types of the Python debugger: the present name, the older one, and Jupyter's, for cells and its window. */

@@ -4,6 +4,7 @@ import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { findingsIn } from "../../extension/src/model/checks.ts";
 import { findingsAbout, nothingFoundText } from "../../extension/src/model/findingRows.ts";
 import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
@@ -753,9 +754,10 @@ describe("what is dismissed", () => {
   test("what the user can do about it has the name that it has here", async () => {
     const answer = answerOf();
     const skipped = [{ rule: "gradcheck", reason: "asked for by run=True", need: "run" as const }];
-    const { look, findings, rows, inspector } = await window(
-      () => ({ ...answer, found: { ...answer.found!, skipped } }) as LensAnswer,
-    );
+    const { look, findings, rows, inspector } = await window(() => ({
+      ...answer,
+      found: { ...findingsIn(answer)!, skipped },
+    }));
     await look(1);
     await findings.check();
     const [reason] = childRows(inspector.scene!, rows()[0]!) ?? [];

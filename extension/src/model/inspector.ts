@@ -178,15 +178,15 @@ export class Inspector {
   /** Makes the rows of the frame known that it has beyond its first page, for this stop; tells whether there were any. */
   async loadRest(): Promise<boolean> {
     const contents = await this.settled();
+    if (contents === undefined || contents.isWhole) return false;
     let last = 0;
-    while (contents !== undefined && contents === this.#contents && !contents.isWhole) {
-      const known = contents.rowsKnown;
-      if (known <= last || known >= MOST_FOUND) break;
-      last = known;
+    for (let known = contents.rowsKnown; known > last && known < MOST_FOUND; known = contents.rowsKnown) {
       await this.load({ contents }, known, FOUND_AT_ONCE);
+      if (contents !== this.#contents || contents.isWhole) break;
+      last = known;
     }
-    if (last > 0) this.fireDidChange();
-    return last > 0;
+    this.fireDidChange();
+    return true;
   }
 
   /**

@@ -8,7 +8,7 @@ import { escapeIcons, joined } from "../model/words.ts";
 
 const ALARM = {
   background: new vscode.ThemeColor("statusBarItem.errorBackground"),
-  foreground: new vscode.ThemeColor(COLOR.alarm),
+  foreground: new vscode.ThemeColor(COLOR.statusBarAlarm),
 };
 
 /**
