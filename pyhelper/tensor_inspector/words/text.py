@@ -115,14 +115,12 @@ def listed(items: Iterable[str], more: bool, limit: int) -> str:
 def number(value: int | float, digits: int = 0) -> str:
     """``value`` with ``digits`` significant digits (0: as preferred, 4) and a real minus; integers below 10⁷ in full.
 
-    As preferred it shows more of a float than would round it onto the next whole number.
-
-    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf")), number(0.99999994)
-    ('−2.118', '1234567', '1e-5', '−Inf', '0.9999999')
+    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
+    ('−2.118', '1234567', '1e-5', '−Inf')
     """
     if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
-    digits = digits or _digits_off_whole(value, session.preferred.digits)
+    digits = digits or session.preferred.digits
     if -HUGE < value < HUGE:
         return tidied(f"{value:.{digits}g}")
     if not -inf < value < inf:

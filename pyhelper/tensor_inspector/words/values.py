@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..measure.values import corner
-from .text import exact_number, number, shorten
+from .text import exact_number, shorten
 
 
 def value_text(item: Any) -> str:
@@ -14,7 +14,7 @@ def value_text(item: Any) -> str:
     if cls is float or cls is int:
         return exact_number(item)
     if cls is complex:
-        return f"{number(item.real)} {'−' if item.imag < 0 else '+'} {number(abs(item.imag))}i"
+        return f"{exact_number(item.real)} {'−' if item.imag < 0 else '+'} {exact_number(abs(item.imag))}i"
     return shorten(repr(item), 80) if cls in (bool, str, bytes) else str(item)
 
 

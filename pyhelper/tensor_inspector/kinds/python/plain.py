@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.attributes import slots
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str
-from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
+from ...words.text import exact_number, integer, joined, one_line, quoted, quoted_bytes, shorten
 from ..families import by_base, either
 from ..kind import Kind
 
@@ -49,7 +49,7 @@ class Number(Atom):
         return float.__repr__(value) if issubclass(cls, float) else complex.__repr__(value)
 
     def brief(self) -> str:
-        return number(self.value) if type(self.value) is float else self.line()
+        return exact_number(self.value) if type(self.value) is float else self.line()
 
     def badges(self) -> list[Badge]:
         base = next((base for base in (float, complex) if issubclass(type(self.value), base)), None)

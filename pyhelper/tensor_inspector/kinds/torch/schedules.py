@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...safe.guard import instance_dict
-from ...words.text import listed, number, plural
+from ...words.text import exact_number, listed, number, plural
 from ..families import by_home
 from ..python.callables import name_of
 from ..python.objects import WordedObject, brief
@@ -57,7 +57,7 @@ class Scheduler(WordedObject):
             elif type(value) is bool:
                 texts += [name] if value else []
             elif type(value) is int or type(value) is float:
-                texts.append(f"{name} {number(value)}")
+                texts.append(f"{name} {exact_number(value)}")
             elif name == "milestones" and issubclass(type(value), dict):
                 steps = sorted(step for step in dict.keys(value) if type(step) is int)
                 texts.append(f"milestones {listed(map(str, steps), False, 40)}")

@@ -14,7 +14,7 @@ from ...safe.attributes import traits
 from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str
 from ...words.line import Word, class_word, is_loud
-from ...words.text import joined, listed, number, plural
+from ...words.text import exact_number, joined, listed, plural
 from ..families import by_base
 from ..kind import Child, WithRows
 from ..python.objects import attributes, brief, other_rows, property_rows
@@ -182,7 +182,7 @@ class Optimizer(WithRows):
             found = [scalar(dict_get(state, name)) for state in states if issubclass(type(state), dict)]
             known = [step for step in found if step is not None]
             if known:
-                return label, number(max(known))
+                return label, exact_number(max(known))
         return None
 
 
@@ -212,7 +212,7 @@ def rate(value: object) -> str:
     known = scalar(value)
     if known is not None:
         is_whole = known - known == 0 and known == int(known) and abs(known) < 10_000_000
-        return number(int(known) if is_whole else known)
+        return exact_number(int(known) if is_whole else known)
     return f"on {device_name(value)}" if is_tensor(value) else ""
 
 

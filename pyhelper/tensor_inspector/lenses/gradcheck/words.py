@@ -6,7 +6,6 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
-from ...session import session
 from ...words.line import Word, line_of
 from ...words.text import count, number, out_of
 
@@ -109,8 +108,7 @@ def _sides(entry: GradcheckEntry, sure: bool) -> str:
     if not isfinite(entry["numeric"]):
         return number(entry["analytic"])
     is_known = sure and not isinf(entry["analytic"])
-    by_differences = number(entry["numeric"], session.preferred.digits)  # an estimate: no more digits than asked for
-    return f"{number(entry['analytic'])}, {'should be' if is_known else 'by differences'} {by_differences}"
+    return f"{number(entry['analytic'])}, {'should be' if is_known else 'by differences'} {number(entry['numeric'])}"
 
 
 def _entry_text(entry: GradcheckEntry) -> str:

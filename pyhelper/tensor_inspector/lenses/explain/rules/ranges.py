@@ -10,7 +10,7 @@ from ....measure.torch.elements import bare, stats_of
 from ....measure.torch.metadata import element_count
 from ....measure.torch.modules import is_of
 from ....safe.guard import NUMBERS, instance_dict
-from ....words.text import number, plural, shape
+from ....words.text import exact_number, number, plural, shape
 from ...findings.finding import Violation
 from ...step.expressions import shown_text, text_of
 from ..error_context import ErrorContext, first_found
@@ -38,9 +38,7 @@ class Outside:
     def fact(self, least: int, most: int) -> str:
         where = f", the first at {shape(self.first)}" if self.first else ""
         verb = "is" if self.count == 1 else "are"
-        return (
-            f"{self.count} of {self.total} {verb} outside {number(least)}…{number(most)}{where}: {number(self.value)}"
-        )
+        return f"{self.count} of {self.total} {verb} outside {number(least)}…{number(most)}{where}: {exact_number(self.value)}"
 
 
 def outside(one: Operand, least: int, most: int, but: int | None = None) -> Outside | None:
@@ -79,7 +77,9 @@ def label_out_of_range(context: ErrorContext) -> Violation:
     value = target_in(context.message)
     known = context.operands()
     title = (
-        short_message(context.message) if value is None else (f"a label is {number(value)}", ", ", "which is no class")
+        short_message(context.message)
+        if value is None
+        else (f"a label is {exact_number(value)}", ", ", "which is no class")
     )
     return context.found(title, *known[:6])
 
@@ -103,7 +103,7 @@ def _labels(context: ErrorContext, operation: Operation) -> Violation | None:
     if found.low == -1 and found.high < classes:
         fit = "ignore_index=-1, if −1 marks what does not count"
     what = f"of {given.name}" if given is not None and operation.name != "one_hot" else "of one_hot"
-    span = f"{target.name} runs from {number(found.low)} to {number(found.high)}"
+    span = f"{target.name} runs from {exact_number(found.low)} to {exact_number(found.high)}"
     title = (
         span,
         ", ",
@@ -179,10 +179,10 @@ def _embedding(context: ErrorContext, operation: Operation) -> Violation | None:
         return None
     name = layer.title if layer is not None else f"a table of {rows} rows"
     if found.low >= 0:
-        reach = f"{given.name} runs up to {number(found.high)}"
+        reach = f"{given.name} runs up to {exact_number(found.high)}"
         fit = f"num_embeddings={found.high + 1}, or indices below {rows}"
     else:
-        reach = f"{given.name} goes down to {number(found.low)}"
+        reach = f"{given.name} goes down to {exact_number(found.low)}"
         fit = "map −1 to a row of its own, as padding_idx"
     table_rows = f"but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
     return context.found((reach, ", ", table_rows), (given.name, found.fact(0, rows - 1)), suggestion=fit)
@@ -269,7 +269,7 @@ def _index(context: ErrorContext, operation: Operation) -> Violation | None:
 
 def _indexed(context: ErrorContext, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Violation:
     size = (whole.sizes or ())[dim]
-    end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
+    end = f"up to {exact_number(found.high)}" if found.high >= size else f"down to {exact_number(found.low)}"
     title = (
         f"{index.name} runs {end}",
         ", ",
