@@ -21,18 +21,26 @@ export async function bundleHelper(): Promise<Bundle> {
   const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith(".py")).toSorted();
   const folders = new Map<string, Map<string, string>>();
   let loader = "";
+  let timeOuts = "";
   for (const file of files) {
     const whole = await readFile(new URL(file.replaceAll("\\", "/"), source), "utf8");
     const text = bareSource(whole.replaceAll("\r\n", "\n"));
+    if (file === "time_outs.py") timeOuts = text; // among the modules too
     if (file === "loader.py") loader = text;
     else folders.set(folderOf(file), (folders.get(folderOf(file)) ?? new Map()).set(moduleName(file), text));
   }
-  if (loader === "") throw new Error("pyhelper/tensor_inspector/loader.py is missing");
+  if (!loader || !timeOuts) throw new Error("pyhelper/tensor_inspector lacks loader.py or time_outs.py");
   const texts = [...folders.values()];
   const modules = Object.fromEntries(texts.flatMap((folder, at) => [...folder.keys()].map((name) => [name, at])));
   const sources = texts.map((folder) => [...folder.values()].join("\0"));
   const version = createHash("sha256").update(JSON.stringify({ loader, modules, sources })).digest("hex").slice(0, 12);
-  return { version, modules: packed(JSON.stringify(modules)), folders: sources.map(packed), loader: packed(loader) };
+  return {
+    version,
+    modules: packed(JSON.stringify(modules)),
+    folders: sources.map(packed),
+    loader: packed(loader),
+    timeOuts: packed(timeOuts),
+  };
 }
 
 /** The folder whose sources are packed together: at most two deep. */

@@ -1,4 +1,4 @@
-"""The only file that knows pydevd: it finds the paused frame, keeps answers alive, registers our providers.
+"""What knows pydevd, with `debugger_views.py` and `time_outs.py`: it finds the paused frame and keeps answers alive.
 
 What it needs is looked up where the debugger has it (`sys.modules`, the frames above us). Without a debugger, as in a
 notebook or a test, each function returns None or does nothing.
@@ -10,7 +10,6 @@ import sys
 from threading import Thread, current_thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
-from weakref import ref
 
 if TYPE_CHECKING:
     from .protocol import At
@@ -21,14 +20,25 @@ EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that 
 
 
 def user_frame() -> FrameType | None:
-    """The paused frame that this evaluate is about: a local of the debugger's own function that evaluates."""
+    """The paused frame that this evaluate is about."""
+    found = _evaluated_frame()
+    return found if type(found) is FrameType and not _is_debuggers(found) else None
+
+
+def is_of_template(at: At | None) -> bool:
+    """Whether that frame, or this evaluate's, is what the debugger shows for a line of a Django or Jinja template."""
+    found = _evaluated_frame() if at is None else _shown_frame(at)
+    return getattr(type(found), "IS_PLUGIN_FRAME", False) is True
+
+
+def _evaluated_frame() -> Any:
+    """A local of the debugger's own function that evaluates."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_name == "evaluate_expression" and str(frame.f_globals.get("__name__")).endswith(
             "pydevd_vars"
         ):
-            found = frame.f_locals.get("frame")
-            return found if type(found) is FrameType and not _is_debuggers(found) else None
+            return frame.f_locals.get("frame")
         frame = frame.f_back
     return None
 
@@ -57,17 +67,19 @@ def raised_in(frame: FrameType) -> tuple[Any, Any, Any] | None:
 
 def frame_at(at: At) -> FrameType | None:
     """The paused frame with that DAP id, for an evaluate that names none; None when its thread runs again."""
-    tracker = _tracker(at)
-    if tracker is None:
-        return None
-    found = tracker.find_frame(None, _object_id(at))
+    found = _shown_frame(at)
     return found if type(found) is FrameType else None
+
+
+def _shown_frame(at: At) -> Any:
+    tracker = _tracker(at)
+    return None if tracker is None else tracker.find_frame(None, _object_id(at))
 
 
 def dap_id_of(frame: FrameType) -> int | None:
     """The DAP id of a frame, also of one that the client has not asked for yet; None where no debugger gives any."""
     schema = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
-    number = None if _debugger() is None or schema is None else schema.BaseSchema._translate_id_to_dap(id(frame))
+    number = None if pydevd() is None or schema is None else schema.BaseSchema._translate_id_to_dap(id(frame))
     return number if type(number) is int else None
 
 
@@ -86,104 +98,13 @@ def keep(answer: object, at: At) -> None:
 
 def no_delay() -> None:
     """Send small packets at once: without this every answer waits 40 ms for the acknowledgement of its header."""
-    debugger = _debugger()
+    debugger = pydevd()
     try:
         import socket
 
         debugger.writer.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except Exception:  # no debugger, no socket: nothing to hurry
         return
-
-
-def register_providers(lines: Any, children: Any) -> bool:
-    """Have the debugger's own views ask these providers, first and alone of ours. True where the views have asked
-    before, so that their rows have to be fetched again.
-
-    Before they have, nothing is set up in the debugger: that imports what the program may not want, django for one. Its
-    own set-up, at their first question, takes the providers in.
-    """
-    handler = _presenter()
-    if handler is None or (has_client(lines) and _is_registered(handler, lines)):
-        return False
-    unregister_providers()
-    lines.is_of_tensor_inspector = children.is_of_tensor_inspector = ref(_debugger().writer)
-
-    def insert() -> None:
-        handler._str_providers.insert(0, lines)
-        handler._resolve_providers.insert(0, children)
-        _forget(handler)
-
-    def initialize() -> None:
-        type(handler)._initialize(handler)
-        vars(handler).pop("_initialize", None)
-        if has_client(lines) and not _is_registered(handler, lines):
-            insert()
-
-    if not handler._initialized:
-        handler._initialize = initialize
-        return False
-    insert()
-    return True
-
-
-def stock_rows(value: object, format: object) -> Any:
-    """What the debugger itself shows below a value."""
-    resolver: Any = sys.modules["_pydevd_bundle.pydevd_resolver"]
-    return resolver.defaultResolver.get_contents_debug_adapter_protocol(value, format)
-
-
-def has_client(provider: Any) -> bool:
-    """Whether the client for which a provider was put there is still connected: the next one may not know of us."""
-    client = getattr(provider, "is_of_tensor_inspector", None)
-    return client is None or client() is getattr(_debugger(), "writer", None)
-
-
-def unregister_providers() -> bool:
-    """Leave the debugger's own views as they were. True where they have shown anything of ours."""
-    handler = _presenter()
-    if handler is None:
-        return False
-    vars(handler).pop("_initialize", None)
-    if not handler._initialized:
-        return False
-    found = False
-    for providers in (handler._str_providers, handler._resolve_providers):
-        others = [one for one in providers if not hasattr(one, "is_of_tensor_inspector")]
-        found = found or len(others) < len(providers)
-        providers[:] = others
-    if found:
-        _forget(handler)
-    return found
-
-
-def _is_registered(handler: Any, lines: Any) -> bool:
-    if not handler._initialized:
-        return "_initialize" in vars(handler) and hasattr(lines, "is_of_tensor_inspector")
-    return any(one is lines for one in handler._str_providers)
-
-
-def _forget(handler: Any) -> None:
-    """Make the debugger ask again which classes our providers present."""
-    handler._type_to_str_provider_cache.clear()
-    handler._type_to_resolver_cache.clear()
-
-
-def _presenter() -> Any:
-    """What the debugger asks for providers by; None where it is not as we know it.
-
-    Left alone is also one that does not tell a provider what a text is for (before 1.6.7): copying a value must give
-    the whole of it.
-    """
-    xml = sys.modules.get("_pydevd_bundle.pydevd_xml")
-    handler = getattr(xml, "_TYPE_RESOLVE_HANDLER", None)
-    needed = (
-        "_initialize",
-        "_initialized",
-        "_get_str_from_provider",
-        "_type_to_str_provider_cache",
-        "_type_to_resolver_cache",
-    )
-    return handler if all(hasattr(handler, name) for name in needed) else None
 
 
 def pause_of_this_thread() -> Callable[[], bool]:
@@ -202,22 +123,9 @@ def pause_of_this_thread() -> Callable[[], bool]:
     )
 
 
-def expect_long_evaluate() -> None:
-    """Have the debugger not notify the user that what it evaluates on this thread takes long: they have asked for it,
-    and our view shows that it runs."""
-    timer = getattr(getattr(_debugger(), "timeout_tracker", None), "_thread", None)
-    thread = current_thread()
-    for handle in list(getattr(timer, "_handles", ())):
-        warning: Any = getattr(handle, "on_timeout", None)
-        if getattr(warning, "__name__", "") == "on_warn_evaluation_timeout":
-            cells = dict(zip(warning.__code__.co_freevars, warning.__closure__ or ()))
-            if "curr_thread" in cells and cells["curr_thread"].cell_contents is thread:
-                handle.disposed = True
-
-
 def _commands_for(thread: str) -> Any:
     """What waits for a paused thread to do it."""
-    queues = getattr(_debugger(), "_cmd_queue", {})
+    queues = getattr(pydevd(), "_cmd_queue", {})
     return queues[thread].queue if thread in queues else ()
 
 
@@ -232,7 +140,7 @@ def start_thread(target: Callable[[], None], name: str) -> Thread:
 
 def stop_key() -> tuple[int, ...]:
     """A value that is equal within one stop and different in the next, and that keeps nothing of the stop alive."""
-    debugger = _debugger()
+    debugger = pydevd()
     manager = getattr(debugger, "suspended_frames_manager", None)
     trackers = getattr(manager, "_thread_id_to_tracker", None)
     return tuple(map(id, list(trackers.values()))) if isinstance(trackers, dict) else ()
@@ -240,7 +148,7 @@ def stop_key() -> tuple[int, ...]:
 
 def views_changed() -> None:
     """Tell the client to fetch the rows of its views again; while nothing is paused they show nothing."""
-    debugger = _debugger()
+    debugger = pydevd()
     commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
     if debugger is not None and commands is not None and stop_key():
         event = {"type": "event", "event": "invalidated", "body": {"areas": ["variables"]}}
@@ -273,7 +181,7 @@ def resume_dynamo(stopped: Any) -> None:
         frames.set_eval_frame(callback)
 
 
-def _debugger() -> Any:
+def pydevd() -> Any:
     constants = sys.modules.get("_pydevd_bundle.pydevd_constants")
     return constants.get_global_debugger() if constants is not None else None
 
@@ -284,7 +192,7 @@ def _object_id(at: At) -> Any:
 
 
 def _tracker(at: At) -> Any:
-    debugger, object_id = _debugger(), _object_id(at)
+    debugger, object_id = pydevd(), _object_id(at)
     if debugger is None or object_id is None:
         return None
     for _ in range(10):

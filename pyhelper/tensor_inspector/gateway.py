@@ -7,13 +7,14 @@ import sys
 from binascii import a2b_base64
 from typing import TYPE_CHECKING, Any
 
-from . import debugger
+from . import debugger, time_outs
 from .failure import Refused, failure_of
 from .kinds import kind_of
 from .operations import OPERATIONS
 from .preferences import preferred
 from .session import session
 from .stock import provider
+from .stop.program_code import is_asked_for
 from .stop.snapshot import Snapshot
 from .wire import tagged
 
@@ -49,7 +50,10 @@ def _reply(text: str) -> Reply:
     request: dict[str, Any] = {}
     snapshot = None
     try:
+        time_outs.dispose(with_remedies=False)  # before all else: the warning quotes the whole of what we send
         request = _request(text)
+        if not is_asked_for(request):
+            time_outs.dispose()
         if "preferences" in request:
             prefer(request["preferences"])
         answer, snapshot = OPERATIONS[request["op"]](request)

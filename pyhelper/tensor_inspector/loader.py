@@ -78,7 +78,7 @@ _AT_ONCE = tuple(
     """
     measure.stats measure.stats.exact measure.stats.finite measure.stats.floats measure.stats.integers
     measure.stats.layout measure.stats.reductions measure.stats.scan measure.stats.tally measure.torch
-    measure.torch.readable measure.unread safe.attributes safe.environ stop.expression
+    measure.torch.readable measure.unread safe.attributes safe.environ stop.expression time_outs
     """.split()
 )
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
@@ -179,9 +179,9 @@ def install(sources, version, preferences, folders):  # type: ignore[no-untyped-
             helper.debugger.no_delay()
             for name in _AT_ONCE:
                 _run(modules[f"{root}.{name}"])
-            helper.gateway.prefer(preferences)
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
+            helper.gateway.prefer(preferences)  # from here on the debugger's own views ask us and wait for us
             helper.__dict__["version"] = (
                 version  # last: a child that is forked before this has only a part of the helper
             )

@@ -221,7 +221,6 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
     """Whether it is done. What runs the program's models can be interrupted."""
     if request.get("options", {}).get("run") is not True:
         return lens.go_on()
-    debugger.expect_long_evaluate()
     try:
         return interruption.run(lens.go_on, request=request.get("id"))
     except interruption.Interrupted:
@@ -267,6 +266,8 @@ def _frame_of(request: Any) -> FrameType | None:
 def _paused(request: Any) -> FrameType:
     found = _frame_of(request)
     if found is None:
+        if debugger.is_of_template(request.get("at")):
+            raise Refused("no_frame", "this is a line of a template, not of Python: the Variables view has its values")
         raise Refused("no_frame", "the debugger shows no paused frame here")
     return found
 

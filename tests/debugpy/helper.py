@@ -112,14 +112,16 @@ def inject_expression(*, untimed: bool = True, **preferences: object) -> str:
     texts: dict[str, dict[str, str]] = {}
     for file in sorted(PACKAGE.rglob("*.py"), key=lambda file: file.relative_to(PACKAGE).as_posix()):
         texts.setdefault(_room(file), {})[_module(file)] = file.read_text(encoding="utf-8")
-    loader = texts[""].pop("loader")
+    loader, time_outs = texts[""].pop("loader"), texts[""]["time_outs"]
     sources = {name: at for at, room in enumerate(texts.values()) for name in room}
     rooms = ", ".join(f"b('{_packed(chr(0).join(room.values()))}')" for room in texts.values())
     run = (
-        f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
+        f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(time_outs)}'), "
+        "'<frozen _tensor_inspector.time_outs>', 'exec'), g), g['dispose'](), "
+        f"m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
         "'<frozen _tensor_inspector.loader>', 'exec'), g), "
         f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}', "
-        f"m['json'].loads(z('{_packed(json.dumps(preferences))}')), [{rooms}]){_untimed(preferences) if untimed else ''})[1]"
+        f"m['json'].loads(z('{_packed(json.dumps(preferences))}')), [{rooms}]){_untimed(preferences) if untimed else ''})[3]"
     )
     unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"

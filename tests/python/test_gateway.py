@@ -285,6 +285,19 @@ def test_without_a_paused_frame_the_answer_says_so(monkeypatch: pytest.MonkeyPat
     assert paused.error("frame") == ("no_frame", "the debugger shows no paused frame here")
 
 
+def test_at_a_line_of_a_template_the_answer_says_so() -> None:
+    class DjangoTemplateFrame:  # as the debugger's plugins for template engines make it, in the place of a frame
+        IS_PLUGIN_FRAME = True
+        f_back, f_globals, f_locals, f_lineno = None, {}, {"item": 3}, 4
+
+    space: Any = {"__name__": "_pydevd_bundle.pydevd_vars", "call": gateway.call}
+    exec("def evaluate_expression(frame, text): return call(text)", space)
+    request = base64.b64encode(json.dumps({"op": "frame", "version": ""}).encode()).decode()
+    error = json.loads(space["evaluate_expression"](DjangoTemplateFrame(), request))["error"]
+    assert error["code"] == "no_frame"
+    assert error["message"] == "this is a line of a template, not of Python: the Variables view has its values"
+
+
 def test_the_snapshot_lives_as_long_as_an_answer_that_speaks_of_it(paused: Paused) -> None:
     rows = paused.frame()
     ask = {"snapshot": rows["answer"]["snapshot"], "node": rows["many"]["id"], "start": 0, "count": 1}

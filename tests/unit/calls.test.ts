@@ -7,7 +7,7 @@ import { MARK, packed } from "../../extension/src/helper/injection.ts";
 import type { Request } from "../../extension/src/protocol/generated.ts";
 import { deferred, frameAnswer, nodeAnswer, tensor } from "./fixtures.ts";
 
-const bundle = { version: "v1", modules: packed("{}"), folders: [], loader: packed("") };
+const bundle = { version: "v1", modules: packed("{}"), folders: [], loader: packed(""), timeOuts: packed("") };
 const INJECTED = JSON.stringify({ version: "v1", python: "3.11.7", pid: 1 });
 const FRAME = JSON.stringify(frameAnswer());
 const NEVER = new Promise<string>(() => undefined);

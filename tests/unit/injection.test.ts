@@ -42,17 +42,19 @@ describe("the injection", () => {
   const modules = JSON.stringify({ "": 0, kinds: 1 });
   const sources = ["pass\n", 'x = "é \u{1f600}\\n\u2028"\n'];
   const loader = "def install(): ...\n";
+  const timeOuts = "def dispose(): ...\n";
   const bundle: Bundle = {
     version: "v1",
     modules: packed(modules),
     folders: sources.map(packed),
     loader: packed(loader),
+    timeOuts: packed(timeOuts),
   };
 
-  test("is the loader, then one call of it with all sources, the version and what the user prefers", () => {
+  test("disposes of time-outs, and is then the loader and one call of it with all sources, the version and what the user prefers", () => {
     const expression = injectExpression(bundle, { digits: 6 });
-    expect(within(expression)).toEqual([loader, modules, '{"digits":6}', ...sources]);
-    expect(expression).toMatch(/g\['install'\]\(.*, 'v1', .*\)/);
+    expect(within(expression)).toEqual([timeOuts, loader, modules, '{"digits":6}', ...sources]);
+    expect(expression).toMatch(/g\['dispose'\]\(\), .*g\['install'\]\(.*, 'v1', .*\)/);
   });
 
   test("is one line of ASCII, compiled under a name that the debugger does not step into", () => {
@@ -77,6 +79,8 @@ describe("the bundle", () => {
     const found = names.filter((name) => modules[name] === modules["stop.snapshot"]).indexOf("stop.snapshot");
     expect(sources[modules["stop.snapshot"] ?? -1]?.[found]).toContain("class Snapshot");
     expect(unpacked(bundle.loader)).toContain("def install(");
+    expect(unpacked(bundle.timeOuts)).toContain("def dispose(");
+    expect(names).toContain("time_outs");
     expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);
     expect(await bundleHelper()).toEqual(bundle);
   });
@@ -84,7 +88,7 @@ describe("the bundle", () => {
   test("is read from its file once, when it is first asked for", () => {
     const folder = mkdtempSync(join(tmpdir(), "bundle-"));
     const file = join(folder, "helper.json");
-    const bundle: Bundle = { version: "v1", modules: "", folders: [], loader: "" };
+    const bundle: Bundle = { version: "v1", modules: "", folders: [], loader: "", timeOuts: "" };
     const ask = bundleIn(file);
     writeFileSync(file, JSON.stringify(bundle));
     expect(ask()).toEqual(bundle);

@@ -9,6 +9,8 @@ export interface Bundle {
   /** For each folder the sources of its modules, in their order, with a zero byte between: Python keeps them packed until one is needed. */
   readonly folders: readonly string[];
   readonly loader: string;
+  /** What is run before all else: the debugger is not to act when this takes long. */
+  readonly timeOuts: string;
 }
 
 /** Every expression of ours ends with this, so that anyone reading the protocol can tell them from the user's. */
@@ -28,13 +30,16 @@ export function callExpression(request: Request): string {
 
 /**
  * Puts the helper into the process: one expression that leaves no name behind in the user's frame. In it, `m` are the
- * modules of `sys`, `g` the globals of the loader; `z` unpacks a text, and `b` decodes what stays packed.
+ * modules of `sys`, `g` the globals of the loader and of what comes before it; `z` unpacks a text, and `b` decodes what stays packed.
  */
-export function injectExpression({ loader, modules, folders, version }: Bundle, preferences: Preferences): string {
+export function injectExpression(bundle: Bundle, preferences: Preferences): string {
+  const { timeOuts, loader, modules, folders, version } = bundle;
+  const ran = (source: string, name: string): string =>
+    `m['builtins'].exec(m['builtins'].compile(z('${source}'), '<frozen _tensor_inspector.${name}>', 'exec'), g)`;
   const run =
-    `(m['builtins'].exec(m['builtins'].compile(z('${loader}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
+    `(${ran(timeOuts, "time_outs")}, g['dispose'](), ${ran(loader, "loader")}, ` +
     `g['install'](m['json'].loads(z('${modules}')), '${version}', ` +
-    `m['json'].loads(z('${packed(JSON.stringify(preferences))}')), [${folders.map((sources) => `b('${sources}')`).join(", ")}]))[1]`;
+    `m['json'].loads(z('${packed(JSON.stringify(preferences))}')), [${folders.map((sources) => `b('${sources}')`).join(", ")}]))[3]`;
   const unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))";
   const globals = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}";
   return `(lambda m: (lambda g, z, b: ${run})(${globals}, ${unpack}, m['binascii'].a2b_base64))(${SYS}.modules) ${MARK}`;

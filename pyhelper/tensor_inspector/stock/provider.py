@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from .. import debugger
+from .. import debugger, debugger_views
 from ..kinds import Kind, as_kind
 from ..safe.budget import Budget
 from ..safe.guard import class_name
@@ -44,8 +44,8 @@ class Lines:
         if type(value) is Text:
             return str.__str__(value)
         try:
-            if not debugger.has_client(self):
-                debugger.unregister_providers()
+            if not debugger_views.has_client(self):
+                debugger_views.unregister_providers()
                 return None
             with Answering(self._burst or current_burst()) as budget:
                 return ask(value, budget)
@@ -67,7 +67,7 @@ class Children:
         found: list[Entry] = []
         try:
             if claim_safely(type(value)) != "whole":  # it says that it is of another class
-                return cast("list[Entry]", debugger.stock_rows(value, fmt))
+                return cast("list[Entry]", debugger_views.stock_rows(value, fmt))
             with Answering(self._burst or current_burst()) as budget:
                 found.extend(entries(value, budget))
         except BaseException as error:
@@ -88,7 +88,7 @@ _lines, _children = Lines(), Children()
 def switch(on: bool) -> None:
     """Have the debugger's own views show our lines and rows, or its own again. An unknown debugger is left as it is."""
     try:
-        if debugger.register_providers(_lines, _children) if on else debugger.unregister_providers():
+        if debugger_views.register_providers(_lines, _children) if on else debugger_views.unregister_providers():
             debugger.views_changed()
             debugger.views_changed()  # what is other than at the last asking is marked as changed by the program
     except Exception:  # a debugger that is not as we know it: what was asked is answered all the same

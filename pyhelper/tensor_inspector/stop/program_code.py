@@ -8,12 +8,20 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Callable
 
-from .. import debugger
 from ..kinds import Property, TextRow
 from ..safe.guard import class_name
 from . import interruption
+from .snapshot import alive
 
 _SECONDS = 1.2  #: a property may run so long; a reply later than 2 s is given up, and its rows take time too
+
+
+def is_asked_for(request: Any) -> bool:
+    """Whether a request is to run code of the program: that alone takes long where the machine is idle."""
+    if request["op"] == "children":
+        snapshot, node = alive.get(request.get("snapshot", 0)), request["node"]
+        return snapshot is not None and node in snapshot and type(snapshot.value(node)) is Property
+    return request["op"] == "evaluate" or request.get("options", {}).get("run") is True
 
 
 class Stopped(Exception):
@@ -54,7 +62,6 @@ def run(code: Callable[[], Any], seconds: float | None = None, request: int | No
             raised.append(_text(error))  # which is the program's code as well
             return None
 
-    debugger.expect_long_evaluate()
     try:
         value = interruption.run(get, seconds, request)
     except interruption.Interrupted:
