@@ -137,7 +137,7 @@ _CHECKS: dict[str | None, tuple[str, Callable[[ErrorContext], Violation | None]]
 }
 
 _NAN = ("nan-in-input", "nan-in-params", "nan-origin")
-_NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
+_NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable")
 #: Of each fault of a backward: the findings' rules that may tell more from the graph, then as in `_CHECKS`.
 _BACKWARD: dict[str | None, tuple[tuple[str, ...], str, Callable[[ErrorContext], Violation]]] = {
     "freed": ((), "graph-freed", backward.graph_freed),

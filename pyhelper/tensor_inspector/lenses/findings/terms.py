@@ -77,6 +77,7 @@ class _Following:
         self._level = level
         self._known = dict(given)
         self._seen: set[str] = set()
+        self._bound_now: set[str] = set()  #: whose bindings are gone through: their values are of later lines
         self._depth = depth
         self._owner: Any = None if level is None else step.value(source.self_name, level)
 
@@ -145,14 +146,18 @@ class _Following:
 
     def _named(self, name: str) -> Flow:
         """By its value, in a frame; else by its assignments, as the function goes through its lines."""
+        if name in self._bound_now:
+            return self._known.get(name)
         value = None if self._level is None else self._step.value(name, self._level)
         if is_exact_tensor(value) and requires_grad(value):
             return _LIVE
         if name not in self._seen:
             self._seen.add(name)
+            self._bound_now.add(name)
             for line, node in sorted(self._source.bindings.get(name, ()), key=lambda one: one[0]):
                 if line < self._source.lineno:
                     self._known[name] = self._assigned(name, line, node)
+            self._bound_now.discard(name)
         found = self._known.get(name)
         return None if is_exact_tensor(value) and found == _LIVE else found
 

@@ -179,6 +179,27 @@ def _value(step: Step, name: str, level: int, caller: Called | None) -> Any:
     return value
 
 
+def argument_given(step: Step, level: int, name: str) -> ast.expr | None:
+    """What the caller of a frame gives an argument of the frame's function, as the caller's source writes it."""
+    source, outer = step.sources[level], step.sources[level + 1]
+    first = step.frames[level].variables.get(source.self_name)
+    in_line = [call for call in outer.calls if outer.is_running(call)] or [
+        call for call in outer.calls if call.lineno == outer.lineno
+    ]
+    calls = [
+        call
+        for call in in_line
+        if call.name == source.function or (first is not None and value_in(step, call.callee, level + 1) is first)
+    ]
+    if len(calls) != 1 or any(isinstance(one, ast.Starred) for one in calls[0].args):
+        return None
+    call = calls[0]
+    owner = call.callee if call.name != source.function else text_of(call.receiver)
+    is_method = first is not None and value_in(step, owner, level + 1) is first
+    given = dict(zip(source.arguments[int(is_method) :], call.args))
+    return given.get(name, call.keywords.get(name))
+
+
 def free_of(function: FunctionType, name: str) -> Any:
     """A variable of the function around, or a global."""
     for free, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....measure.torch.graph import Graph
 from ....measure.torch.metadata import element_count, gradient_of, requires_grad
@@ -18,6 +18,9 @@ from ..error_context import ErrorContext
 from ..operand import Operand, needs_grad, operand
 from ..values import value_words
 
+if TYPE_CHECKING:
+    from ...findings.rules.graph.lost_graph import LossCut
+
 
 def loss_not_scalar(context: ErrorContext) -> Violation:
     root = next((one for one in roots(context) if one.value is None or element_count(one.value) != 1), None)
@@ -30,13 +33,33 @@ def loss_not_scalar(context: ErrorContext) -> Violation:
 
 
 def loss_without_grad(context: ErrorContext) -> Violation:
+    """What backward is called on has no graph: where the source in sight has cut it off, if that is known."""
     root = next((one for one in roots(context) if not needs_grad(one)), None)
-    name = "what backward is called on" if root is None else root.name
-    title = (f"{name} has no grad_fn", ": ", "nothing that requires a gradient led to it")
-    fact = None if root is None else (root.name, f"{root.fact} without grad_fn")
-    return context.found(
-        title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way"
+    if root is None:
+        return context.found("what backward is called on has no grad_fn")
+    fact, cut = (root.name, f"{root.fact} without grad_fn"), _cut(context, root)
+    if cut is None:
+        fit = "look for detach(), item(), no_grad, an argmax or a new tensor on its way"
+        return context.found(f"{root.name} has no grad_fn", fact, suggestion=fit)
+    title = (f"{root.name} has no grad_fn", ": ", cut.words)
+    file, line = cut.line
+    is_sure = not any(
+        source.file == file and source.is_conditional(line, seen_from=source.lineno) for source in context.step.sources
     )
+    found = context.found(title, fact, cut.fact, suggestion=cut.suggestion or _CUT_FIT, certain=is_sure)
+    found.line = cut.line
+    return found
+
+
+_CUT_FIT = "keep the computation in torch, without detach, numpy or item"
+
+
+def _cut(context: ErrorContext, root: Operand) -> LossCut | None:
+    from ...findings.rules.graph.lost_graph import cut_of, cut_of_name
+
+    step = context.step
+    loss = next((one for one in step.losses if one.tensor is root.value), None)
+    return cut_of(step, loss) if loss is not None else cut_of_name(step, root.name, 0)
 
 
 def input_without_grad(context: ErrorContext) -> Violation:

@@ -1,14 +1,19 @@
-"""Finds where what a module gives is cut off on its way to the loss, in a function or a method that the step calls."""
+"""Finds where what a module gives is cut off on its way to the loss: in a function that the step calls, in the step itself,
+or in what calls it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....measure.torch.modules import is_module, parameters_of
 from .....safe.record import Record
 from ....step.calls import Call
-from ....step.expressions import bound_in, key_of, last_name, text_of
-from ....step.functions import Called, called_at, is_same_each_round, value_in
+from ....step.classes import is_library
+from ....step.expressions import bound_in, is_name, key_of, last_name, text_of
+from ....step.functions import Called, argument_given, called_at, is_same_each_round, value_in
 from ....step.grad_mode import decorated_off, off_at
 from ....step.sight import VisibleVariable
 from ....step.source import Source
@@ -20,17 +25,22 @@ from .learns_elsewhere import Held, may_learn_elsewhere
 _CUTS = frozenset((*CUTS, "float"))
 _METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
 _NO_DATA = frozenset((*ABOUT, *ALIKE, *STEP_FUNCTIONS))
+#: What gives no graph, though its values are those of predictions.
+_WITHOUT_GRAPH = frozenset(
+    "argmax argmin argsort long int bool eq ne gt lt ge le bincount one_hot multinomial searchsorted".split()
+)
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
 
 
 class CutCall(Record):
-    """Where all of a value leaves autograd: by what, in which line, in which function."""
+    """Where all of a value leaves autograd: by what, in which line, in which function; ``is_off``: gradients are off there."""
 
     how: str
     line: Line
     source: Source
+    is_off: bool = False
 
 
 _Flow = Flow[CutCall]  #: how a value is made of what the module gives; "live" also where that is not sure
@@ -39,7 +49,7 @@ _Flow = Flow[CutCall]  #: how a value is made of what the module gives; "live" a
 def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
     """The place in a function that cuts off a module, which the step surely calls for its losses and nothing else trains."""
     walk = _Route(step, variable.value)
-    frame = _FollowedBody(walk, step.source, None, {})
+    frame = _FollowedBody(walk, step.source, None, {}, step.level)
     flows = [frame.named(key_of(loss.name), 0) for loss in step.losses]
     found = next((flow for flow in flows if type(flow) is CutCall), None)
     if found is None or found.source is step.source or "live" in flows or not walk.is_surely_called:
@@ -48,8 +58,17 @@ def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
     return None if may_learn_elsewhere(step, held, walk.entered, walk.noted) else found
 
 
+def cut_before(step: Step, name: str, level: int) -> CutCall | None:
+    """Where a value without a graph was cut off from what has one; ``name`` tells it in the frame at ``level``."""
+    found = _FollowedBody(_RouteOfAll(step), step.sources[level], None, {}, level).named(key_of(name), 0)
+    return found if type(found) is CutCall else None
+
+
 class _Route:
     """What a way through functions has in common: the module, its calls, the functions gone through."""
+
+    cuts = _CUTS
+    puts: tuple[str, ...] = ()  #: methods that put into a list what is followed
 
     def __init__(self, step: Step, module: object) -> None:
         self.step = step
@@ -59,31 +78,77 @@ class _Route:
         self.expressions = 0
         self.is_surely_called = True
 
+    def is_live(self, value: Any) -> bool:
+        """Whether a value is one from which a way back is looked for."""
+        return False
+
+    def is_called(self, callee: Any) -> bool:
+        """Whether a call of this gives what is looked for."""
+        return callee is self.module
+
+
+class _RouteOfAll(_Route):
+    """The way from anything that has a graph: what requires a gradient, and modules of libraries with such parameters."""
+
+    cuts = _CUTS | _WITHOUT_GRAPH
+    puts = ("append", "extend", "insert")
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step, None)
+
+    def is_live(self, value: Any) -> bool:
+        return is_exact_tensor(value) and bool(requires_grad(value))
+
+    def is_called(self, callee: Any) -> bool:
+        return (
+            is_module(callee) and is_library(type(callee)) and any(requires_grad(one) for one in parameters_of(callee))
+        )
+
 
 class _FollowedBody:
-    """A function, or the frame itself (without ``called``), in which values are followed."""
+    """A function, or the frame at ``level`` (without ``called``), in which values are followed."""
 
-    def __init__(self, walk: _Route, source: Source, called: Called | None, given: dict[str, _Flow]) -> None:
+    def __init__(
+        self, walk: _Route, source: Source, called: Called | None, given: dict[str, _Flow], level: int, end: int = 1
+    ) -> None:
         self._walk = walk
         self._source = source
         self._called = called
         self._given = given
+        self._level = level
+        self._end = source.lineno + end  #: of a frame: the line from which on nothing has run
         self._known: dict[str, _Flow] = {}
         off = None if called is None else decorated_off(source)
-        self._off = None if off is None else CutCall("no_grad", (source.file, off), source)
+        self._off = None if off is None else CutCall("no_grad", (source.file, off), source, True)
 
     def named(self, name: str, depth: int) -> _Flow:
         """What a variable is, after all lines that bind it: where one may not have run, what was before it counts too."""
         if name in self._known:
             return self._known[name]
-        self._known[name] = self._given.get(name)
+        self._known[name] = self._given_as(name, depth)
+        if self._called is None and self._walk.is_live(value_in(self._walk.step, name, self._level)):
+            self._known[name] = "live"
+            return "live"
         for line, node in sorted(self._source.bindings.get(name, ()), key=lambda one: one[0]):
-            if self._called is None and line > self._source.lineno:
+            if self._called is None and line >= self._end:
                 continue
             found = self._bound(name, node, depth)
             is_whole = isinstance(node, ast.Assign) and not self._is_conditional(line)
             self._known[name] = found if is_whole else joined_flow((self._known[name], found))
+        put = [call for call in self._source.calls_of(*self._walk.puts) if text_of(call.receiver) == name]
+        self._known[name] = joined_flow(
+            (self._known[name], *(self.flow(call.args[-1], depth) for call in put if call.args))
+        )
         return self._known[name]
+
+    def _given_as(self, name: str, depth: int) -> _Flow:
+        """What an argument was given; for a frame that is what stands in its caller's source, where that is in sight."""
+        step, level = self._walk.step, self._level + 1
+        if self._called is not None or name not in self._source.arguments or level >= len(step.frames):
+            return self._given.get(name)
+        argument = argument_given(step, self._level, name)
+        outer = _FollowedBody(self._walk, step.sources[level], None, {}, level, end=0)
+        return outer.flow(argument, depth + 1)
 
     def results(self, depth: int) -> _Flow:
         before = len(self._walk.noted)
@@ -109,9 +174,14 @@ class _FollowedBody:
         if isinstance(node, ast.Attribute):
             if text_of(node) in self._source.bindings:
                 return self.named(text_of(node), depth)
+            if is_name(node) and self._walk.is_live(self._value(text_of(node))):
+                return "live"
             return self._cut(node.attr, node, self.flow(node.value, depth)) if node.attr not in ABOUT else None
         if isinstance(node, ast.Call):
             return self._of_call(node, depth)
+        if isinstance(node, ast.Compare) and "eq" in self._walk.cuts:
+            operands = (self.flow(one, depth) for one in (node.left, *node.comparators))
+            return self._cut("eq", node, joined_flow(operands))
         if isinstance(node, (ast.Lambda, ast.Constant, ast.Compare)):
             return None
         if isinstance(node, ast.Subscript):
@@ -128,12 +198,10 @@ class _FollowedBody:
 
     def _of_call(self, node: ast.Call, depth: int) -> _Flow:
         name, step = last_name(node.func), self._walk.step
-        if name in _NO_DATA:
+        if name in _NO_DATA - self._walk.cuts:
             return None
-        call = Call(node, None, False)
-        level = step.level if self._called is None else self._called.level
-        callee = value_in(step, call.callee, level) if self._called is None else self._called.value(call.callee)
-        if callee is self._walk.module:
+        call, level = Call(node, None, False), self._level
+        if self._walk.is_called(self._value(call.callee)):
             self._note_call(node)
             return "live"
         function = called_at(step, call, level, self._called)
@@ -150,7 +218,13 @@ class _FollowedBody:
             found = joined_flow((owner, *given))
             found = found if owner is not None and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
         off = off_at(self._source, node.lineno)
-        return found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source)
+        return (
+            found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source, True)
+        )
+
+    def _value(self, name: str) -> Any:
+        """What a name, or an attribute of one, means here, as far as that is known."""
+        return value_in(self._walk.step, name, self._level) if self._called is None else self._called.value(name)
 
     def _note_call(self, node: ast.Call) -> None:
         self._walk.noted.add(id(node))
@@ -161,11 +235,11 @@ class _FollowedBody:
             return "live"
         self._walk.entered.append(function.source)
         given = {name: self.flow(value, depth) for name, value in function.given.items()}
-        return _FollowedBody(self._walk, function.source, function, given).results(depth + 1)
+        return _FollowedBody(self._walk, function.source, function, given, self._level).results(depth + 1)
 
     def _cut(self, name: str, node: ast.expr, found: _Flow) -> _Flow:
-        is_cut = name in _CUTS and found == "live"
-        how = f".{name}" if name == "data" else f"{name}()"
+        is_cut = name in self._walk.cuts and found == "live"
+        how = "a comparison" if isinstance(node, ast.Compare) else f".{name}" if name == "data" else f"{name}()"
         return CutCall(how, (self._source.file, node.lineno), self._source) if is_cut else found
 
     def _bound(self, name: str, node: ast.AST, depth: int) -> _Flow:

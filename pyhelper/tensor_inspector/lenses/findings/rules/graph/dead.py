@@ -9,19 +9,21 @@ from types import FunctionType
 from .....measure.torch.metadata import dtype_name, element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
-from ....step.calls import Call
-from ....step.classes import function_called, is_library, methods_of
+from ....step.classes import is_library, methods_of
 from ....step.decided import will_surely_run
 from ....step.expressions import last_name, names_in, root_of, shown, text_of
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line
-from ...made_of import CUTS, made_of
+from ...made_of import made_of
 from ...rule import rule
 from ...terms import left_at
+from .lost_graph import cut_of
 from .rewrapped import is_stand_in, rewrapped_in_callees
 from .switched_off import is_cleared_for
+
+_MODES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 @rule(
@@ -33,18 +35,13 @@ from .switched_off import is_cleared_for
 def loss_without_grad(step: Step) -> Iterator[Violation]:
     """A loss that is about to be backpropagated has nothing behind it."""
     for loss in dead_losses(step):
-        cut = origin_of(step, loss, CUTS)
-        facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
+        cut = cut_of(step, loss)
+        fact = (loss.name, f"{dtype_name(loss.tensor)} without grad_fn")
         if cut is None:
-            yield Violation((f"{loss.name} has no grad_fn", ": ", "backward will fail"), *facts, line=_line(step, loss))
-            continue
-        name, line, call = cut
-        yield Violation(
-            (f"{loss.name} has no grad_fn", ": ", f"{'it' if name == loss.name else name} left autograd by {call}"),
-            *facts,
-            (name, f"line {line[1]}: {call}"),
-            line=line,
-        )
+            yield Violation((f"{loss.name} has no grad_fn", ": ", "backward will fail"), fact, line=_line(step, loss))
+        else:
+            title = (f"{loss.name} has no grad_fn", ": ", cut.words)
+            yield Violation(title, fact, cut.fact, line=cut.line, suggestion=cut.suggestion)
 
 
 @rule(
@@ -97,14 +94,18 @@ def _switched_off(step: Step) -> tuple[str, Line] | None:
 
 
 def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
-    """The block without gradients in which a value, or what it is made of, was computed by a module."""
+    """The block without gradients in which a value was computed, or all that modules with parameters gave for it."""
     source = step.source
-    for line, _ in source.bindings_behind(name).values():
-        block = source.with_block(line, "no_grad", "inference_mode", "set_grad_enabled")
-        calls = [call for call in source.calls if call.lineno == line and step.module_of(call.callee, step.level)]
-        if block is not None and calls:
+    found: list[ast.With | ast.AsyncWith | None] = []
+    for made, (line, _) in source.bindings_behind(name).items():
+        block = source.with_block(line, *_MODES)
+        modules = [step.module_of(call.callee, step.level) for call in source.calls if call.lineno == line]
+        known = [one for one in modules if one is not None]
+        if made == name and block is not None and known:
             return block
-    return None
+        if any(held.member.is_in(one.value) for one in known for held in step.trainable()):
+            found.append(block)
+    return found[0] if found and None not in found else None
 
 
 def dead_losses(step: Step) -> list[Loss]:
@@ -165,53 +166,6 @@ def _is_stepped_after(step: Step) -> bool:
 
 def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
     return step.source.line_of(loss.name)
-
-
-def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line, str] | None:
-    """The assignment by which what the loss is made of left autograd, as one of some calls: its name, line and call."""
-    left = left_at(step, loss)
-    if left is not None:
-        is_one = ("eq" if left.call == "a comparison" else left.call.strip(".()")) in calls
-        return (left.name or loss.name, left.line, left.call) if is_one else None
-    file = step.source.file
-    for name, (line, node) in step.source.bindings_behind(root_of(loss.name)).items():
-        value = getattr(node, "value", None)
-        if value is None:
-            continue
-        for below in ast.walk(value):
-            called = last_name(below.func) if isinstance(below, ast.Call) else ""
-            if isinstance(below, ast.Attribute) and below.attr == "data" and "data" in calls:
-                called = "data"
-            if isinstance(below, ast.Compare) and "eq" in calls and _is_of_predictions(step, below):
-                return name, (file, line), "a comparison"
-            if called in calls and _comes_from_model(step, below):
-                return name, (file, line), f"{called}()" if called != "data" else ".data"
-    return None
-
-
-def _is_of_predictions(step: Step, node: ast.Compare) -> bool:
-    return any(is_exact_tensor(step.value(name)) for name in names_in(node)) and _comes_from_model(step, node)
-
-
-def _comes_from_model(step: Step, node: ast.AST) -> bool:
-    """Whether an expression is, by its source, not only made of data: a model, or a function of the program, makes it."""
-    made = [node]
-    for name in names_in(node):
-        if requires_grad(step.value(name)) if is_exact_tensor(step.value(name)) else False:
-            return True
-        made += [one for _, one in step.source.bindings_behind(root_of(name)).values()]
-    return any(_may_predict(step, call) for one in made for call in _calls_in(one))
-
-
-def _calls_in(node: ast.AST) -> list[ast.Call]:
-    """The calls in an expression, or in what a statement assigns."""
-    value = getattr(node, "value", None) if isinstance(node, ast.stmt) else node
-    return [below for below in ast.walk(value) if isinstance(below, ast.Call)] if isinstance(value, ast.AST) else []
-
-
-def _may_predict(step: Step, node: ast.Call) -> bool:
-    is_model = step.module_of(text_of(node.func), step.level) is not None
-    return is_model or function_called(step, Call(node, None, False), step.level) is not None
 
 
 @rule(

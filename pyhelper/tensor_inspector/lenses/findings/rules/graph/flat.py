@@ -17,7 +17,8 @@ from ...made_of import STEP_FUNCTIONS, bound_to
 from ...rule import rule
 from ...terms import FlatTerm, flat_terms
 from .cut import grouped
-from .dead import dead_losses, origin_of
+from .dead import dead_losses
+from .lost_graph import origin_of
 
 #: Step functions whose gradient is 0, as nodes, each with the functions that compute it.
 _CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}
