@@ -110,9 +110,11 @@ class ErrorContext:
                 yield in_title(given), self.failing.reader.read(given)
 
     def none_words(self, text: str) -> str:
-        """``None``, and which function returned nothing, where a name was given its result."""
-        known = self.step.sources[0].binding_of(key_of(text))
-        node = None if known is None else getattr(known[1], "value", None)
+        """``None``, and which function returned nothing, where a name was surely given its result."""
+        source = self.step.sources[0]
+        known = source.binding_of(key_of(text))
+        is_sure = known is not None and not source.is_conditional(known[0], seen_from=source.lineno)
+        node = getattr(known[1], "value", None) if known is not None and is_sure else None
         called = node.func if isinstance(node, ast.Call) else None
         made = called.func if isinstance(called, ast.Call) else None  # a module that is made and called at once
         reader = self.failing.reader
@@ -165,6 +167,8 @@ class ErrorContext:
         known = source.line_of(name)
         line = 0 if known is None or name is None else known[1]
         failing = getattr(self.failing.statement, "lineno", self.here.lineno)
+        if source.is_conditional(line, seen_from=failing):
+            return ""
         later = [at for at, _ in source.bindings_of(name or "") if at >= failing]  # it may be of the turn before
         for first, last in source.loops:
             if first <= failing <= last and not first <= line < failing and any(at <= last for at in later):

@@ -136,6 +136,10 @@ def argument_in(text: str) -> tuple[int, str] | None:
     return None if found is None else (int(found[1]) - 1, found[2])
 
 
+#: What a function wants, by the word that torch has for it.
+WANTED = {"Number": "a number", "Tensor": "a tensor", "int": "a whole number", "tuple": "whole numbers"}
+
+
 def type_not_tensor(text: str) -> str | None:
     """The type of an argument that must be a tensor."""
     found = _captured(r"must be Tensor, not (\w+)", text)
@@ -156,6 +160,11 @@ def arguments_missing(text: str) -> list[str]:
     """The parameters without an argument in a call."""
     found = re.search(r"missing \d+ required [\w-]+ arguments?: (.*)", text)
     return [] if found is None else re.findall(r"'(\w+)'", found[1])
+
+
+def reason_of_refusal(text: str) -> str | None:
+    """What `torch.load` met in a file that it does not read, where that is no class."""
+    return _captured(r"Unpickler error:\s*([^\n]+)", text)
 
 
 def classes_refused(text: str) -> list[str]:
@@ -187,6 +196,13 @@ def parameter_in(text: str) -> str | None:
     if found is not None:
         return found[1]
     return "value" if "value argument" in text else None
+
+
+def is_broadcast(text: str) -> bool:
+    """Whether two shapes were to be broadcast."""
+    return (
+        re.search(r"broadcast|size of tensor a|expanded size|shape mismatch|inconsistent tensor size", text) is not None
+    )
 
 
 def sides(text: str) -> tuple[int, int, int] | None:

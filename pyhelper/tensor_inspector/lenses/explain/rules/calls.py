@@ -164,8 +164,12 @@ def init_not_called(context: ErrorContext) -> Violation | None:
     on_the_way = takewhile(lambda base: base is not module("torch").nn.Module, mro(type(value)))
     forgetting = next(filter(_forgets, on_the_way), None)
     where = f"{class_name(forgetting or type(value))}.__init__"
-    if forgetting is None:
-        title: Title = f"{where} uses {text} as a module before it calls super().__init__()"
+    is_running = any(entry.function == "__init__" and entry.variables.get("self") is value for entry in context.trace)
+    if forgetting is None and not is_running:
+        title: Title = (f"{text} lacks what nn.Module.__init__ makes", ": ", "it can hold no layers or parameters")
+        fit = f"make it by {name}(…), which calls __init__"
+    elif forgetting is None:
+        title = f"{where} uses {text} as a module before it calls super().__init__()"
         fit = f"call super().__init__() first in {where}"
     else:
         title = (

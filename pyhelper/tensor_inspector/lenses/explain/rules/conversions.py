@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
+from ....safe.guard import module
 from ....words.text import plural
 from ...findings.finding import Violation
 from ...step.expressions import text_of
@@ -40,11 +42,16 @@ def _settings_of_a_class(context: ErrorContext) -> Violation | None:
     called = None if context.call is None else context.failing.reader.value(context.call.func)
     given = list(context.written())[1:]
     tensors = [(text, value) for text, value in given if type(value) is Operand]
-    if context.call is None or not issubclass(type(called), type) or not tensors:
+    if context.call is None or not tensors or not _makes_modules(called):
         return None
     name, inside = text_of(context.call.func), ", ".join(text for text, _ in given)
-    title = (f"{name} is a class", ": ", f"{inside} are taken for its settings, not for what the loss compares")
+    title = (f"{name} is a class", ": ", f"{inside} are taken for its settings, not for its inputs")
     return context.found(title, *(value for _, value in tensors), suggestion=f"{name}()({inside})")
+
+
+def _makes_modules(called: Any) -> bool:
+    torch: Any = module("torch")
+    return issubclass(type(called), type) and issubclass(called, torch.nn.Module)
 
 
 def _conditions(context: ErrorContext) -> Iterator[tuple[ast.AST, str, ast.AST]]:
@@ -91,6 +98,10 @@ def _of_condition(context: ErrorContext, node: ast.AST, around: ast.AST, asked: 
 
 def not_one_element(context: ErrorContext) -> Violation:
     """A tensor that is converted to a number, but has several elements or none."""
+    for text, value in context.written():
+        if type(value) is str:  # a text repeats itself by a number, and asks the tensor for one
+            title = (f"{text} is a str", ", ", f"but {context.called} wants a number or a tensor")
+            return context.found(title, (text, "a str"), *context.operands()[:1])
     for operation in context.operations:
         for one in operation.operands():
             if one.sizes is not None and prod(one.sizes) != 1:

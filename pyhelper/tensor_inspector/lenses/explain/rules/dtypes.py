@@ -60,7 +60,7 @@ def _labels(context: ErrorContext, operation: Operation) -> Violation | None:
             )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
-        if target.is_float() and given.is_integer() and (target.sizes or ())[:1] == (given.sizes or ())[:1] != ():
+        if target.is_float() and given.is_integer() and _are_labels_of(given.sizes, target.sizes):
             swapped = f"{given.name} is {given.fact} and stands where the logits belong, {target.name} is {target.fact}"
             fit = "" if context.call is None else f"{text_of(context.call.func)}({target.name}, {given.name})"
             return context.found((swapped, ": ", "they are swapped"), given, target, suggestion=fit)
@@ -68,6 +68,13 @@ def _labels(context: ErrorContext, operation: Operation) -> Violation | None:
         return context.found(title, given, target, suggestion=_cast(given, "float32"))
     title = (f"{target.name} is {target.fact}", ", ", f"but {operation.name} wants integer class labels (int64)")
     return context.found(title, target, given, suggestion=_cast(target, "int64"))
+
+
+def _are_labels_of(labels: tuple[int, ...] | None, logits: tuple[int, ...] | None) -> bool:
+    """Whether shapes are those of labels and of logits: the logits have a dimension of classes more."""
+    if not labels or not logits:
+        return False
+    return len(logits) == len(labels) + 1 and (logits[0], *logits[2:]) == labels
 
 
 def _indices(context: ErrorContext, operation: Operation) -> Violation | None:
@@ -186,7 +193,7 @@ def device_mismatch(context: ErrorContext) -> Violation:
         (None if context.layer is None else _layer_elsewhere(context, context.layer))
         or first_found(context, lambda context, operation: _elsewhere(context, operation.operands()))
         or _elsewhere(context, context.device_tensors())
-        or _elsewhere(context, context.visible_tensors())
+        or _elsewhere(context, context.visible_tensors(), certain=False)
     )
     if found is not None:
         return found
@@ -229,7 +236,7 @@ def _layer_elsewhere(context: ErrorContext, layer: Layer) -> Violation | None:
     return None
 
 
-def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Violation | None:
+def _elsewhere(context: ErrorContext, operands: list[Operand], *, certain: bool = True) -> Violation | None:
     """The first operand that is on another device than the others; a number on the CPU fits everywhere."""
     leaves = [leaf for one in operands for leaf in one.leaves()]
     known = [one for one in leaves if one.device is not None and (one.sizes != () or one.device != "cpu")]
@@ -249,4 +256,4 @@ def _elsewhere(context: ErrorContext, operands: list[Operand]) -> Violation | No
         else f"{empty.name} has no values on meta: make it elsewhere"
     )
     differs = unequal(odd.device, usual.device, f"{odd.name}, {usual.name}")
-    return context.found(title, *facts, suggestion=fit, differs=differs)
+    return context.found(title, *facts, suggestion=fit, certain=certain, differs=differs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
@@ -96,32 +98,44 @@ def _of_small_input(
 
 
 def _of_state(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str, Violation] | None:
-    """The other inputs of a recurrent or an attention layer."""
-    for other in layer.inputs[1:]:
-        if other.sizes is None or given.sizes is None:
+    """The state of a recurrent layer that has another shape than it must have, and the memory of a transformer."""
+    if is_of(layer.module, "RNNBase"):
+        return _of_recurrent(context, layer, given)
+    if not is_of(layer.module, "TransformerDecoderLayer", "Transformer") or len(layer.inputs) < 2:
+        return None
+    other = layer.inputs[1]
+    if other.sizes is None or given.sizes is None or other.sizes[-1:] == given.sizes[-1:]:
+        return None
+    wanted = f"{layer.title} wants the same last dimension"
+    title = (f"{other.name} is {other.shape}", ", ", f"but {given.name} is {given.shape}: {wanted}")
+    ends = [sizes[-1] if sizes else "none" for sizes in (other.sizes, given.sizes)]
+    differs = unequal(ends[0], ends[1], f"{other.name}, {given.name}")
+    return MISMATCH, context.found(title, other, given, differs=differs)
+
+
+def _of_recurrent(context: ErrorContext, layer: Layer, given: Operand) -> tuple[str, Violation] | None:
+    attributes, sizes = instance_dict(layer.module), given.sizes or ()
+    batch = sizes[0 if attributes.get("batch_first") else 1] if len(sizes) == 3 else None
+    for number, other in enumerate(layer.inputs[1:3]):
+        wanted = _state(attributes, batch, is_cell=number == 1)
+        if other.sizes is None or None in wanted or other.sizes == wanted:
             continue
-        if is_of(layer.module, "RNNBase"):
-            batch_at = 0 if instance_dict(layer.module).get("batch_first") else 1
-            batch = given.sizes[batch_at] if len(given.sizes) == 3 else 1
-            if len(other.sizes) == 3 and other.sizes[1] != batch:
-                title = (
-                    f"{other.name} is {other.shape}",
-                    ", ",
-                    f"for a batch of {other.sizes[1]}, but {given.name} is {given.shape}, a batch of {batch}",
-                )
-                return MISMATCH, context.found(
-                    title,
-                    other,
-                    given,
-                    suggestion=f"make the state anew for a batch of {batch}, or drop_last=True",
-                    differs=unequal(other.sizes[1], batch, f"{other.name}, {given.name}"),
-                )
-            title = (f"{other.name} is {shape(other.sizes)}", ", ", f"which does not fit {layer.title}")
-            return MISMATCH, context.found(title, other, given)
-        if other.sizes[-1:] != given.sizes[-1:]:
-            wanted = f"{layer.title} wants the same last dimension"
-            title = (f"{other.name} is {other.shape}", ", ", f"but {given.name} is {given.shape}: {wanted}")
-            ends = [sizes[-1] if sizes else "none" for sizes in (other.sizes, given.sizes)]
-            differs = unequal(ends[0], ends[1], f"{other.name}, {given.name}")
-            return MISMATCH, context.found(title, other, given, differs=differs)
+        fit, differs = "", unequal(shape(other.sizes), shape(wanted), other.name)
+        if batch is not None and len(other.sizes) == 3 and other.sizes[1] != batch:
+            why = f"for a batch of {other.sizes[1]}, but {given.name} is {given.shape}, a batch of {batch}"
+            fit = f"make the state anew for a batch of {batch}, or drop_last=True"
+            differs = unequal(other.sizes[1], batch, f"{other.name}, {given.name}")
+        else:
+            why = f"but {layer.title} wants a state of {shape(wanted)}"
+        title = (f"{other.name} is {other.shape}", ", ", why)
+        return MISMATCH, context.found(title, other, given, suggestion=fit, differs=differs)
     return None
+
+
+def _state(attributes: dict[str, Any], batch: int | None, *, is_cell: bool) -> tuple[Any, ...]:
+    """The shape that a state has, of the output or of the cell; None stands for what is not known."""
+    layers, hidden = attributes.get("num_layers"), attributes.get("hidden_size")
+    directions = 2 if attributes.get("bidirectional") is True else 1
+    last = hidden if is_cell else attributes.get("proj_size") or hidden
+    first = layers * directions if type(layers) is int else None
+    return (first, last) if batch is None else (first, batch, last)

@@ -7,7 +7,7 @@ from typing import Any
 from ....safe.guard import dict_get, instance_dict, module
 from ...findings.finding import Violation
 from ..error_context import ErrorContext
-from ..errors import classes_refused
+from ..errors import classes_refused, reason_of_refusal, short_message
 from ..operand import in_title
 
 
@@ -16,7 +16,11 @@ def unsafe_load(context: ErrorContext) -> Violation:
     refused = classes_refused(context.message)
     given = context.call.args[0] if context.call is not None and context.call.args else None
     what = "the file" if given is None else in_title(given)
-    content = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
+    if not refused:
+        title = (f"{what} was not read", ": ", reason_of_refusal(context.message) or short_message(context.message))
+        fit = "look at its first bytes: it may be no checkpoint. Only if you trust where it comes from: weights_only=False"
+        return context.found(title, (what, "not read by torch.load"), suggestion=fit)
+    content = f"an object of {refused[0]}"
     title = (f"{what} holds {content}", ": ", "torch.load makes only tensors, numbers, texts and containers of them")
     allow = "weights_only=False, if you trust where the file comes from: such a file can run code as it is loaded"
     if any(_is_model(name) for name in refused):

@@ -154,8 +154,9 @@ def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text
             return context.found(
                 (f"{text} is None", ": ", f"{owner.name} is no leaf, and only leaves keep it"), owner, suggestion=fit
             )
-        fit = "call backward() first, and check that it takes part in the loss"
-        return context.found((f"{text} is None", ": ", f"{owner.name} has no gradient yet"), owner, suggestion=fit)
+        fit = "call backward() first and zero_grad() later, and check that it takes part in the loss"
+        why = f"no backward has reached {owner.name}, or its gradient was cleared"
+        return context.found((f"{text} is None", ": ", why), owner, suggestion=fit)
     return context.found(title, (text, context.none_words(text)), suggestion=f"find out why {text} is None")
 
 

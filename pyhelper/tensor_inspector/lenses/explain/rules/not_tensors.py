@@ -8,7 +8,7 @@ from ....measure.torch.modules import is_module
 from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Violation
 from ..error_context import ErrorContext
-from ..errors import argument_in, type_not_tensor
+from ..errors import WANTED, argument_in, type_not_tensor
 from ..operand import UNKNOWN, Operand, in_title, operand
 from ..samples import dataset_name, parts_of, samples
 from ..values import entry, items_of, keys_of, tensor_in, value_words, with_article
@@ -45,8 +45,10 @@ def not_tensor(context: ErrorContext) -> Violation | None:
                 return context.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
     for text, value in given:
         if type(value) is not Operand and value is not UNKNOWN and not is_module(value) and _is_named(context, value):
-            title = (f"{text} is {value_words(value)}", ", ", f"but {context.called} wants a tensor")
-            return context.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
+            other = None if in_message is None or in_message[1] == "Tensor" else WANTED.get(in_message[1])
+            title = (f"{text} is {value_words(value)}", ", ", f"but {context.called} wants {other or 'a tensor'}")
+            fit = _tensor_of(text, value) if other is None else f"give it {other}"
+            return context.found(title, (text, value_words(value)), suggestion=fit)
     for text, value in context.named() if "'NoneType'" in context.message else ():
         if value is None:
             return _of_none(context, text)
@@ -81,8 +83,8 @@ def _of_none(context: ErrorContext, text: str) -> Violation:
 
 def _wanted(context: ErrorContext) -> str:
     in_message = argument_in(context.message)
-    if in_message is not None and in_message[1] == "Number":
-        return "a number"
+    if in_message is not None and in_message[1] in WANTED:
+        return WANTED[in_message[1]]
     return "a tensor" if "Tensor" in context.message else "a value"
 
 
@@ -131,7 +133,7 @@ def _collated(context: ErrorContext) -> Violation | None:
     batch, name = samples(fetch), f"{dataset_name(fetch)}.__getitem__"
     empty = next((label for label, sample in batch if sample is None), None)
     if empty is not None:
-        title = (f"{empty} is None", ": ", f"{name} returns nothing for it")
+        title = (f"{empty} is None", ": ", f"{name} returns None for it")
         return context.found(title, (empty, "None"), suggestion="return a sample, or drop it in collate_fn")
     rows = [dict(enumerate(list(parts_of(label, sample))[1:] or [(label, sample)])) for label, sample in batch]
     for part in rows[0] if rows else ():

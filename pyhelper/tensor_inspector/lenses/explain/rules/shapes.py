@@ -6,7 +6,7 @@ from ....words.text import shape
 from ...findings.finding import Violation
 from .. import sizes as rules
 from ..error_context import ErrorContext, first_found, unequal
-from ..errors import mismatched_entries, of_worker, short_message, sides
+from ..errors import is_broadcast, mismatched_entries, of_worker, short_message, sides
 from ..operand import Operand
 from ..operation import Operation
 from .forms import of_assigned, of_dimension, of_joined, of_mask, of_ragged, of_split, of_view
@@ -47,7 +47,8 @@ def _of_worker(context: ErrorContext) -> tuple[str, Violation] | None:
 
 def _elementwise(context: ErrorContext, operation: Operation) -> Violation | None:
     """The first pair of operands that do not broadcast."""
-    if not operation.name[:1].islower() or operation.name.startswith(_OTHER_SHAPES):  # or a class is made
+    is_class = not operation.name[:1].islower()
+    if is_class or operation.name.startswith(_OTHER_SHAPES) or not is_broadcast(context.message):
         return None
     known = [one for one in operation.operands() if one.sizes is not None]
     for at, a in enumerate(known):
@@ -110,17 +111,14 @@ def _half_known(context: ErrorContext, operation: Operation) -> Violation | None
 
 
 def _from_message(context: ErrorContext) -> Violation:
+    """The operands with torch's own sentence, where no check knows which of them is wrong."""
     known = [one for one in context.operands() if one.sizes is not None]
-    if context.layer is not None:
-        inputs = [one for one in context.layer.inputs if one.sizes is not None]
-        if inputs:
-            begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {context.layer.title}"
-            return context.found((begin, ": ", f"{short_message(context.message)}"), *inputs)
+    if context.layer is not None and not any(one.is_written for one in context.layer.inputs):
+        known = context.failing.tensors() or known  # it may have turned its inputs before it failed
     operands = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
-    return context.found(
-        (operands, ": ", f"{short_message(context.message)}") if operands else short_message(context.message),
-        *known[:6],
-    )
+    where = "" if context.layer is None else f" in {context.layer.title}"
+    sentence = short_message(context.message)
+    return context.found((f"{operands}{where}", ": ", sentence) if operands else sentence, *known[:6])
 
 
 _CHECKS = (

@@ -33,7 +33,7 @@ def tokenizer_input(context: ErrorContext) -> Violation | None:
                 title = (f"{whose} is {value_words(rows[odd])}", ", ", f"but {name} wants text")
                 return context.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
             lengths = [len(row.split()) for row in rows if type(row) is str]
-            if len(set(lengths)) > 1:
+            if len(set(lengths)) > 1 and not any(word.arg == "padding" for word in node.keywords):
                 title = (f"the texts of {text} are of different lengths", ": ", "without padding they are no tensor")
                 fact = (text, f"{value_words(value)}, of {listed(map(str, lengths[:8]), len(lengths) > 8, 40)} words")
                 return context.found(title, fact, suggestion="padding=True, truncation=True")

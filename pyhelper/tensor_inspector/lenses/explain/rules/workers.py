@@ -24,7 +24,9 @@ def worker_failed(context: ErrorContext) -> Violation:
     ]
     if not frames:
         title = ("in a worker of the DataLoader", ": ", f"{short_message(last_line)}")
-        return context.found(title, (None, "no line of the program was running: the samples were being put together"))
+        is_joining = any("collate" in found["function"] for found in _FRAME.finditer(context.message))
+        more = ": the samples were being put together" if is_joining else ""
+        return context.found(title, (None, f"no line of the program was running{more}"))
     frame = frames[-1]
     title = (
         f"{frame['function']}, line {frame['line']}",
