@@ -9,6 +9,7 @@ from ...measure.torch.optimizers import is_readable
 from ...words.text import full_path
 from ..step.step import Step
 from .finding import Violation
+from .rules.loss.absent_loss import why_no_loss
 
 if TYPE_CHECKING:
     from ...protocol import Evidence, Finding, RuleNeed, Severity
@@ -82,7 +83,7 @@ def finding(id: str, severity: Severity, why: str, suggestion: str, found: Viola
 def missing(step: Step) -> dict[str, Unmet]:
     """What rules may need and this step does not have, each with the reason for its user."""
     needs: dict[RuleNeed, tuple[bool, str]] = {
-        "loss": (bool(step.losses), "no loss in sight"),
+        "loss": (bool(step.losses), "" if step.losses else why_no_loss(step)),
         "optimizer": (bool(step.optimizers), "no optimizer in sight"),
         "groups": (
             all(is_readable(variable.value) for variable in step.optimizers),

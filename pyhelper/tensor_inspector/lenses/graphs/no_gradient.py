@@ -21,6 +21,7 @@ from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.record import Record
 from ...words.text import full_path, plural
+from ..findings.rules.loss.absent_loss import loss_without_graph
 from ..lens import Lens, Paused, wrong_type
 from ..step.expressions import key_of
 from ..step.step import Step
@@ -183,7 +184,8 @@ class NoGradientLens(Lens):
             values = bare(grad)
             return Reason("zero_gradient" if values is not None and not bool(values.any()) else "has_gradient")
         if self._step is None or not self._losses:
-            return Reason("no_loss")
+            loss = None if self._step is None else loss_without_graph(self._step)
+            return Reason("no_loss") if loss is None else Reason("loss_without_graph", at=loss)
         for loss, leaves in zip(self._losses, self._reached):
             if id(tensor) in leaves:
                 return self._reached_by(loss)

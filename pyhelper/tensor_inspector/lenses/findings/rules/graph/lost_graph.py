@@ -47,10 +47,10 @@ def cut_of_name(step: Step, name: str, level: int) -> LossCut | None:
     if cut is not None:
         how, line, function = cut.how, cut.line, cut.source.function
         return LossCut(f"{how}{_in(function)} cuts it off", (None, f"line {line[1]}: {how}"), line, cut.is_off)
-    return _off_around(step, name, level)
+    return off_around(step, name, level)
 
 
-def _off_around(step: Step, name: str, level: int) -> LossCut | None:
+def off_around(step: Step, name: str, level: int) -> LossCut | None:
     """Where a caller has gradients off around all that makes a value in a frame."""
     inner = step.sources[level]
     for source in step.sources[level + 1 :] if root_of(name) in inner.bindings else ():
