@@ -184,8 +184,8 @@ class NoGradientLens(Lens):
             values = bare(grad)
             return Reason("zero_gradient" if values is not None and not bool(values.any()) else "has_gradient")
         if self._step is None or not self._losses:
-            loss = None if self._step is None else loss_without_graph(self._step)
-            return Reason("no_loss") if loss is None else Reason("loss_without_graph", at=loss)
+            dead = None if self._step is None else loss_without_graph(self._step)
+            return Reason("no_loss") if dead is None else Reason("loss_without_graph", at=dead)
         for loss, leaves in zip(self._losses, self._reached):
             if id(tensor) in leaves:
                 return self._reached_by(loss)
