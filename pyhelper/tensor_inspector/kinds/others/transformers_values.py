@@ -9,7 +9,7 @@ from ...safe.guard import class_attribute, dict_attribute, plain_str
 from ...words.line import class_word
 from ...words.text import listed
 from ..families import by_name
-from ..kind import Kind
+from ..kind import Child, Kind
 from ..python.objects import PlainObject, attributes, attributes_part
 from .batches import Batch
 
@@ -43,11 +43,20 @@ class Config(PlainObject):
     """A configuration: the sizes of a model, or what was set."""
 
     def parts(self) -> Iterable[str | None]:
+        model = plain_str(class_attribute(type(self.value), "model_type"))
+        return [
+            class_word(self.type_name()),
+            model,
+            attributes_part(f"{self.type_name()} · {model}", self._telling(), self),
+        ]
+
+    def inline(self) -> str | None:
+        return self.inline_of(self._telling())
+
+    def _telling(self) -> list[Child]:
         fields = {child.name: child for child in attributes(self.value) if child.value is not None}
         telling = [fields[name] for name in _TELLING if name in fields]
-        model = plain_str(class_attribute(type(self.value), "model_type"))
-        shown = telling or [child for child in fields.values() if not child.name.startswith("_")]
-        return [class_word(self.type_name()), model, attributes_part(f"{self.type_name()} · {model}", shown, self)]
+        return telling or [child for child in fields.values() if not child.name.startswith("_")]
 
 
 _known = by_name(

@@ -31,6 +31,7 @@ from ..holder import HolderKind
 from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
+from .settings import are_settings, declares_fields, line_end
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -58,6 +59,18 @@ class PlainObject(HolderKind):
     def _named(self) -> Iterator[tuple[object, object]]:
         return ((child.name, child.value) for child in attributes(self.value))
 
+    def inline(self) -> str | None:
+        """Its class and its settings, where it holds nothing else, or its class declares its fields."""
+        found = list(islice((child for child in attributes(self.value) if not child.name.startswith("_")), _SHOWN + 1))
+        is_told = declares_fields(type(self.value)) or are_settings(child.value for child in found)
+        return self.inline_of(found) if found and is_told else None
+
+    def inline_of(self, found: list[Child]) -> str:
+        """The class and these attributes, for the end of a line of source."""
+        opened = "".join(f"{short(word)} · " for word in self.warnings()) + class_word(self.type_name()).short
+        texts = [f"{child.name} {brief_inline(child.value, self)}" for child in found]
+        return line_end(opened, texts, _SHOWN)
+
     def attribute_words(self) -> list[str]:
         found = list(islice(attributes(self.value), _SHOWN + 1))
         public = [child for child in found if not child.name.startswith("_")]
@@ -71,6 +84,9 @@ class PlainObject(HolderKind):
         return islice(chain(attributes(self.value), property_rows(self.value)), start, start + count)
 
     def fact_rows(self) -> list[list[str]]:
+        """Its attributes, where what is shown of such a kind has no place for its rows."""
+        if self.kind == "object":
+            return []
         return [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
 
     def written_out(self) -> Iterable[object]:
@@ -100,6 +116,9 @@ class Unmade(PlainObject):
     def badges(self) -> list[Badge]:
         return []
 
+    def inline(self) -> str | None:
+        return None
+
     def child_count(self) -> int | None:
         return attribute_count(self.value)
 
@@ -122,6 +141,9 @@ class WordedObject(PlainObject):
 
     def parts(self) -> Iterable[str | None]:
         return [self.type_name(), *self.words()]
+
+    def inline(self) -> str | None:
+        return None
 
     def badges(self) -> list[Badge]:
         return []
