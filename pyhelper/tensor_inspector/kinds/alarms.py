@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..safe.budget import Budget
@@ -89,13 +89,13 @@ class _AlarmSearch:
 
     def _badges(self, under: object, value: Any, run: ContainedRun) -> Iterable[str]:
         if run.cls in _NUMBERS:
-            return () if _is_placeholder(under) else ("nan",)
-        if run.kind.kind not in _SEARCHED:
+            return () if run.inside or _is_placeholder(under) else ("nan",)
+        if run.kind.alarming is Kind.alarming and run.kind.kind not in _SEARCHED:
             return ()
         if self._budget.spent():
             self.late = True
             return ()
-        badges = as_kind(value, self._budget).badges()
+        badges = as_kind(value, self._budget).alarming()
         self.late = self.late or "sampled" in badges
         return badges
 
@@ -111,7 +111,7 @@ class _AlarmSearch:
                     self._found[what].setdefault(int(at), dot + part)
 
     def names(self, what: str) -> list[str]:
-        return [_name(self._way(at)) + part for at, part in sorted(self._found[what].items())]
+        return list(dict.fromkeys(_name(self._way(at)) + part for at, part in sorted(self._found[what].items())))
 
     def _way(self, at: int) -> Way:
         first, run = next((first, run) for first, run in reversed(self._runs) if first <= at)
@@ -119,9 +119,24 @@ class _AlarmSearch:
 
 
 def _name(way: Way) -> str:
+    """The expression that leads to a value, without what libraries keep to themselves: ``kernel`` for
+    ``kernel._raw_value``. Where nothing else is left, the first name stands all the same."""
+    name, is_hidden = "", False
+    for holder, under in _steps(way):
+        is_hidden = holder.keeps_to_itself(under) or (is_hidden and type(under) is int)
+        if not is_hidden:
+            last = holder.entry_name(under)
+            name += last if not name or last[:1] in ("[", "{") else f".{last}"
+    first, key = next(_steps(way))
+    return name or first.entry_name(key)
+
+
+def _steps(way: Way) -> Iterator[tuple[Kind, object]]:
+    """Each holder on the way, from the outermost one, and the key in it."""
     above, holder, under = way
-    before, last = "" if above is None else _name(above), holder.entry_name(under)
-    return f"{before}{last}" if not before or last[:1] in ("[", "{") else f"{before}.{last}"
+    if above is not None:
+        yield from _steps(above)
+    yield holder, under
 
 
 def _is_placeholder(under: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ..safe.budget import Budget
 from ..safe.guard import Classes
@@ -17,6 +17,9 @@ _FIRST = 8  #: values checked before all are: most other containers fail here
 _CHECKED = 64  #: values between two looks at the clock
 _MOST = 1000  #: values visited in all, without plain numbers and texts
 _DEPTH = 3  #: levels of holders in holders
+_OBJECTS = 64  #: objects of libraries that are opened
+_INSIDE = 400  #: values visited inside of them
+_DEEP = 6  #: levels down to which they are opened
 _NUMBERS = Classes(float, complex)
 _BUILT_IN = Classes(list, tuple, dict)
 _PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
@@ -31,14 +34,26 @@ if TYPE_CHECKING:
     Way = tuple[Optional["Way"], Kind, object]
 
 
+class Holding(NamedTuple):
+    """A holder that is walked through: how deep it stands, the way to it, what it holds."""
+
+    depth: int
+    above: Way | None
+    holder: Kind
+    entries: Entries
+    inside: bool = False  #: an object of a library, or in one
+
+
 class ContainedRun:
-    """Neighbouring values of one class in a ``holder``, with their keys ``under`` it; ``above`` leads to the holder."""
+    """Neighbouring values of one class in a ``holder``, with their keys ``under`` it; ``above`` leads to the holder.
+    They are ``inside`` where an object of a library keeps them, which no container shows as its items."""
 
-    __slots__ = ("above", "cls", "holder", "kind", "under", "values")
+    __slots__ = ("above", "cls", "holder", "inside", "kind", "under", "values")
 
-    def __init__(self, above: Way | None, holder: Kind, cls: type, under: list[object], values: list[Any]) -> None:
-        self.above = above
-        self.holder = holder
+    def __init__(self, place: Holding, cls: type, under: list[object], values: list[Any]) -> None:
+        self.above = place.above
+        self.holder = place.holder
+        self.inside = place.inside
         self.cls = cls
         self.kind: type[Kind] = kind_of(cls)
         self.under = under
@@ -50,38 +65,48 @@ class ContainedRun:
 
 class ContainedValues:
     """``runs`` of all values in a holder, then of those in the holders among them, and so on. Plain texts and numbers
-    are left out, except NaN."""
+    are left out, except NaN.
+
+    The first objects of libraries among them are opened too, a little way: what is left out there is no cut.
+    """
 
     def __init__(self, holder: Kind, entries: Entries, budget: Budget) -> None:
         self.cut = False  #: whether some values were not visited
         self._budget = budget
-        self._left = _MOST
+        self._left = {False: _MOST, True: _INSIDE}  #: values, and those inside of objects
+        self._objects = _OBJECTS
         self._opened = {id(holder.value)}
-        self._waiting: list[tuple[int, Way | None, Kind, Entries]] = [(0, None, holder, entries)]
+        self._waiting = [Holding(0, None, holder, entries)]
         self.runs = list(self._walk())
 
     def _walk(self) -> Iterator[ContainedRun]:
-        for depth, above, holder, entries in self._waiting:  # which grows
-            if self._is_plain(holder.value):
+        for place in self._waiting:  # which grows
+            if self._is_plain(place):
                 continue
-            for cls, under, values in self._alike(entries):
-                if len(values) > self._left:
-                    self.cut = True
-                    del under[self._left :], values[self._left :]
-                self._left -= len(values)
-                run = ContainedRun(above, holder, cls, under, values)
-                if depth < _DEPTH and run.kind.contains and run.kind.rank >= 2 and cls not in _NUMBERS:
-                    self._open_each(run, depth)
+            for cls, under, values in self._alike(place):
+                left = self._left[place.inside]
+                is_too_much = len(values) > left
+                if is_too_much:
+                    self._note_cut(place)
+                    del under[left:], values[left:]
+                self._left[place.inside] -= len(values)
+                run = ContainedRun(place, cls, under, values)
+                if run.kind.contains and run.kind.rank >= 2 and cls not in _NUMBERS:
+                    self._open_each(run, place)
                 if run.values:
                     yield run
-                if self.cut and not self._left:
-                    return
+                if is_too_much:
+                    break
 
-    def _is_plain(self, value: Any) -> bool:
+    def _note_cut(self, place: Holding) -> None:
+        self.cut = self.cut or not place.inside
+
+    def _is_plain(self, place: Holding) -> bool:
         """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
 
         What it does for each item is as little as can be, since such containers can be long.
         """
+        value: Any = place.holder.value
         if type(value) not in _BUILT_IN:
             return False
         items = value.values() if type(value) is dict else value
@@ -96,12 +121,13 @@ class ContainedValues:
             return False
         if total != total:  # also of infinities that cancel out
             return False
-        self.cut = self.cut or len(items) > _ITEMS
+        if len(items) > _ITEMS:
+            self._note_cut(place)
         return True
 
-    def _alike(self, entries: Entries) -> Iterator[tuple[type, list[object], list[Any]]]:
+    def _alike(self, place: Holding) -> Iterator[tuple[type, list[object], list[Any]]]:
         """Neighbours of one class that can be or hold NaN, until the holder raises or a limit is reached."""
-        could_be, number, rest = False, 0, iter(entries)
+        could_be, number, rest = False, 0, iter(place.entries)
         while True:
             some: list[tuple[object, Any]] = []
             try:
@@ -109,7 +135,8 @@ class ContainedValues:
             except Exception:
                 rest = iter(())
             if some and (number == _ITEMS or self._budget.spent()):
-                self.cut = self.cut or could_be or number < _ITEMS
+                if could_be or number < _ITEMS:
+                    self._note_cut(place)
                 return
             number += len(some)
             for cls, alike in _by_class(some):
@@ -124,26 +151,39 @@ class ContainedValues:
             if len(some) < _CHECKED:
                 return
 
-    def _open_each(self, run: ContainedRun, depth: int) -> None:
+    def _open_each(self, run: ContainedRun, place: Holding) -> None:
         """Moves the values that hold others from the run to the waiting holders."""
-        shut = [at for at, (way, value) in enumerate(zip(run.ways(), run.values)) if not self._open(depth, way, value)]
+        shut = [at for at, (way, value) in enumerate(zip(run.ways(), run.values)) if not self._open(place, way, value)]
         run.under, run.values = [run.under[at] for at in shut], [run.values[at] for at in shut]
 
-    def _open(self, depth: int, way: Way, value: Any) -> bool:
+    def _open(self, place: Holding, way: Way, value: Any) -> bool:
         """Whether a value holds others, which are then walked through later. One that can't be read is skipped: its own
         row says why."""
-        if id(value) in self._opened:
+        if place.depth >= _DEEP or id(value) in self._opened:
             return False
         try:
             holder = as_kind(value, self._budget)
-            entries = holder.entries()
+            found = self._entries_of(holder, place)
         except Exception:
             return False
-        if entries is None:
+        if found is None:
             return False
+        entries, inside = found
         self._opened.add(id(value))
-        self._waiting.append((depth + 1, way, holder, entries))
+        self._waiting.append(Holding(place.depth + 1, way, holder, entries, inside))
         return True
+
+    def _entries_of(self, holder: Kind, place: Holding) -> tuple[Entries, bool] | None:
+        """What a value holds that stands in another, and whether that is inside of an object; None where it is not
+        walked through."""
+        entries = holder.entries() if place.inside or place.depth < _DEPTH else None
+        if entries is not None:
+            return entries, place.inside
+        entries = holder.inner_entries() if self._objects else None
+        if entries is None:
+            return None
+        self._objects -= 1
+        return entries, True
 
 
 def _by_class(entries: list[tuple[object, Any]]) -> Iterator[tuple[type, list[tuple[object, Any]]]]:

@@ -28,7 +28,7 @@ class ContainedMemory:
     def __init__(self, contained: ContainedValues, budget: Budget) -> None:
         values: dict[int, Any] = {}
         for run in contained.runs:
-            if has_memory(run.cls):
+            if not run.inside and has_memory(run.cls):
                 values.update(zip(map(id, run.values), run.values))
         self.tensors = len(values)
         self.bytes = 0

@@ -254,9 +254,21 @@ class Kind:
         """What it holds, as pairs of key and value, where its row warns of NaN and Inf in it; None for all else."""
         return None
 
+    def inner_entries(self) -> Iterable[tuple[object, object]] | None:
+        """What an object of a library holds, where that is searched too."""
+        return None
+
     def entry_name(self, under: object) -> str:
         """The name of an entry in a line."""
         return str(under)
+
+    def keeps_to_itself(self, under: object) -> bool:
+        """Whether it is a library's private attribute, whose name is no part of a way that is shown."""
+        return False
+
+    def alarming(self) -> list[Badge]:
+        """What the row of its holder warns of."""
+        return self.badges()
 
 
 class WithRows(Kind):

@@ -25,6 +25,7 @@ from ...safe.guard import (
     plain_str,
     raw_dict,
 )
+from ...safe.installed import is_installed, is_made_of_installed
 from ...words.line import Word, class_word, content, short
 from ...words.text import joined, listed
 from ..holder import HolderKind
@@ -55,6 +56,18 @@ class PlainObject(HolderKind):
 
     def all_entries(self) -> Iterator[tuple[object, object]]:
         return self._named()
+
+    def inner_entries(self) -> Iterable[tuple[object, object]] | None:
+        return islice(self._named(), _PEEKED) if is_made_of_installed(type(self.value)) else None
+
+    def entry_name(self, under: object) -> str:
+        """The public name of a library's private attribute, where there is one: ``X`` for ``_X``."""
+        name, cls = str(under), type(self.value)
+        public = name.lstrip("_")
+        return public if self.keeps_to_itself(under) and class_attribute(cls, public) is not None else name
+
+    def keeps_to_itself(self, under: object) -> bool:
+        return type(under) is str and under.startswith("_") and is_installed(type(self.value))
 
     def _named(self) -> Iterator[tuple[object, object]]:
         return ((child.name, child.value) for child in attributes(self.value))
@@ -138,6 +151,9 @@ class WordedObject(PlainObject):
 
     def first_rows(self) -> list[Child]:
         return []
+
+    def inner_entries(self) -> Iterable[tuple[object, object]] | None:
+        return None
 
     def parts(self) -> Iterable[str | None]:
         return [self.type_name(), *self.words()]
