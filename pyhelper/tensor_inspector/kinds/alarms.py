@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..measure.intended import count_of, is_bound, is_mask, is_placeholder
 from ..safe.budget import Budget
-from ..safe.guard import ByClass, Classes, full_name, mro
+from ..safe.guard import Classes
 from ..words.line import Word
 from .kind import Kind
 from .registry import as_kind
@@ -14,9 +15,6 @@ from .registry import as_kind
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
-_PLACEHOLDERS = ("missing", "fill", "error_score")  #: in the names of attributes that say what stands for no value
-#: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
-_BOUNDS = ("torch.distributions.constraints.Constraint",)
 
 
 if TYPE_CHECKING:
@@ -48,15 +46,16 @@ class Alarms:
 def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
     """NaN and Inf among the values that ``holder`` contains, as far as a share of the time goes.
 
-    An infinite Python number is no alarm: programs begin a search with one, as the best loss so far. Missing values of
-    tables are none either. What can't be read adds nothing: its own row says why.
+    An infinite Python number is no alarm: programs begin a search with one, as the best loss so far. Neither are bounds
+    and masks, nor missing values of tables. What can't be read adds nothing: its own row says why.
     """
-    if not holder.budget.reads or _is_bound(type(holder.value)):
+    if not holder.budget.reads:
         return Alarms()
     search = _AlarmSearch(holder.budget.share())
     for run in contained.runs:
         search.add(run)
     search.together()
+    search.leave_out_meant()
     return Alarms(search.names("nan"), search.names("inf"), search.late or contained.cut)
 
 
@@ -89,11 +88,11 @@ class _AlarmSearch:
 
     def _badges(self, under: object, value: Any, run: ContainedRun) -> Iterable[str]:
         if run.cls in _NUMBERS:
-            return () if run.inside or _is_placeholder(under) else ("nan",)
+            return () if run.inside or _stands_for_none(under) else ("nan",)
         if run.kind.alarming is Kind.alarming and run.kind.kind not in _SEARCHED:
             return ()
         if self._budget.spent():
-            self.late = True
+            self.late = self.late or not run.inside
             return ()
         badges = as_kind(value, self._budget).alarming()
         self.late = self.late or "sampled" in badges
@@ -110,12 +109,35 @@ class _AlarmSearch:
                 for at, dot, part in (name.partition(".") for name in names):
                     self._found[what].setdefault(int(at), dot + part)
 
+    def leave_out_meant(self) -> None:
+        """Leaves out infinities that are bounds or masks, and what only stands for a missing value."""
+        infinite = self._found["inf"]
+        for at in [at for at, part in infinite.items() if not part and self._is_meant(at)]:
+            del infinite[at]
+        for found in self._found.values():
+            for at in [at for at in found if _stands_for_none(self._way(at)[2])]:
+                del found[at]
+
+    def _is_meant(self, at: int) -> bool:
+        run, index = self._run(at)
+        under, holder, kind = run.under[index], run.holder, as_kind(run.values[index], self._budget)
+        elements = kind.elements()
+        name = under if type(under) is str else ""
+        if holder.kind == "object" and is_bound((holder.type_name(), name), count_of(elements)):
+            return True
+        return kind.kind != "module" and not self._budget.spent() and is_mask(elements, name)
+
     def names(self, what: str) -> list[str]:
         return list(dict.fromkeys(_name(self._way(at)) + part for at, part in sorted(self._found[what].items())))
 
-    def _way(self, at: int) -> Way:
+    def _run(self, at: int) -> tuple[ContainedRun, int]:
+        """The run of a value, and its place there."""
         first, run = next((first, run) for first, run in reversed(self._runs) if first <= at)
-        return run.above, run.holder, run.under[at - first]
+        return run, at - first
+
+    def _way(self, at: int) -> Way:
+        run, index = self._run(at)
+        return run.above, run.holder, run.under[index]
 
 
 def _name(way: Way) -> str:
@@ -139,13 +161,10 @@ def _steps(way: Way) -> Iterator[tuple[Kind, object]]:
     yield holder, under
 
 
-def _is_placeholder(under: object) -> bool:
-    return type(under) is str and any(word in under for word in _PLACEHOLDERS)
+def _stands_for_none(under: object) -> bool:
+    return type(under) is str and is_placeholder(under)
 
 
 def _few(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more}"
-
-
-_is_bound = ByClass(lambda cls: any(full_name(base) in _BOUNDS for base in mro(cls)))

@@ -17,8 +17,7 @@ _FIRST = 8  #: values checked before all are: most other containers fail here
 _CHECKED = 64  #: values between two looks at the clock
 _MOST = 1000  #: values visited in all, without plain numbers and texts
 _DEPTH = 3  #: levels of holders in holders
-_OBJECTS = 64  #: objects of libraries that are opened
-_INSIDE = 400  #: values visited inside of them
+_INSIDE = 0.25  #: the share of the time that it may take to open objects of libraries
 _DEEP = 6  #: levels down to which they are opened
 _NUMBERS = Classes(float, complex)
 _BUILT_IN = Classes(list, tuple, dict)
@@ -73,8 +72,8 @@ class ContainedValues:
     def __init__(self, holder: Kind, entries: Entries, budget: Budget) -> None:
         self.cut = False  #: whether some values were not visited
         self._budget = budget
-        self._left = {False: _MOST, True: _INSIDE}  #: values, and those inside of objects
-        self._objects = _OBJECTS
+        self._inside = budget.share(_INSIDE)
+        self._left = {False: _MOST, True: _MOST}  #: values, and those inside of objects
         self._opened = {id(holder.value)}
         self._waiting = [Holding(0, None, holder, entries)]
         self.runs = list(self._walk())
@@ -179,11 +178,9 @@ class ContainedValues:
         entries = holder.entries() if place.inside or place.depth < _DEPTH else None
         if entries is not None:
             return entries, place.inside
-        entries = holder.inner_entries() if self._objects else None
-        if entries is None:
-            return None
-        self._objects -= 1
-        return entries, True
+        is_open = self._left[True] and not self._inside.spent()
+        entries = holder.inner_entries() if is_open else None
+        return None if entries is None else (entries, True)
 
 
 def _by_class(entries: list[tuple[object, Any]]) -> Iterator[tuple[type, list[tuple[object, Any]]]]:

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from types import MemberDescriptorType, WrapperDescriptorType
 from typing import Any, NamedTuple
 
-from .guard import ByClass, c_attribute, class_attribute, class_dict, class_name, dict_get, instance_dict, mro, raw_dict
+from .guard import (
+    ByClass,
+    c_attribute,
+    class_attribute,
+    class_dict,
+    class_name,
+    dict_get,
+    each,
+    instance_dict,
+    mro,
+    raw_dict,
+)
 from .memory import bytes_at
 
 _MISSING = object()
@@ -76,6 +87,13 @@ def slots(value: object) -> Iterator[tuple[str, Any]]:
         except BaseException:  # unset, or of a C type that refuses
             continue
         yield name, item
+
+
+def stored(value: object) -> Iterator[tuple[str, Any]]:
+    """Names and values of what the instance's dict and slots hold."""
+    names = instance_dict(value)
+    yield from each(dict.items, names)
+    yield from ((name, item) for name, item in slots(value) if name not in names)
 
 
 def is_stored(cls: type, name: str) -> bool:

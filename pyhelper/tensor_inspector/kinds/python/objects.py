@@ -10,7 +10,7 @@ from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...safe.attributes import is_made_in_cpp, is_pure, is_stored, slots, traits
+from ...safe.attributes import is_made_in_cpp, is_pure, is_stored, slots, stored, traits
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
@@ -58,7 +58,7 @@ class PlainObject(HolderKind):
         return self._named()
 
     def inner_entries(self) -> Iterable[tuple[object, object]] | None:
-        return islice(self._named(), _PEEKED) if is_made_of_installed(type(self.value)) else None
+        return islice(stored(self.value), _PEEKED) if is_made_of_installed(type(self.value)) else None
 
     def entry_name(self, under: object) -> str:
         """The public name of a library's private attribute, where there is one: ``X`` for ``_X``."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...measure.intended import count_of, is_bound, is_mask
 from ...measure.torch import finite
 from ...measure.torch.finite import BufferName, GradientName, NotFinite, StateName
-from ...measure.torch.metadata import grads_of
+from ...measure.torch.metadata import grads_of, is_parameter
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
-from .forms import form_class_of
+from .forms import form_class_of, form_of
 
 if TYPE_CHECKING:
     from ...measure.torch.finite import Named
@@ -23,6 +24,19 @@ _KINDS: dict[type[str], str] = {BufferName: "buffer", GradientName: "gradient", 
 
 def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
     return finite.find_not_finite(tensors, budget, complete, form_class_of)
+
+
+def without_meant(found: NotFinite, tensors: list[Named], budget: Budget) -> NotFinite:
+    """What was found in the tensors of a module, without the infinities of buffers that are bounds or masks."""
+    infinite = set(found.inf)
+    for name, tensor in tensors if infinite else ():
+        if name not in infinite or is_parameter(tensor) or budget.spent():
+            continue
+        way, elements = tuple(name.split(".")), form_of(tensor, budget).elements()
+        if way[-1] != "grad" and (is_bound(way, count_of(elements)) or is_mask(elements, way[-1], is_kept=True)):
+            infinite.remove(name)
+    found.inf = [name for name in found.inf if name in infinite]
+    return found
 
 
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:

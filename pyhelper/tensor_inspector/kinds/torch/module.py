@@ -34,7 +34,7 @@ from ...words.text import listed, plural
 from ..families import by_base
 from ..kind import Child, Kind, NotStatic
 from ..python.objects import other_rows, property_rows
-from .finite import find_not_finite, finite_badges, finite_rows, finite_words
+from .finite import find_not_finite, finite_badges, finite_rows, finite_words, without_meant
 from .module_words import (
     cut_words,
     device_words,
@@ -184,7 +184,8 @@ class Module(Kind):
 
     @cached_property
     def not_finite(self) -> NotFinite:
-        return find_not_finite(self.digest.values, self.budget.share(), self.digest.complete)
+        tensors, budget = self.digest.values, self.budget.share()
+        return without_meant(find_not_finite(tensors, budget, self.digest.complete), tensors, budget)
 
     def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
