@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from .text import LINE, joined, listed, shorten_middle
+from .text import LINE, joined, listed, shorten_class, shorten_middle
 
 SHORT = 90  #: characters of a line in short
 INLINE = 60  #: characters at the end of a line of source
 _LABELS = (42, 26, 14)  #: characters of the labels in a list, as they are tried; in short without the first
-_USUAL = 24  #: characters of a name
+_CLASS = 40  #: characters of the name of a class
 _LEAST = 24  #: characters of a list, however long the name before it
 _WRITTEN_TWICE = 5  #: characters up to which two equal neighbours in a list stay two
 
@@ -144,8 +144,8 @@ def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool
 
 
 def class_word(name: str) -> Word:
-    """The name of a class; in short without its middle."""
-    return Word(name, shorten_middle(name, _USUAL))
+    """The name of a class; in short without its first words, if it is very long."""
+    return Word(name, shorten_class(name, _CLASS))
 
 
 def grouped_runs(texts: Iterable[str]) -> list[str]:

@@ -54,6 +54,8 @@ class _Managed(Kind):
 class PandasFrame(_Managed, Table):
     """A ``pandas.DataFrame``."""
 
+    nan_is_missing = True
+
     @cached_property
     def names(self) -> Contents:
         return index_contents(self.manager.axes[0], self.budget)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
 from ...measure.unread import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
 from ...words.line import Word, class_word, content, dtype_word
 from ...words.text import joined, listed, plural, shorten
+from ..alarms import Alarms
 from ..families import by_base
 from ..kind import Child, Elements, Kind, NotFound, NotStatic
 from ..numpy.contents import ArrayKind, Contents
@@ -27,7 +28,9 @@ COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
 _PRINTED = 3  #: rows that the debug console prints
 _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
+_SEARCHED = 1 << 22  #: cells among which NaN and Inf are looked for
 _CELL = 24  #: characters
+_REALS = ("float", "double")  #: in the names of the dtypes that have NaN and Inf
 _BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
 
 
@@ -92,6 +95,7 @@ class Table(Kind):
     summarized = True
     repeating = ("rows",)
     rank = 0
+    nan_is_missing: ClassVar[bool] = False  #: counted as such already
 
     def size(self) -> tuple[int, int]:
         """Rows and columns."""
@@ -127,7 +131,7 @@ class Table(Kind):
         return f"{self.type_name()} {rows:,} × {columns:,}"
 
     def inline(self) -> str | None:
-        return " ".join(filter(None, (self._missing_words(), self.brief())))
+        return " ".join([*self.alarms.words(), *filter(None, (self._missing_words(), self.brief()))])
 
     def console_rows(self, count: int) -> list[Child]:
         """Its first rows stand for the one that opens to all rows."""
@@ -141,13 +145,35 @@ class Table(Kind):
         texts = [
             (f"{key_word(label, self)} ", dtype_word(self._contents(at).dtype())) for at, label in enumerate(labels)
         ]
-        missing, sizes = self._missing_words(), f"{rows:,} × {columns:,}"
-        beside = joined([self.type_name(), missing])
+        missing, sizes, found = self._missing_words(), f"{rows:,} × {columns:,}", self.alarms.words()
+        beside = joined([self.type_name(), *found, missing])
         shown = content(beside, f"{sizes}: ", texts, columns > len(labels)) if texts else sizes
-        return [class_word(self.type_name()), shown, Word(missing, loud=True) if missing else None]
+        return [class_word(self.type_name()), *found, shown, Word(missing, loud=True) if missing else None]
 
     def badges(self) -> list[Badge]:
-        return ["nan"] if self._missing() else []
+        found = self.alarming()
+        return ["nan", *found] if self._missing() and "nan" not in found else found
+
+    def alarming(self) -> list[Badge]:
+        """NaN and Inf: of what is missing, no other row warns."""
+        return self.alarms.badges()
+
+    @cached_property
+    def alarms(self) -> Alarms:
+        """The columns of numbers that hold NaN, where that is not what is missing, and Inf."""
+        rows, columns = self.size()
+        found: dict[str, list[str]] = {"nan": [], "inf": []}
+        is_searched = columns <= _FEW and rows * columns <= _SEARCHED and self.budget.reads
+        budget = self.budget.share()
+        for at, label in enumerate(self.labels(0, columns) if is_searched else ()):
+            column = self.column(at)
+            contents = column.contents(column.value, budget)
+            if any(word in contents.dtype().lower() for word in _REALS) and not budget.spent():
+                for badge in contents.badges():
+                    found.get(badge, []).append(key_word(label, self))
+        if self.nan_is_missing:
+            found["nan"].clear()
+        return Alarms(found["nan"], found["inf"])
 
     def child_count(self) -> int | None:
         return len(self._fixed()) + self.size()[1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread, of_tensor
-from ...measure.torch.dispatch import metadata_of
+from ...measure.torch.dispatch import known_bytes, metadata_of
 from ...measure.torch.metadata import is_any_tensor, size_text, sizes_listed
 from ...measure.unread import MISSING, OWN_CODE
 from ...safe.attributes import attribute
@@ -116,6 +116,12 @@ class Wrapper(PythonSubclass):
 
     def stats_words(self) -> list[str]:
         return []
+
+    def metadata(self) -> Facts:
+        facts, taken = super().metadata(), known_bytes(self.value)
+        if taken is not None:
+            facts["bytes"] = taken
+        return facts
 
 
 class Fake(PythonSubclass):

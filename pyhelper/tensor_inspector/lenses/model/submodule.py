@@ -24,7 +24,7 @@ _HOOKS = {
 
 class Total:
     """Numbers of elements and bytes, added up. ``lazy`` counts tensors that are not initialized, ``unknown`` those of
-    which the number of elements is not known, and what is packed in C++."""
+    which the number of elements or bytes is not known, and what is packed in C++."""
 
     __slots__ = ("buffers", "bytes", "lazy", "parameters", "tensors", "trainable", "unknown")
 
@@ -42,7 +42,7 @@ class Total:
         else:
             self.buffers += elements
         self.lazy += one.is_lazy
-        self.unknown += one.elements is None
+        self.unknown += one.elements is None or one.bytes is None
 
 
 class Submodule:

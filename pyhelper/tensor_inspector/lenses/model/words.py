@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...words.line import Word
-from ...words.text import count, listed, percent, plural, shorten_middle, size
+from ...words.text import count, listed, percent, plural, shorten_class, size
 from .submodule import Submodule, Total
 
 _NAMES = 40  #: characters of names in a list
-_LEAST = 20  #: characters that are kept of what a module is
+_LEAST = 40  #: characters that are kept of what a module is
 
 
 def line_parts(group: Sequence[Submodule], root: Submodule) -> Iterator[str | None]:
@@ -66,11 +66,11 @@ def mode(one: Submodule) -> str | None:
 def line_name(branch: str, name: str, words: str, width: int) -> str:
     """A cell of the first column: the name whole, of what it is as much as there is room for.
 
-    >>> line_name("├─ ", "self_attn", "MultiheadAttention(8, 2 heads)", 32)
-    '├─ self_attn: Multih…n(8, 2 heads)'
+    >>> line_name("├─ ", "out_proj", "NonDynamicallyQuantizableLinear(768 → 768)", 50)
+    '├─ out_proj: …DynamicallyQuantizableLinear(768 → 768)'
     """
     first = f"{branch}{name}: " if name else branch
-    return first + shorten_middle(words, max(_LEAST, width - len(first)))
+    return first + shorten_class(words, max(_LEAST, width - len(first)))
 
 
 def keys_of(group: Sequence[Submodule]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from math import prod
 from typing import Any
 
+from ...safe.attributes import stored
 from ...safe.guard import c_attribute, module
 from ...safe.record import Record
 from .metadata import (
@@ -24,6 +26,7 @@ from .metadata import (
 from .readable import storage_address
 
 torch: Any = module("torch")
+_ATTRIBUTES = 1000  #: looked at for tensors
 
 
 class _NeedsItsClass(Exception):
@@ -103,8 +106,43 @@ def known_bytes(value: Any) -> int | None:
     local = c_attribute(value, "_local_tensor")  # of a sharded one
     if is_any_tensor(local):
         return known_bytes(local)
-    is_wrapper = type(value) not in EXACT_TENSORS and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
-    return byte_count(value) if not is_wrapper or has_memory(value) else None
+    return _wrapped_bytes(value) if is_wrapper(value) else byte_count(value)
+
+
+def is_wrapper(value: Any) -> bool:
+    """Whether a tensor has no memory of its own: its class computes its values from the tensors that it wraps."""
+    is_computed = type(value) not in EXACT_TENSORS and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
+    return is_computed and not has_memory(value)
+
+
+def inner_tensors(value: Any) -> list[tuple[str, Any]]:
+    """The tensors that a tensor of a class written in Python keeps as its attributes, each once."""
+    found: dict[int, tuple[str, Any]] = {}
+    for name, item in islice(stored(value), _ATTRIBUTES):
+        if is_any_tensor(item) and item is not value:
+            found.setdefault(id(item), (name, item))
+    return list(found.values())
+
+
+def _wrapped_bytes(value: Any) -> int | None:
+    """The bytes of the tensors that it wraps, and of those that these wrap; None where they are not known."""
+    waiting, met, total = [value], {id(value)}, 0
+    for wrapper in waiting:  # which grows
+        inner = [item for _, item in inner_tensors(wrapper)]
+        if not inner:
+            return None
+        for item in inner:
+            if id(item) in met:
+                continue
+            met.add(id(item))
+            if is_wrapper(item):
+                waiting.append(item)
+                continue
+            taken = 0 if is_on_meta(item) else byte_count(item)
+            if taken is None:
+                return None
+            total += taken
+    return total
 
 
 def has_memory(value: Any) -> bool:
