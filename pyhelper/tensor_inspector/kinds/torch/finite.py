@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...measure.intended import count_of, is_bound, is_mask
 from ...measure.torch import finite
+from ...measure.torch.codes import codes_of
+from ...measure.torch.dispatch import inner_tensors, is_wrapper
 from ...measure.torch.finite import BufferName, GradientName, NotFinite, StateName
-from ...measure.torch.metadata import grads_of, is_parameter
+from ...measure.torch.metadata import EXACT_TENSORS, grads_of, is_parameter
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
@@ -23,7 +25,15 @@ _KINDS: dict[type[str], str] = {BufferName: "buffer", GradientName: "gradient", 
 
 
 def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
+    if not EXACT_TENSORS.include(type(tensor) for _, tensor in tensors):
+        tensors = [one for named in tensors for one in _scales(*named)]
     return finite.find_not_finite(tensors, budget, complete, form_class_of)
+
+
+def _scales(name: str, tensor: Any) -> list[Named]:
+    """What can be NaN of a tensor of codes that wraps others: these; of any other, itself."""
+    is_coded = type(tensor) not in EXACT_TENSORS and is_wrapper(tensor) and codes_of(tensor) is not None
+    return [(f"{name}.{inner}", one) for inner, one in inner_tensors(tensor)] if is_coded else [(name, tensor)]
 
 
 def without_meant(found: NotFinite, tensors: list[Named], budget: Budget) -> NotFinite:

@@ -63,6 +63,8 @@ def form_class_of(value: Any) -> Any:
     of_class = _class_form(type(value))
     if of_class is not None or "Python" in names:
         return of_class or _wrapper_form(value)
+    if type(value) not in EXACT_TENSORS and _stands_for_others(value):
+        return _load(("torch.quantized", "StoredCodes"))
     return _KNOWN.setdefault(signature_of(keys), _form_for(names))
 
 
@@ -80,7 +82,16 @@ def _wrapper_form(value: Any) -> Any:
     """The form of a tensor with the Python dispatch key whose class is not in the table."""
     from ...measure.torch.dispatch import has_memory  # compiled only where it is needed
 
-    return _load(("torch.dense", "SubclassMemory") if has_memory(value) else ("torch.subclass", "Wrapper"))
+    if has_memory(value):
+        return _load(("torch.dense", "SubclassMemory"))
+    return _load(("torch.quantized", "WrappedCodes") if _stands_for_others(value) else ("torch.subclass", "Wrapper"))
+
+
+def _stands_for_others(value: Any) -> bool:
+    """Whether its elements are codes of other numbers."""
+    from ...measure.torch.codes import codes_of  # compiled only where it is needed
+
+    return codes_of(value) is not None
 
 
 def _find(cls: type) -> Any:

@@ -49,7 +49,16 @@ def sizes(attrs: dict[str, Any], zero: str) -> str:
         or between_sizes("normalized_shape")
         or kernel
     )
-    return f"({text})" if text else ""
+    bits = _bits(attrs)
+    return f"({text}, {bits}-bit)" if text and bits else f"({text})" if text else ""
+
+
+def _bits(attrs: dict[str, Any]) -> int | None:
+    """How many bits a weight takes in a layer whose weights were quantized, by what libraries call that."""
+    meta = attrs.get("meta")
+    places = (attrs, meta) if type(meta) is dict else (attrs,)
+    found = (place.get(name) for place in places for name in ("nbits", "bits", "w_bit", "wbits"))
+    return next((bits for bits in found if type(bits) is int and 0 < bits < 16), None)
 
 
 def _size(value: object, between: str = ", ") -> str | None:

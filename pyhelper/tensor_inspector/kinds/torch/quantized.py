@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
+from ...measure.torch.codes import codes_of
 from ...measure.torch.metadata import Base, plain, shape_of
 from ...measure.torch.quantized import (
     has_channels,
@@ -18,13 +19,15 @@ from ...measure.torch.quantized import (
     scheme_of,
 )
 from ...measure.values import listed_values
-from ...words.line import prefixed
-from ...words.text import number, plural
+from ...safe.budget import Budget
+from ...words.line import Word, head, prefixed
+from ...words.text import number, plural, shape, size
 from ...words.values import value_text
 from ..kind import Child, NotStatic
 from ..subscripts import element
-from .dense import Strided
-from .form import TensorElements
+from .dense import Strided, SubclassMemory
+from .form import Form, TensorElements
+from .subclass import Wrapper
 
 
 class Quantized(Strided):
@@ -102,3 +105,41 @@ class Quantized(Strided):
 
     def corner(self) -> str | None:
         return super().corner() if has_one_scale(self.value) else None
+
+
+class _Coded(Form):
+    """Codes of other numbers: by what they stand for, and what they take. Their own range would mislead."""
+
+    unread: ClassVar[Unread] = Unread("layout", "codes: the numbers that they stand for are not computed")
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self.codes: Any = codes_of(value)
+
+    def head(self) -> Word:
+        kind, dtype = self.codes.kind, self.codes.dtype
+        known = head(dtype, shape(self.codes.shape), self.where())
+        return prefixed(f"{kind} of " if dtype else f"{kind} codes", known)
+
+    def words(self) -> Iterator[str]:
+        yield size(self.codes.bytes)
+
+    def read(self) -> Reading:
+        return self.unread
+
+    def stats_words(self) -> list[str]:
+        return []
+
+    def shown_values(self) -> str | None:
+        return None
+
+    def fact_rows(self) -> list[list[str]]:
+        return [["stands for", str(self.head())], *super().fact_rows()]
+
+
+class WrappedCodes(_Coded, Wrapper):
+    """Codes in a tensor that another one wraps, beside their scale."""
+
+
+class StoredCodes(_Coded, SubclassMemory):
+    """Codes in the memory of a parameter, with their scale among its attributes."""

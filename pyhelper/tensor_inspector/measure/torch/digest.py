@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ...safe.torch_name import torch_name
+from .codes import codes_of
 from .dispatch import known_bytes, known_count, known_device
 from .finite import BufferName, GradientName
 from .metadata import (
@@ -117,7 +118,8 @@ class Digest:
             return counts
         counts = []
         for tensor in parameters:
-            cls, count = type(tensor), known_count(tensor)
+            cls, codes = type(tensor), codes_of(tensor)
+            count = known_count(tensor) if codes is None else codes.elements()
             if is_lazy(cls):
                 self.uninitialized += 1
                 count = 0
