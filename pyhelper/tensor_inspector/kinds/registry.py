@@ -87,6 +87,7 @@ _FIRST = (
     ("torch.jit", "torch", "torch.compiled"),
     ("torch", "torch", "torch.module"),
     ("torch", "torch", "torch.training"),
+    ("astropy unyt", "numpy", "others.unit_arrays"),
     (f"numpy {_OURS}", "numpy", "numpy.array"),
     ("numpy", "numpy", "numpy.values"),
     ("jax jaxlib", "jax", "others.jax_array"),
@@ -117,6 +118,7 @@ _LAST = (
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
     ("shapely", "shapely", "others.geometries"),
     ("_ctypes multiprocessing.sharedctypes", "", "python.foreign"),
+    ("pint", "", "others.quantities"),
     ("", "", "python.objects"),
 )
 _of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})

@@ -27,7 +27,7 @@ TRANSFORMS = (
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
     "astropy.table.Table": "{columns:items}",
-    "astropy.units.Quantity": "{_unit:str}",
+    "astropy.units.UnitBase": "= {:str}",
     "datasets.Dataset": (
         "{_indices.table.num_rows} row(s) | {_data.table.num_rows} row(s) · {_data.table.column_names:items}"
     ),
@@ -45,6 +45,7 @@ SUMMARIES = {
     "networkx.classes.reportviews.NodeView": "{_nodes:len} node(s): {_nodes:keys}",
     "networkx.classes.reportviews.OutEdgeView": "of {_graph}",
     "os._Environ": "{_data:len} variable(s)",
+    "pint.UnitRegistry": "{_units:len} unit(s)",
     "pyarrow.Array": "{:len} × {type:str} · {null_count} null",
     "pyarrow.ChunkedArray": "{:len} × {type:str} · {null_count} null · {num_chunks} chunk(s)",
     "pyarrow.DataType": "= {:str}",
@@ -110,6 +111,7 @@ SUMMARIES = {
     "typing._CallableGenericAlias": "{_name} of {__args__:items}",
     "typing._LiteralGenericAlias": "{__args__:len} value(s): {__args__:items}",
     "typing._UnionGenericAlias": "= Union[{__args__:items}]",
+    "unyt.Unit": "= {:str}",
     "xarray.Coordinates": "{_data._coords:keys} | {_data._coord_names:items}",
     "xarray.DataArray": "{_variable._data} · dims {_variable._dims:items} · {_name}",
     "xarray.Dataset": "{_dims:items} · {_variables:keys}",

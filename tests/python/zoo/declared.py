@@ -225,7 +225,7 @@ LIBRARIES: Zoo = {
     "torchmetrics metric": Specimen(accuracy, says=("MulticlassAccuracy · 1 update · tp, fp, tn, fn",), needs=("torchmetrics",)),
     "flax parameter": Specimen(parameter, says=("Param · f64[3]",), needs=("flax",)),
     "sqlalchemy row": Specimen(sqlalchemy_row, says=("Row · a 1, b 2",), needs=("sqlalchemy",)),
-    "astropy quantity": Specimen(quantity, says=("Quantity · m · float64[] 3",), needs=("astropy",)),
+    "astropy quantity": Specimen(quantity, says=("Quantity · 3 m",), needs=("astropy",)),
     "shapely point": Specimen(lambda: of("shapely", "Point", 1, 2), says=("Point · <POINT (1 2)>",), needs=("shapely",)),
     "response": Specimen(response, says=("Response · 404 · https://example.org/a · 3 bytes",), needs=("requests",)),
     "zarr array": Specimen(lambda: of("zarr", "zeros", (2, 3)), says=("Array · shape (2, 3) · Float64",), needs=("zarr",)),
