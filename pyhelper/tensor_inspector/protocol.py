@@ -1166,6 +1166,8 @@ class NanOriginFound(TypedDict):
     where: Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
     #: Its name, as `Log`.
     operation: str | None
+    #: Operations in which it may as well have begun, since what they made is not known.
+    others: list[str]
     #: The variable or parameter that has it first, by the expression that reaches it.
     name: str | None
     cause: NanCause

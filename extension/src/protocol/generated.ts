@@ -1221,6 +1221,10 @@ export interface NanOriginFound {
    */
   operation: string | null;
   /**
+   * Operations in which it may as well have begun, since what they made is not known.
+   */
+  others: string[];
+  /**
    * The variable or parameter that has it first, by the expression that reaches it.
    */
   name: string | null;

@@ -648,6 +648,7 @@ NEVER: dict[str, dict[str, str]] = {
         "log-space dynamic programming": "paths_summed_as_logs",
         "infinite distances that a minimum drops": "nearest_of_the_others",
         "padded rows that are replaced": "padded_rows_replaced",
+        "a loss that only the scale of a scaler makes infinite": "infinite_by_its_scale",
     },
     "nan-in-grad-only": {
         "scaled gradients that the scaler will skip": "scaled_too_far_for_one_step",

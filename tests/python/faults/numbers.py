@@ -417,6 +417,23 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  stop()
 """,
     ),
+    "infinite_before_it_was_scaled": (
+        "nan-origin",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ s = torch.amp.GradScaler("cpu")
+ x, y = torch.randn(8, 6), torch.randn(8, 1)
+-out = net(x) * 1e30
++out = net(x)
+ c = F.mse_loss(out, y)
+ o.zero_grad()
+ s.scale(c).backward()
+ stop()
+ s.step(o)
+ s.update()
+""",
+    ),
     "too_few_frames_inside_a_forward": (
         "nan-origin",
         """

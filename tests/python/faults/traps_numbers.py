@@ -205,6 +205,22 @@ TRAPS: dict[str, tuple[str, str]] = {
      s.update()
 """,
     ),
+    "infinite_by_its_scale": (
+        "nan-origin",
+        """
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ s = torch.amp.GradScaler("cpu", init_scale=2.0 ** 127)
+ for _ in range(2):
+     x, y = torch.randn(8, 6) * 100, torch.randint(0, 2, (8,))
+     c = s.scale(F.cross_entropy(net(x), y))
+     o.zero_grad()
+     c.backward()
+     stop()
+     s.step(o)
+     s.update()
+""",
+    ),
     "root_kept_away_from_zero": (
         "nan-in-grad-only",
         """

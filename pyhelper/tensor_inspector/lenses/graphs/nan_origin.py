@@ -60,7 +60,7 @@ class NanOriginLens(Lens):
         if not self._graph.grow(self.budget):
             return False
         if self._search is None:
-            self._search = OriginSearch(self._graph, Flow(self._graph, self._visible_results()), self._graph.nodes)
+            self._search = OriginSearch(self._graph, self._flow(), self._graph.nodes)
         if not self._search.go_on(self.budget):
             return False
         if self._search.found is not None and self._names.step is not None:
@@ -72,7 +72,7 @@ class NanOriginLens(Lens):
     def stop(self) -> None:
         self._stopped = True
         if self._search is None:
-            self._search = OriginSearch(self._graph, Flow(self._graph, self._visible_results()), [])
+            self._search = OriginSearch(self._graph, self._flow(), [])
 
     def progress(self) -> float:
         return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
@@ -85,6 +85,7 @@ class NanOriginLens(Lens):
             "lens": "nan_origin",
             "where": where,
             "operation": None if node is None else node.op,
+            "others": [] if origin is None or where != "operation" else origin.others_named(),
             "name": name,
             "cause": self._cause(origin),
             "certain": origin is not None and origin.certain and where == "operation",
@@ -133,17 +134,12 @@ class NanOriginLens(Lens):
         origin, node = self._origin(), self._operation()
         if node is None or self._where(origin) in ("input", "parameter"):
             return None
-        return line_of_operation(self._names.step, node, self._name(origin, node))
+        return line_of_operation(self._names.step, node, self._names.result_name(self._graph, node))
 
-    def _visible_results(self) -> dict[int, Any]:
-        """The variables in sight by the nodes that made them."""
+    def _flow(self) -> Flow:
         step = self._names.step
-        found: dict[int, Any] = {}
-        for value in [self._asked.value, *(variable.value for variable in (step.tensors if step is not None else ()))]:
-            node = self._graph.of(gradient_of(value).function)
-            if node is not None and node.leaf is None and node.sizes() == tuple(value.shape):  # no part of what it made
-                found.setdefault(node.index, value)
-        return found
+        visible = (variable.value for variable in (step.tensors if step is not None else ()))
+        return Flow(self._graph, (self._asked.value, *visible))
 
     def _before_detach(self, value: Any) -> Any:
         """What made a tensor in sight over the same memory, of which this one was detached."""
@@ -190,8 +186,9 @@ class NanOriginLens(Lens):
         """The name of the first value that is not finite."""
         if origin is not None and origin.given is not None:
             leaf = origin.given.node.leaf if origin.given.node is not None else origin.given.value
-            return self._names.of(leaf)
-        return None if node is None else self._names.result_name(self._graph, node)
+            return None if leaf is None else self._names.of(leaf)
+        seen = node if origin is None else origin.seen
+        return None if seen is None else self._names.result_name(self._graph, seen)
 
     def _inputs(self, node: AutogradNode) -> Iterator[str]:
         names = (self._name_and_value(below)[0] for below in self._inputs_of(node))

@@ -10,6 +10,8 @@ from ...words.text import listed, plural
 if TYPE_CHECKING:
     from ...protocol import NanCause, NanUnknown
 
+_NAMED = 3  #: operations that are named beside the one where it may have begun
+
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
     "log_of_zero": "log of 0",
@@ -41,6 +43,13 @@ WHY: dict[NanUnknown, str] = {
 }
 
 
+def or_others(operations: list[str]) -> str:
+    """Further operations in which it may have begun, as they follow the first."""
+    if len(operations) > _NAMED:
+        return f" or {plural(len(operations), 'other')}"
+    return "".join(f" or {operation}" for operation in operations)
+
+
 def parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]:
     """The line of the answer: where, why, what, and how much."""
     if found["where"] == "finite":
@@ -63,7 +72,7 @@ def parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]:
     elif found["where"] == "backward":
         yield f"in backward, at {found['operation']}{line}"
     else:
-        yield f"{may}{found['operation']}{line}"
+        yield f"{may}{found['operation']}{line}{or_others(found['others'])}"
     yield CAUSES.get(found["cause"])
     yield found["name"] if found["where"] in ("operation", "backward") else None
     yield text

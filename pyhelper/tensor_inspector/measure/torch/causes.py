@@ -10,6 +10,7 @@ from .origin import LOGS, SOFTMAX, STDS, Origin, divides_by_zero, is_std_of_one,
 
 if TYPE_CHECKING:
     from ...protocol import NanCause
+    from .node import AutogradNode
 
 _ROOTS = ("Sqrt", "Rsqrt", "Pow")
 _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
@@ -19,7 +20,7 @@ _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "Linal
 def cause_of(origin: Origin) -> NanCause:
     """The cause, judged by the inputs of the operation at the places that are not finite."""
     node = origin.node
-    if node.is_custom:
+    if node.is_custom or origin.others:
         return "unknown"
     op, first = node.op, origin.operands[0].value if origin.operands else None
     if is_std_of_one(node, origin.operands):
@@ -46,8 +47,19 @@ def cause_of(origin: Origin) -> NanCause:
     if op in _DOMAINS:
         return "domain"
     if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
-        return "zero_variance"
+        return "zero_variance" if _is_flat(node, first) else "overflow"
     return _by_counts(origin)
+
+
+def _is_flat(node: AutogradNode, value: Any) -> bool:
+    """Whether somewhere all is the same of what a norm takes together."""
+    if node.op.endswith("LayerNorm"):
+        together = value.flatten(-len(node.setting("normalized_shape") or (0,)))
+    elif node.op.endswith("GroupNorm"):
+        together = value.reshape(value.shape[0] * (node.setting("group") or 1), -1)
+    else:
+        together = value.transpose(0, 1).flatten(1)
+    return together.numel() > 0 and bool((together.amax(-1) == together.amin(-1)).any())
 
 
 def _is_negative(exponent: Any) -> bool:

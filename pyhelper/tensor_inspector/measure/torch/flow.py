@@ -3,41 +3,22 @@ makes of these. No code of the program runs, and autograd sees nothing of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator
 from math import inf, prod
 from typing import Any
 
-from ...safe.guard import NUMBERS, module
 from ...safe.record import Record
 from .elements import bare
-from .graph import VIEWS, Graph
-from .metadata import gradient_of
+from .graph import Graph
+from .metadata import gradient_of, output_number, shape_of
 from .node import AutogradNode
+from .operations.saved_names import output_saved_as, taken_names
+from .operations.work import can_work_out, result_of
 
-torch: Any = module("torch")
 _READ = 1 << 24  #: elements of a value that is looked at
 _MADE = 1 << 16  #: elements of a value that is worked out
 _ALL_MADE = 1 << 24  #: elements of all these
-
-#: What an operation takes, in its order, by the names under which it may save that.
-_TAKEN: dict[str, tuple[str, ...]] = {
-    "Addmm": ("self", "mat1", "mat2"),
-    "Addcmul": ("self", "tensor1", "tensor2"),
-    "Addcdiv": ("self", "tensor1", "tensor2"),
-    "Baddbmm": ("self", "batch1", "batch2"),
-    "Mm": ("self", "mat2"),
-    "Bmm": ("self", "mat2"),
-    "Mv": ("self", "vec"),
-    "Dot": ("self", "tensor"),
-    "Convolution": ("input", "weight", "bias"),
-    "NativeBatchNorm": ("input", "weight", "bias"),
-    "NativeLayerNorm": ("input", "weight", "bias"),
-    "NativeGroupNorm": ("input", "weight", "bias"),
-    "Pow": ("self", "exponent"),
-    "Where": ("self", "other"),
-}
-_USUALLY_TAKEN = ("self", "other")
-_RESULTS = ("result", "result0", "result1", "result2", "result3", "output", "values", "total_weight")
+_NORMS = ("NativeBatchNorm", "NativeGroupNorm", "NativeLayerNorm")
 
 
 class Counts(Record):
@@ -67,73 +48,100 @@ class NodeInput(Record):
 
 
 class Flow:
-    """``live`` are values by the numbers of the nodes that made them. Nodes are to be entered in the order in which
-    they were made, so that what is worked out of others finds these."""
+    """``visible`` are values in sight. Nodes are to be entered in the order in which they were made, so that what is
+    worked out of others finds these. A value is known by its node and by which of the node's outputs it is."""
 
-    def __init__(self, graph: Graph, live: Mapping[int, Any]) -> None:
+    def __init__(self, graph: Graph, visible: Iterable[Any]) -> None:
         self._graph = graph
-        self._live = live
-        self._values: dict[int, Any] = {}
-        self._counts: dict[int, Counts | None] = {}
+        self._visible = _by_output(graph, visible)
+        self._values: dict[tuple[int, int], Any] = {}
+        self._counts: dict[tuple[int, int], Counts | None] = {}
         self._left = _ALL_MADE
 
     def enter(self, node: AutogradNode) -> None:
-        self._values[node.index] = self._known(node)
+        for output in self._outputs(node):
+            self._values[node.index, output] = self._known(node, output)
 
-    def value(self, node: AutogradNode) -> Any:
+    def value(self, node: AutogradNode, output: int = 0) -> Any:
         """What a node has made; of a leaf the leaf itself. None where it is not known."""
-        if node.index not in self._values:
-            self.enter(node)
-        return self._values[node.index]
+        if (node.index, output) not in self._values:
+            self._values[node.index, output] = self._known(node, output)
+        return self._values[node.index, output]
+
+    def spoiled(self, node: AutogradNode) -> Any:
+        """The first output of a node that is known not to be finite; None of none."""
+        values = (self.value(node, output) for output in self._outputs(node))
+        return next((value for value in values if (counts := counts_of(value)) is not None and counts.any()), None)
 
     def counts(self, node: AutogradNode) -> Counts | None:
-        if node.index not in self._counts:
-            self._counts[node.index] = counts_of(self.value(node))
-        return self._counts[node.index]
+        """What is not finite in all that a node has made; None where all that is known is finite, and not all is."""
+        each = [self._counts_of(node, output) for output in self._outputs(node)]
+        known = [counts for counts in each if counts is not None]
+        total = Counts(
+            sum(one.nan for one in known), sum(one.positive for one in known), sum(one.negative for one in known)
+        )
+        return total if total.any() or len(known) == len(each) else None
+
+    def _counts_of(self, node: AutogradNode, output: int) -> Counts | None:
+        if (node.index, output) not in self._counts:
+            self._counts[node.index, output] = counts_of(self.value(node, output))
+        return self._counts[node.index, output]
+
+    def _outputs(self, node: AutogradNode) -> list[int]:
+        """The outputs of a node that are taken by others, or in sight."""
+        taken = {self._graph.output(user, position) for user, position in self._graph.users(node)}
+        return sorted(taken.union(self._visible.get(node.index, ()))) or [0]
 
     def operands(self, node: AutogradNode) -> list[NodeInput]:
         found, named = [], set()
         for position in range(len(node.inputs)):
             below, saved = self._graph.input(node, position), saved_input(node, position)
+            if below is None and saved is None and _is_left_out(node, position):
+                continue
             named.add(None if saved is None else taken_as(node, position))
             value: Any = None
             if saved is not None:
                 value = bare(saved)
             elif below is not None:
-                value = self.value(below)
+                value = self.value(below, self._graph.output(node, position))
             found.append(NodeInput(value, below, is_tensor=below is not None or saved is not None))
-        found += [NodeInput(bare(value), None) for value in _ctx_tensors(node) if not self._is_made_by(node, value)]
+        found += [NodeInput(bare(value), None) for value in _ctx_tensors(node) if not _is_made_by(node, value)]
         for name in node.saves():
-            saved = None if name in named or name in _RESULTS else node.tensor(name)
+            is_result = output_saved_as(node.op, name) is not None
+            saved = None if name in named or is_result else node.tensor(name)
             if saved is not None and saved.is_floating_point():
                 found.append(NodeInput(bare(saved), None))
         return found
 
-    def _known(self, node: AutogradNode) -> Any:
+    def _known(self, node: AutogradNode, output: int) -> Any:
         if node.leaf is not None:
             return bare(node.leaf)
-        if node.index in self._live:
-            return bare(self._live[node.index])
-        made = next((value for value in _ctx_tensors(node) if self._is_made_by(node, value)), None)
-        if made is not None and tuple(made.shape) == node.sizes():
-            return bare(made)
-        result = node.tensor("result") if "result" in node.saves() else None
-        if result is not None:
-            return bare(result)
+        visible = self._visible.get(node.index, {}).get(output)
+        if visible is not None:
+            return bare(visible)
+        for value in self._saved_as_result(node, output):
+            if tuple(value.shape) == node.sizes(output):
+                return bare(value)
         for user, position in self._graph.users(node):
-            saved = saved_input(user, position)
-            if saved is not None and tuple(saved.shape) == node.sizes():
+            saved = saved_input(user, position) if self._graph.output(user, position) == output else None
+            if saved is not None and tuple(saved.shape) == node.sizes(output):
                 return bare(saved)
-        return self._made(node)
+        return self._made(node, output)
 
-    def _is_made_by(self, node: AutogradNode, value: Any) -> bool:
-        """Whether a tensor that a function has saved is its own result."""
-        return gradient_of(value).function is node.function
+    def _saved_as_result(self, node: AutogradNode, output: int) -> Iterator[Any]:
+        """What a node has saved as this output."""
+        yield from (
+            value for value in _ctx_tensors(node) if _is_made_by(node, value) and output_number(value) == output
+        )
+        for name in node.saves():
+            value = node.tensor(name) if output_saved_as(node.op, name) == output else None
+            if value is not None:
+                yield value
 
-    def _made(self, node: AutogradNode) -> Any:
+    def _made(self, node: AutogradNode, output: int) -> Any:
         """The result that an operation must have had, from its inputs."""
-        work, sizes = WORK.get(node.op), node.sizes()
-        if node.is_custom or sizes is None or not (work or node.op in _SHAPES):
+        sizes = node.sizes(output)
+        if node.is_custom or sizes is None or not can_work_out(node.op):
             return None
         count = prod(sizes)
         operands = [operand.value for operand in self.operands(node)]
@@ -141,20 +149,45 @@ class Flow:
         if large > _MADE or large > self._left or any(value is None for value in operands) or not operands:
             return None
         try:
-            made = operands[0].reshape(sizes) if work is None else work(node, *operands)
+            made = result_of(node, output, operands)
         except Exception:
             return None
-        if tuple(made.shape) != sizes or made.dtype is not node.dtype():
+        if tuple(made.shape) != sizes or made.dtype is not node.dtype(output):
             return None
         self._left -= count
         return made
 
 
+def _by_output(graph: Graph, visible: Iterable[Any]) -> dict[int, dict[int, Any]]:
+    """Values in sight by the numbers of the nodes that made them, and by which of the outputs they are."""
+    found: dict[int, dict[int, Any]] = {}
+    for value in visible:
+        node = graph.of(gradient_of(value).function)
+        if node is None or node.leaf is not None:
+            continue
+        output = output_number(value)
+        if node.sizes(output) == tuple(shape_of(value)):  # no part of what it made
+            found.setdefault(node.index, {}).setdefault(output, value)
+    return found
+
+
+def _is_made_by(node: AutogradNode, value: Any) -> bool:
+    """Whether a tensor that a function has saved is its own result."""
+    return gradient_of(value).function is node.function
+
+
 def taken_as(node: AutogradNode, position: int) -> str | None:
     """The name under which an operation may save what it takes at a position; None where it saves none."""
-    names = _TAKEN.get(node.op, _USUALLY_TAKEN)
+    names = taken_names(node.op)
     name = names[position] if position < len(names) else None
     return name if name in node.saves() else None
+
+
+def _is_left_out(node: AutogradNode, position: int) -> bool:
+    """Whether an optional tensor without a gradient was not given at all."""
+    if node.op == "Convolution":
+        return position == 2 and node.setting("bias_sym_sizes_opt") == (0,)
+    return position > 0 and node.op in _NORMS and node.saved("weight").state == "none"
 
 
 def saved_input(node: AutogradNode, position: int) -> Any:
@@ -181,58 +214,3 @@ def counts_of(value: Any) -> Counts | None:
         return Counts(int(value.isnan().sum()), int(value.isinf().sum()))
     positive = int((value == inf).sum())
     return Counts(int(value.isnan().sum()), positive, int(value.isinf().sum()) - positive)
-
-
-def _reduced(name: str) -> Callable[..., Any]:
-    def work(node: AutogradNode, value: Any) -> Any:
-        dims = node.dims()
-        reduce = getattr(value, name)
-        return reduce(dims, bool(node.setting("keepdim"))) if dims else reduce()
-
-    return work
-
-
-def _scaled(node: AutogradNode) -> Any:
-    alpha = node.setting("alpha")
-    return alpha if type(alpha) in NUMBERS else 1
-
-
-def _power(node: AutogradNode, base: Any, exponent: Any = None) -> Any:
-    return base.pow(node.setting("exponent") if exponent is None else exponent)
-
-
-#: Operations whose results are worked out where they were not saved.
-WORK: dict[str, Callable[..., Any]] = {
-    "Abs": lambda node, x: x.abs(),
-    "Acos": lambda node, x: x.acos(),
-    "Add": lambda node, x, y: x.add(y, alpha=_scaled(node)),
-    "Addmm": lambda node, bias, x, y: torch.addmm(bias, x, y),
-    "Asin": lambda node, x: x.asin(),
-    "Atanh": lambda node, x: x.atanh(),
-    "Acosh": lambda node, x: x.acosh(),
-    "Bmm": lambda node, x, y: x.bmm(y),
-    "Div": lambda node, x, y: x.div(y),
-    "Exp": lambda node, x: x.exp(),
-    "Expand": lambda node, x: x.expand(node.sizes()),
-    "Log": lambda node, x: x.log(),
-    "Log10": lambda node, x: x.log10(),
-    "Log1P": lambda node, x: x.log1p(),
-    "Log2": lambda node, x: x.log2(),
-    "Mean": _reduced("mean"),
-    "Mm": lambda node, x, y: x.mm(y),
-    "Mul": lambda node, x, y: x.mul(y),
-    "Neg": lambda node, x: x.neg(),
-    "Pow": _power,
-    "Reciprocal": lambda node, x: x.reciprocal(),
-    "Relu": lambda node, x: x.relu(),
-    "Rsqrt": lambda node, x: x.rsqrt(),
-    "Sigmoid": lambda node, x: x.sigmoid(),
-    "Sqrt": lambda node, x: x.sqrt(),
-    "Sub": lambda node, x, y: x.sub(y, alpha=_scaled(node)),
-    "Sum": _reduced("sum"),
-    "T": lambda node, x: x.t(),
-    "Tanh": lambda node, x: x.tanh(),
-    "ToCopy": lambda node, x: x.to(node.dtype()),
-}
-#: Those that only give another shape to the same elements in the same order.
-_SHAPES = VIEWS - {"AsStrided", "Permute", "T", "ToCopy", "Transpose"}

@@ -12,11 +12,13 @@ from .elements import bare
 from .flow import Counts, Flow, NodeInput, counts_of
 from .graph import VIEWS, Graph
 from .node import AutogradNode
+from .operations.finite import keeps_finite, makes_no_nan
 
 LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 STDS = ("Std", "Var", "StdMean", "VarMean")
 SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
 _PRODUCTS = ("Div", "Mul")
+_SINGULAR = ("Div", "Reciprocal", "Rsqrt", "Sqrt", "Pow", "Acos", "Asin", "Acosh", "Atanh", "Erfinv", "Logit", "Exp")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
 _MASKS = VIEWS.union(
     "MaskedFill Where Add Sub IndexPut IndexFill CopySlices Cat Stack MaskedScatter Expand Slice Select Index Gather"
@@ -28,10 +30,13 @@ class Origin:
     """An operation with what it has made. ``given`` is what it was given that is not finite either: a leaf, or what is
     no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are). ``value`` and
     ``counts`` are of what is not finite: of ``given``, else of the result. ``is_hidden``: it may as well have begun
-    further up, since what the operation was given is not known after a backward has freed it. ``mask`` is what hides
-    every place of rows that a softmax was given, ``masked`` how many rows those are."""
+    further up, since what the operation was given is not known after a backward has freed it. ``others`` are operations
+    in which it may have begun as well, and ``seen`` is the one whose result ``value`` is. ``mask`` is what hides every
+    place of rows that a softmax was given, ``masked`` how many rows those are."""
 
-    __slots__ = ("certain", "counts", "given", "is_hidden", "mask", "masked", "node", "operands", "value")
+    __slots__ = (
+        "certain", "counts", "given", "is_hidden", "mask", "masked", "node", "operands", "others", "seen", "value",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -49,8 +54,19 @@ class Origin:
         self.given = given
         self.certain = certain
         self.is_hidden = False
+        self.others: list[AutogradNode] = []
+        self.seen = node
         self.masked = 0
         self.mask: Any = None
+
+    def take_given(self, node: AutogradNode, given: NodeInput) -> None:
+        """Take what an operation was given for what was not finite first."""
+        self.node, self.given, self.certain = node, given, False
+        self.value, self.counts = given.value, counts_of(given.value) or Counts()
+
+    def others_named(self) -> list[str]:
+        """The names of the further operations in which it may have begun, each once."""
+        return list(dict.fromkeys(one.op for one in self.others if one.op != self.node.op))
 
     def is_softmax(self) -> bool:
         """Whether it is NaN that a softmax has made."""
@@ -118,18 +134,73 @@ class OriginSearch:
             return
         taken = operands[: len(node.inputs)] if node.is_custom else operands  # what follows may be made inside
         given = next((one for one in taken if _is_source(one) and _is_bad_source(one)), None)
+        self.found = self._begun_at(node, counts, operands, given)
+        if given is None and not self.found.certain and not self.found.is_hidden:
+            self._take_suspects(self.found)
+
+    def _begun_at(
+        self, node: AutogradNode, counts: Counts, operands: list[NodeInput], given: NodeInput | None
+    ) -> Origin:
+        """The origin, if it is this operation, or what it was given."""
         is_known = all(_is_known(one) for one in operands) or proves_log_of_zero(node, counts)
         certain = is_known and not node.is_custom
-        value = self.flow.value(node) if given is None else given.value
+        value = self.flow.spoiled(node) if given is None else given.value
         if given is not None:
             counts = counts_of(value) or counts
-        self.found = Origin(node, value, counts, operands, given, certain)
-        if given is None and self.found.is_softmax():
-            _find_mask(self.found, self._graph)
-            certain = self.found.certain
+        found = Origin(node, value, counts, operands, given, certain)
+        if given is None and found.is_softmax():
+            _find_mask(found, self._graph)
+            certain = found.certain
         if given is None and not certain and not node.is_custom:
             is_freed = node.is_freed() or "freed" in self.unknown
-            self.found.is_hidden = is_freed and any(not _is_source(one) and not _is_known(one) for one in operands)
+            found.is_hidden = is_freed and any(not _is_source(one) and not _is_known(one) for one in operands)
+        return found
+
+    def _take_suspects(self, origin: Origin) -> None:
+        """Blame the operations in which it may have begun: this one, and those above that gave it what is not known."""
+        waiting, seen = [origin.node], {origin.node.index}
+        suspects, handing = list[AutogradNode](), list[AutogradNode]()
+        while waiting:
+            node = waiting.pop()
+            (handing if _only_hands_on(node, origin.counts) else suspects).append(node)
+            for operand in self.flow.operands(node) if not node.is_custom else ():
+                below = operand.node
+                if operand.value is None and below is not None and below.leaf is None and below.index not in seen:
+                    seen.add(below.index)
+                    waiting.append(below)
+        for node in (*suspects, *handing):
+            given = next((one for one in self.flow.operands(node) if _is_source(one) and _is_bad_source(one)), None)
+            if given is not None and not node.is_custom:
+                origin.take_given(node, given)
+                return
+        if not suspects:
+            self._take_unknown_given(origin, handing)
+            return
+        suspects.sort(key=lambda node: (not _is_singular(node), *_made_at(node)))
+        operands = self.flow.operands(suspects[0])
+        is_proven = all(keeps_finite(node.op) for node in handing) and all(map(_is_known, operands))
+        origin.certain = len(suspects) == 1 and is_proven and not suspects[0].is_custom
+        origin.node, origin.operands, origin.others = suspects[0], operands, suspects[1:]
+
+    def _take_unknown_given(self, origin: Origin, handing: list[AutogradNode]) -> None:
+        """Blame what an operation that only hands on was given, though it is not known: no operation has made it."""
+        for node in handing:
+            given = next((one for one in self.flow.operands(node) if one.node is None and one.value is None), None)
+            if given is not None:
+                origin.take_given(node, given)
+                return
+
+
+def _is_singular(node: AutogradNode) -> bool:
+    """Whether there are usual numbers for which an operation has no finite result."""
+    return node.is_custom or node.op in (*LOGS, *STDS, *SOFTMAX, *_SINGULAR)
+
+
+def _only_hands_on(node: AutogradNode, counts: Counts) -> bool:
+    """Whether what is not finite in a result can't have begun in an operation."""
+    if node.is_custom:
+        return False
+    return keeps_finite(node.op) or (not counts.inf and makes_no_nan(node.op))
 
 
 def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bool:

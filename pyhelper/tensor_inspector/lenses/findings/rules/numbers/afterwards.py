@@ -15,7 +15,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import Made, made_of
-from .onset import onset_outside
+from .onset import flow_of, onset_outside
 from .state import numbers_not_finite, parameters_not_finite
 
 _LOGS = ("log", "log2", "log10")
@@ -30,11 +30,23 @@ def nan_losses(step: Step) -> list[Loss]:
 
 
 def _infinite_losses(step: Step) -> list[Loss]:
-    """The losses that are infinite and have spoilt gradients. A scaler may skip such a step."""
+    """The losses that are infinite and have spoilt gradients; none that a scaler may have made infinite: it skips the step."""
     numbers = [(loss, step.number(loss.tensor)) for loss in step.losses]
     found = [loss for loss, number in numbers if number is not None and number == number and number - number != 0]
-    grads = step.grads([one.tensor for one in step.trained()]) if found and not step.scalers else []
+    if step.scalers:
+        found = [loss for loss in found if not _may_be_scaled(step, loss)]
+    grads = step.grads([one.tensor for one in step.trained()]) if found else []
     return found if numbers_not_finite(step, grads) else []
+
+
+def _may_be_scaled(step: Step, loss: Loss) -> bool:
+    """Whether a loss is a product, as a scaler gives, of what is not known to be infinite before."""
+    root = step.node_of(loss.tensor)
+    below = None if root is None or root.op != "Mul" else step.graph.input(root)
+    if below is None:
+        return root is None
+    counts = flow_of(step).counts(below)
+    return counts is None or not counts.any()
 
 
 def origin_in_sight(step: Step) -> Iterator[Violation]:

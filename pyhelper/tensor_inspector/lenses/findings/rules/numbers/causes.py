@@ -12,7 +12,7 @@ from .....measure.torch.origin import Origin
 from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of_operation
-from ....graphs.origin_words import CAUSES
+from ....graphs.origin_words import CAUSES, or_others
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import words_of
@@ -98,10 +98,14 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
     stats = None if value is None or value.dtype is not torch.float16 else step.stats(value)
     if onset is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
         node = onset.origin.node
-        subject = step.title_of(node) or _above(step, node) or onset.name
+        subject = step.title_of(onset.origin.seen) or _above(step, onset.origin.seen) or onset.name
         yield Violation(
-            (f"{subject} has Inf", ": ", f"{node.op} passes 65504, the largest float16"),
-            (subject, f"float16, {words_of(stats)} after {node.op}"),
+            (
+                f"{subject} has Inf",
+                ": ",
+                f"{node.op}{or_others(onset.origin.others_named())} passes 65504, the largest float16",
+            ),
+            (subject, f"float16, {words_of(stats)} after {onset.origin.seen.op}"),
             (onset.name, "not finite"),
             line=line_of_binding_or_call(step, "", subject),
         )
@@ -189,23 +193,24 @@ def nan_origin(step: Step) -> Iterator[Violation]:
         return
     origin, name = onset.origin, onset.name
     node, value = origin.node, origin.value
-    stats, subject = None if value is None else step.stats(value), step.title_of(node)
+    stats, subject = None if value is None else step.stats(value), step.title_of(origin.seen)
     given = list(_given(step, origin))
     seen = words_of(stats) if stats is not None else "not finite"
     from_what = (
         f" of {'finite ' if origin.certain else ''}{listed((one for one, _ in given), False, 50)}" if given else ""
     )
     cause = CAUSES.get(cause_of(origin))
-    has = f"{subject or 'its result'} {'has' if stats is not None else 'is'} {seen}"
-    above = [] if subject is not None else [one for one in (_above(step, node),) if one is not None]
+    result = "its result" if node is origin.seen else f"the result of {origin.seen.op}"
+    has = f"{subject or result} {'has' if stats is not None else 'is'} {seen}"
+    above = [] if subject is not None else [one for one in (_above(step, origin.seen),) if one is not None]
     yield Violation(
         (
             f"{name} is not finite",
             ": ",
-            f"it begins at {node.op}{from_what}, where {has}{f': {cause}' if cause else ''}",
+            f"it begins at {node.op}{or_others(origin.others_named())}{from_what}, where {has}{f': {cause}' if cause else ''}",
         ),
-        (subject, f"{seen}, grad ← {node.op}Backward0"),
-        *((one, f"made of what {node.op} gives") for one in above),
+        (subject, f"{seen}, grad ← {origin.seen.op}Backward0"),
+        *((one, f"made of what {origin.seen.op} gives") for one in above),
         *given[:3],
         line=_line_of(step, node) or line_of_binding_or_call(step, "", subject or next(iter(above), name)),
         certain=origin.certain,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.node import AutogradNode
@@ -21,7 +20,7 @@ from ...finding import Violation
 from ...lines import line_of_call, line_of_change, line_of_last_binding, line_of_rate
 from ...rule import rule
 from .handled import are_gradients_scaled, are_steps_left_out, is_nan_left_out
-from .onset import bad_roots, live_values
+from .onset import bad_roots, flow_of
 from .state import numbers_not_finite, parameters_not_finite
 
 torch: Any = module("torch")
@@ -48,7 +47,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Violation]:
     ]
     if is_nan_left_out(step) and not any(_is_root_of_nothing(step, node) for node in nodes):
         return  # as a bad batch
-    proven = next(steep(Flow(step.graph, live_values(step)), nodes), None)
+    proven = next(steep(flow_of(step), nodes), None)
     nodes = sorted(nodes, key=only_divides) if proven is None else [proven]
     ops = listed(dict.fromkeys(node.op.lower() for node in nodes), False, 40)
     around = (step.title_of(one) for node in nodes for one in (node, *step.graph.inputs(node)) if one.leaf is None)

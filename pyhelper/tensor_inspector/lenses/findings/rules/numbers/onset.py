@@ -6,9 +6,11 @@ import ast
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .....measure.torch.elements import same_elements
 from .....measure.torch.flow import Flow
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin, OriginSearch
+from .....safe.guard import instance_dict
 from .....safe.record import Record
 from ....graphs.masked import find_mask
 from ....step.expressions import last_name, names_in
@@ -57,29 +59,23 @@ def _onset(step: Step) -> Onset | None:
     return onsets[step]
 
 
-def live_values(step: Step) -> dict[int, Any]:
-    """The variables in sight by the numbers of the nodes that made them."""
-    live: dict[int, Any] = {}
-    for variable in step.tensors:
-        node = step.node_of(variable.value)
-        if node is not None and node.leaf is None and node.sizes() == tuple(variable.value.shape):
-            live.setdefault(node.index, variable.value)
-    return live
+def flow_of(step: Step) -> Flow:
+    """The values of the step's graph, as far as those in sight tell them."""
+    return Flow(step.graph, (variable.value for variable in step.tensors))
 
 
 def _search(step: Step) -> Onset | None:
     results = _bad_results(step)
-    live = live_values(step) if results else {}
     losses = {id(loss.tensor) for loss in step.losses}
     for root, name, tensor in results:
-        search = OriginSearch(step.graph, Flow(step.graph, live), step.graph.below(root))
+        search = OriginSearch(step.graph, flow_of(step), step.graph.below(root))
         search.go_on(step.budget.share())
         found = search.found
         if found is None:
             continue
         if found.given is not None:
             return Onset(found, name, tensor)
-        if found.is_hidden:
+        if found.is_hidden or _is_scaled_up(step, found):
             continue
         if found.node is root and not found.certain and not root.has_saved():
             continue
@@ -90,6 +86,14 @@ def _search(step: Step) -> Onset | None:
             continue  # such rows may be replaced before they matter
         return Onset(found, name, tensor)
     return None
+
+
+def _is_scaled_up(step: Step, origin: Origin) -> bool:
+    """Whether it is a product with the scale of a scaler, which skips such a step and lowers the scale."""
+    if origin.seen.op != "Mul" or origin.seen not in (origin.node, *origin.others):
+        return False
+    scales = (instance_dict(variable.value).get("_scale") for variable in step.scalers)
+    return any(same_elements(origin.seen.tensor("other"), scale) for scale in scales)
 
 
 def _spoils_gradients(step: Step, node: AutogradNode, root: AutogradNode) -> bool:
