@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow, as_kind
+from ...kinds.python.objects import writes_out
 from ...kinds.tables.tables import Table
 from ...measure.unread import is_late
 from ...safe.budget import Budget
@@ -14,6 +15,7 @@ from ...words.line import line_of
 from ..lens import InvalidQuestion, Lens, Paused, wrong_type
 from .columns import columns_of
 from .data import data_of
+from .held import held_by, why_not_held
 from .part import DataPart
 from .parts import DataParts
 from .problems import Problem, problems, size_of
@@ -63,14 +65,21 @@ class BatchLens(Lens):
         found = self._finding
         if not found.go_on(self.budget if self.limit is None else Budget()):  # which keeps a limit by itself
             return False
-        if not found.found:
+        why = why_not_held(self._asked.name, self._asked.value)
+        if why is not None:
+            raise InvalidQuestion(why)
+        held, _ = held_by(self._asked.value, "")
+        kind = as_kind(held, Budget(reads=False))
+        holds = kind.kind in _HOLDERS
+        if not found.found and holds:
             raise InvalidQuestion(f"{self._asked.name} holds nothing")
-        if all(map(_is_nothing, found.found.values())):
-            holds = as_kind(self._asked.value, Budget(reads=False)).kind in _HOLDERS
+        is_plain = kind.kind == "object" and not writes_out(type(held))
+        parts = [part for part in found.found.values() if not is_plain or _has_elements(part)]
+        if all(map(_is_nothing, parts)):
             none = f"{self._asked.name} holds no {_DATA.replace(' and ', ' or ')}"
             raise InvalidQuestion(none if holds else str(wrong_type(self._asked, f"a batch of {_DATA}")))
         self.left_out, self.cut, self._lacking = found.left_out, found.is_late, found.lacking
-        self._take(found.found.values())
+        self._take(parts)
         return True
 
     def _take(self, parts: Iterable[DataPart]) -> None:
@@ -170,6 +179,12 @@ class SettingsLens(Lens):
         rows = [Child(name, TextRow(text_of(name, value, self.budget)), "") for name, value in self._settings]
         line = line_of([*as_kind(self._asked.value, self.budget).parts()])
         return Child(f"{self._role} {self._asked.name}", Rows.of(line, rows), "")
+
+
+def _has_elements(part: DataPart) -> bool:
+    """Whether it is tensors or arrays."""
+    quick = Budget(reads=False)
+    return any(as_kind(one.value, quick).kind in ("tensor", "array") for one in part.values)
 
 
 def _is_nothing(part: DataPart) -> bool:

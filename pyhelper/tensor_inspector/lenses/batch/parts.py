@@ -11,6 +11,7 @@ from ...kinds.python.containers import Container, NamedTuple, Sequence
 from ...kinds.python.objects import attributes, writes_out
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
+from .held import held_by
 from .listed_part import ListedPart
 from .part import DataPart
 from .plain import sort_of
@@ -119,8 +120,10 @@ class DataParts:
     def _take(self, value: Any, path: str, suffix: str | None, samples: int | None, beside: int | None) -> None:
         """Opens a value that holds others; what holds none is of a part."""
         self._taken += 1
+        value, suffix = held_by(value, suffix)
         kind = as_kind(value, self._budget)
-        if isinstance(kind, Table) or _plain_sort(value, _ITEMS) is not None or not _holds(kind):
+        is_holder = _holds(kind) or (not path and kind.kind == "object")
+        if isinstance(kind, Table) or _plain_sort(value, _ITEMS) is not None or not is_holder:
             self._add(value, path, suffix, samples, beside)
             return
         is_deep = len(self._open) > _DEPTH

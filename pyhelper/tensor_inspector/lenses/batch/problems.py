@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
+_MAPPING = (2, 3, 4)  #: rows and columns of a matrix that maps coordinates
 _LISTED = 80  #: characters
 _NEARLY_ALL = 0.8  #: of the samples: where more are of one size, another size is remarkable
 
@@ -40,9 +41,29 @@ def size_of(parts: Sequence[DataPart]) -> int | None:
     packed = next((part for part in parts if part.name() == "batch_sizes" and part.most is not None), None)
     if packed is not None and any(_is_flat(part, packed) for part in parts):
         return int(packed.most)  # of the longest sequences there is one element each at first
+    if _is_graph(parts):
+        ends = next((part.amount() for part in parts if part.name() == "ptr"), None)
+        return 1 if ends is None else ends - 1
     alone = [part for part in parts if part.beside is None]
-    amounts = [amount for amount in (part.amount() for part in alone or parts) if amount is not None]
+    amounts = [amount for amount in (part.amount() for part in _of_samples(alone or parts)) if amount is not None]
     return Counter(amounts).most_common(1)[0][0] if amounts else None
+
+
+def _of_samples(parts: Sequence[DataPart]) -> list[DataPart]:
+    """The parts that may have samples, or all where none may: a matrix that maps coordinates has none."""
+    return [part for part in parts if not _is_mapping_matrix(part)] or list(parts)
+
+
+def _is_mapping_matrix(part: DataPart) -> bool:
+    """Whether it may map coordinates, as an affine, a rotation or a camera: one small square of fractions."""
+    sizes = part.shapes[0] if len(part.shapes) == 1 else []
+    is_square = len(sizes) == 2 and sizes[0] == sizes[1] and sizes[0] in _MAPPING
+    return is_square and part.dtypes[0].startswith(("float", "bfloat")) and not part.is_label()
+
+
+def _is_graph(parts: Sequence[DataPart]) -> bool:
+    """Whether it is a graph, whose parts are of nodes, of edges and of the whole."""
+    return any(part.name() == "edge_index" and len(part.shape() or ()) == 2 for part in parts)
 
 
 def problems(
@@ -65,11 +86,18 @@ def _sizes(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
     packed = [part for part in parts if part.name() == "batch_sizes"]
     others = [part for part in others if not part.is_place() and not _is_of_flat(part, parts)]
     others = [part for part in others if not any(_is_flat(part, one) for one in packed)]
-    if not others or size is None:
+    others = [part for part in others if not _is_mapping_matrix(part)]
+    if not others or size is None or _is_graph(parts):
         return
+    having = sum(part.amount() == size for part in parts)
     text = listed((f"{_called(part)} has {part.amount():,}" for part in others), False, _LISTED)
     is_sure = any(part.is_label() or (len(parts) == 2 and _is_close(part, size)) for part in others)
-    yield Problem("batch_size", f"{text}, the others {size:,}", [part.path for part in others], is_sure)
+    if is_sure or having > len(others):
+        yield Problem("batch_size", f"{text}, the others {size:,}", [part.path for part in others], is_sure)
+        return
+    counted = [part for part in parts if part.amount() == size or part in others]
+    text = listed((f"{_called(part)} has {part.amount():,}" for part in counted), False, _LISTED)
+    yield Problem("batch_size", f"first dimensions differ: {text}", [part.path for part in counted])
 
 
 def _keys(lacking: Mapping[str, tuple[int, int]]) -> Iterator[Problem]:
