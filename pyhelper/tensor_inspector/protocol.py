@@ -18,7 +18,8 @@ Filter = Literal["all", "tensors"]
 #: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
 #: it, for their backward), unnamed (tensors that no name in sight reaches).
 MemoryPart = Literal["model", "gradients", "optimizer", "variables", "saved", "unnamed"]
-#: In what two values differ; names: what both have is named in two ways, as by a wrapper around a model.
+#: In what two values differ; names: what both have is named in two ways, as by a wrapper around a model; cached: no
+#: difference, only one has stored what both can work out.
 DifferenceKind = Literal[
     "type",
     "shape",
@@ -34,6 +35,7 @@ DifferenceKind = Literal[
     "only in b",
     "names",
     "not compared",
+    "cached",
 ]
 #: dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other;
 #: rounded: both, to the coarser dtype; multiplied, shifted: by a number, or by one for each index of a dimension.
@@ -601,6 +603,8 @@ class CompareFound(TypedDict):
     #: Those of which only the summary lines could be compared.
     by_line: Integer
     not_compared: Integer
+    #: Where only one of the two has stored what both can work out: no difference. The first 100.
+    cached: list[str]
     #: False where elements were left out because reading them takes too long.
     complete: bool
     #: The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then NaN

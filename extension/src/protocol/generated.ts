@@ -104,7 +104,7 @@ export type Found =
   | ShapesFound
   | ReferrersFound;
 /**
- * In what two values differ; names: what both have is named in two ways, as by a wrapper around a model.
+ * In what two values differ; names: what both have is named in two ways, as by a wrapper around a model; cached: no difference, only one has stored what both can work out.
  */
 export type DifferenceKind =
   | "type"
@@ -120,7 +120,8 @@ export type DifferenceKind =
   | "only in a"
   | "only in b"
   | "names"
-  | "not compared";
+  | "not compared"
+  | "cached";
 /**
  * dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other; rounded: both, to the coarser dtype; multiplied, shifted: by a number, or by one for each index of a dimension.
  */
@@ -827,6 +828,10 @@ export interface CompareFound {
    */
   by_line: number | string;
   not_compared: Integer;
+  /**
+   * Where only one of the two has stored what both can work out: no difference. The first 100.
+   */
+  cached: string[];
   /**
    * False where elements were left out because reading them takes too long.
    */

@@ -636,7 +636,7 @@ SPECIMENS: Zoo = {
     ),
     "TensorDict, lazily stacked": of_tensordict(
         "td.lazy_stack([td.TensorDict({'a': torch.ones(n + 1)}) for n in range(3)])",
-        says=("LazyStackedTensorDict · 3 tensordicts along 0 · a",),
+        says=("LazyStackedTensorDict[3] · 3 tensordicts along 0 · a",),
         rows=("[2]  TensorDict[] · 1: a f32[3]",),
     ),
     "TensorDict, a part of it": of_tensordict("batch()._get_sub_tensordict(0)", says=("[0] of TensorDict[3] of 3",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -15,6 +16,7 @@ from ..python.objects import brief
 from .batches import Batch
 
 _SHOWN = 12  #: names listed of a stack
+_MEMBERS = 1000  #: tensordicts of one whose names are looked at
 
 
 class TensorDict(Batch):
@@ -101,17 +103,32 @@ class StackedTensorDict(Kind):
         self.members: list[Any] = found if type(found) is list else []
         self.along = dict_get(attrs, "stack_dim")
 
+    def batch(self) -> str:
+        """Its batch size: that of the first, with how many there are where they are stacked; empty where unknown."""
+        sizes = _batch_of(self.value)
+        return "" if sizes is None else shape(sizes)
+
     def brief(self) -> str:
-        return f"{self.type_name()} of {len(self.members):,}"
+        return f"{self.type_name()}{self.batch()} of {len(self.members):,}"
 
     def parts(self) -> Iterable[str | None]:
         amount = len(self.members)
         if self.members and _is_plain(self.members[0]):
             shown = listed((brief(_unwrapped(item), self) for item in self.members[:_SHOWN]), amount > _SHOWN, 70)
             return [self.type_name(), f"{plural(amount, 'value')} along {self.along}: {shown}"]
-        names = _names_of(self.members[0]) if self.members else []
-        shown = listed((key_word(name, self) for name in names[:_SHOWN]), len(names) > _SHOWN, 60)
-        return [self.type_name(), f"{plural(amount, 'tensordict')} along {self.along}", shown]
+        common, others = _names_among(self.members)
+        return [
+            f"{self.type_name()}{self.batch()}",
+            f"{plural(amount, 'tensordict')} along {self.along}",
+            self._listed(common),
+            f"only in some: {self._listed(others)}" if others else None,
+        ]
+
+    def _listed(self, names: list[Any]) -> str:
+        return listed((key_word(name, self) for name in names[:_SHOWN]), len(names) > _SHOWN, 60)
+
+    def fact_rows(self) -> list[list[str]]:
+        return [*super().fact_rows(), ["batch size", self.batch() or "unknown"]]
 
     def child_count(self) -> int | None:
         return len(self.members)
@@ -158,8 +175,36 @@ def _unwrapped(item: Any) -> Any:
 
 
 def _names_of(value: Any) -> list[Any]:
+    """The keys of a tensordict; of a stack, those that all of its members have, as torch stacks no others."""
+    members = dict_get(instance_dict(value), "tensordicts")
+    if type(members) is list:
+        return _names_among(members)[0]
     data = dict_get(instance_dict(value), "_tensordict")
+    if class_dict(type(value)).get("_is_tensorclass") is True:
+        return _names_of(data)
     return list(dict.keys(data)) if issubclass(type(data), dict) else []
+
+
+def _names_among(members: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The keys that all tensordicts have, and those that only some have, of the first of many."""
+    times = Counter[Any]()
+    for member in members[:_MEMBERS]:
+        for name in _names_of(member):
+            if type(name) is str:  # hashing another one could run code of the program
+                times[name] += 1
+    amount = min(len(members), _MEMBERS)
+    return [name for name in times if times[name] == amount], [name for name in times if times[name] < amount]
+
+
+def _batch_of(value: Any) -> list[Any] | None:
+    """The batch size of a tensordict, or of a stack of them; None where it is not known."""
+    members = dict_get(instance_dict(value), "tensordicts")
+    if type(members) is not list:
+        own = instance_dict(value)
+        sizes = dict_get(own if "_batch_size" in own else instance_dict(dict_get(own, "_tensordict")), "_batch_size")
+        return list(sizes) if issubclass(type(sizes), tuple) else None
+    along, inner = dict_get(instance_dict(value), "stack_dim"), _batch_of(members[0]) if members else None
+    return None if inner is None or type(along) is not int else [*inner[:along], len(members), *inner[along:]]
 
 
 _known = by_name(

@@ -49,11 +49,12 @@ class Comparison:
     True where the two are the `same`, so that a test may ``assert compare(a, b)`` and shows the differences.
     """
 
-    __slots__ = ("by_line", "compared", "complete", "differences", "more", "not_compared")
+    __slots__ = ("by_line", "cached", "compared", "complete", "differences", "more", "not_compared")
 
     def __init__(self) -> None:
         self.differences: list[Difference] = []
         self.not_compared: list[Difference] = []  #: what could not be compared, and why: the first 10,000
+        self.cached: list[Difference] = []  #: what one alone has stored of what both can work out: no difference
         self.more = 0  #: differences beyond the first 10,000, which alone are kept
         self.compared = 0  #: values that were compared, not counting what holds them
         self.by_line = 0  #: those of which only the summary lines could be compared
@@ -79,6 +80,7 @@ class Comparison:
             "close": self.close,
             "differences": plain(self.differences),
             "not_compared": plain(self.not_compared),
+            "cached": plain(self.cached),
             "more": self.more,
             "compared": self.compared,
             "by_line": self.by_line,
@@ -87,7 +89,8 @@ class Comparison:
 
     def note(self, path: str, note: Note) -> Difference | None:
         """What is kept of it; None where there are too many."""
-        notes = self.not_compared if note.what == "not compared" else self.differences
+        apart = {"not compared": self.not_compared, "cached": self.cached}
+        notes = apart.get(note.what, self.differences)
         if len(notes) >= KEPT:
             self.more += notes is self.differences
             return None
@@ -127,10 +130,10 @@ class Comparison:
         nothing = "no difference" if self.same else "no difference found"
         outcome = f"{plural(total, 'difference')}{', close' if self.close else ''}" if total else nothing
         head = f"{outcome} · {self.how_far()}"
-        first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
+        first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED], *self.cached[:_LISTED])
         shown = [(shorten_middle(found["path"], _PATH) or "value", found["text"]) for found in first]
         width = min(40, max((len(path) for path, _ in shown), default=0))
-        more = total + len(self.not_compared) - len(shown)
+        more = total + len(self.not_compared) + len(self.cached) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
 
 

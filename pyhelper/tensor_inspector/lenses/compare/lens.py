@@ -69,6 +69,7 @@ class CompareLens(Lens):
             "compared": found.compared,
             "by_line": found.by_line,
             "not_compared": len(found.not_compared),
+            "cached": [one["path"] for one in found.cached[:_WORST]],
             "complete": found.complete,
             "worst": [_typed(difference) for difference in found.differences[:_WORST]],
         }

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child, Kind, as_kind
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, module
-from ...words.text import plural
+from ...words.text import listed, plural
 from .atoms import Tolerance
+from .caches import is_cached, is_filled_in_one
 from .comparison import KEPT
 from .elements import ELEMENTS, Compared
 from .pair import MISSING, DifferenceRecorder, Pair
@@ -29,6 +30,7 @@ _LISTS = Classes(list, tuple)
 #: torch's class of a hook. It repeats what is said of the function that it holds, which its copies lack.
 _HOOK = "_WrappedHook"
 _REPEATED = frozenset(f".{name}" for name in (*WRAPPER_ASSIGNMENTS, "__wrapped__"))
+_NAMES = 60  #: characters of the names of caches
 _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 
 
@@ -72,10 +74,13 @@ class RowPairs:
         moved: tuple[str, str] | None = None
         waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]] = ({}, {})
         unsure: tuple[list[KeyedRow], list[KeyedRow]] = ([], [])
+        sides = pair.a, pair.b
         for two in rows:
             one, other = two
             if one is not None and other is not None:
                 if one.is_like(other):
+                    if self._is_cache_of_one(pair, one.child, other.child):
+                        continue
                     yield self._pair_below(pair, one, other, elements.exact)
                     continue
                 moved = moved or (one.child.name, other.child.name)
@@ -86,8 +91,10 @@ class RowPairs:
                     unsure[at].append(row)
                 elif row.key in waiting[1 - at]:
                     like = waiting[1 - at].pop(row.key)
+                    if self._is_cache_of_one(pair, row.child, like.child):
+                        continue
                     yield self._pair_below(pair, *((like, row) if at else (row, like)), elements.exact)
-                elif two[1 - at] is None and not waiting[1 - at]:
+                elif two[1 - at] is None and not waiting[1 - at] and not is_cached(sides[at], row.child.name):
                     self._alone(pair, _SIDES[at], row.child)
                 else:
                     waiting[at][row.key] = row
@@ -95,6 +102,7 @@ class RowPairs:
             self._notes.add(pair, "not compared", "not compared: the order")
         elif ordered and moved and not any(waiting):
             self._notes.add(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
+        self._take_caches(pair, waiting)
         for one, other in self._renamed(pair, waiting):
             yield self._pair_below(pair, one, other, elements.exact)
         for one, other in matched(*unsure):
@@ -108,6 +116,34 @@ class RowPairs:
             words = plural(unknown, "item" if a.kind == "set" else "key")
             text = f"not compared: {words} that only the program's own code could tell apart"
             self._notes.add(pair, "not compared", text)
+
+    def _take_caches(self, pair: Pair, waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]]) -> None:
+        """Takes out what only one has, and stores of what it works out. Where both do, either may be what was given."""
+        cached = [
+            [row for row in rows.values() if is_cached(side, row.child.name)]
+            for rows, side in zip(waiting, (pair.a, pair.b))
+        ]
+        if all(cached):
+            names = (listed((row.child.name for row in rows), False, _NAMES) for rows in cached)
+            text = f"not compared: {' ↔ '.join(names)}, stored in one each: either can be worked out"
+            self._notes.add(pair, "not compared", text)
+        for at, rows in enumerate(cached):
+            for row in rows:
+                del waiting[at][row.key]
+                if not all(cached):
+                    self._note_cache(pair, row.child, at)
+
+    def _is_cache_of_one(self, pair: Pair, child: Child, other: Child) -> bool:
+        """Whether two rows are a cache that is filled in one only, which is noted."""
+        if not is_filled_in_one(child.name, child.value, other.value):
+            return False
+        self._note_cache(pair, other if child.value is None else child, int(child.value is None))
+        return True
+
+    def _note_cache(self, pair: Pair, child: Child, at: int) -> None:
+        values = (MISSING, child.value) if at else (child.value, MISSING)
+        below = Pair(pair.location.below(child.name, child.suffix), *values, pair.tolerance)
+        self._notes.add(below, "cached", f"cached in one: {child.name}")
 
     def _renamed(self, pair: Pair, waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]]) -> list[Any]:
         """Takes out the rows that correspond under a renaming, which is noted."""
