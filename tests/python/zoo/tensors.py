@@ -188,7 +188,7 @@ NESTED: Zoo = {
     "jagged with gaps": of(
         lambda: torch.nested.narrow(torch.arange(20.0).reshape(2, 10), 1, torch.tensor([0, 1]), torch.tensor([3, 4]), layout=torch.jagged),
         "2 components: [3], [4]", rows=("lengths  int64[2] [3, 4]", "[1]  float32[4] · 11…14"),
-        facts={"notes": ["statistics are of the whole buffer, with what is between the components"]}, **JAGGED,
+        facts={"notes": ["statistics are of the components alone"]}, **JAGGED,
     ),
     "jagged, transposed": of(lambda: jag(torch.ones(2, 4), torch.zeros(3, 4)).transpose(1, 2), "2 components: [4, 2], [4, 3]", **JAGGED),
     "jagged, a leaf": of(lambda: jag(torch.ones(2), torch.ones(3), requires_grad=True), "leaf", **JAGGED),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ...protocol import Facts
 
 torch: Any = module("torch")
+_GATHERED = 10_000  #: components with gaps between them that are read
+_COPIED = 1 << 22  #: elements of their buffer
 _SHOWN = 6  #: components whose sizes a line shows
 
 
@@ -202,8 +204,31 @@ class Jagged(Components):
         return next((part for part in read if isinstance(part, Unread)), None)
 
     def notes(self) -> Iterable[str]:
-        holes = "" if self._attr("_lengths") is None else ", with what is between the components"
-        return [f"statistics are of the whole buffer{holes}"]
+        return super().notes() if self._attr("_lengths") is None else ["statistics are of the components alone"]
+
+    def read(self) -> Reading:
+        if self._attr("_lengths") is None:
+            return super().read()
+        gathered = self._gathered()
+        return gathered if isinstance(gathered, Unread) else form_of(gathered, self.budget).reading()
+
+    def measured(self) -> Any:
+        """The components without the gaps between them; the whole buffer where there are none."""
+        if self._attr("_lengths") is None:
+            return super().measured()
+        gathered = self._gathered()
+        return gathered if isinstance(gathered, Unread) else form_of(gathered, self.budget).elements()
+
+    def _gathered(self) -> Any:
+        """All components one after another, without the gaps; why not, where they can't be had or are too many."""
+        unread, buffer = self.why_not_apart(), self.buffer()
+        if unread is not None or not 0 < self.count() <= _GATHERED:
+            return unread or NOT_READ
+        plain = form_of(buffer, self.budget).elements()
+        if isinstance(plain, Unread) or Base.numel(buffer) > _COPIED:
+            return plain if isinstance(plain, Unread) else NOT_READ
+        spans = self._spans(0, self.count())
+        return torch.cat([plain.narrow(self._ragged(), offset, length).reshape(-1) for offset, length in spans])
 
     def shapes(self, start: int, stop: int) -> list[list[int]]:
         sizes, ragged = list(shape_of(self.buffer())), self._ragged()
