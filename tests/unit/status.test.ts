@@ -138,7 +138,8 @@ test("an alarm has a colour in each kind of theme: the background of errors, or 
   status.dispose();
   window.setTheme(Dark);
   const background = "statusBarItem.errorBackground";
-  expect(colors).toEqual([background, background, "tensorInspector.statusBarAlarmForeground", background]);
+  const foreground = "tensorInspector.statusBarAlarmForeground";
+  expect(colors).toEqual([background, background, foreground, foreground]);
 });
 
 test("while another frame is read that takes long, nothing is said of the last one", () => {

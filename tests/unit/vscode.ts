@@ -262,7 +262,7 @@ export const workspace = {
   /** The user's settings, by their names without the extension's. */
   settings: new Map<string, unknown>(),
   getConfiguration: (_section?: string) => ({
-    get: (name: string, otherwise: unknown): unknown => workspace.settings.get(name) ?? otherwise,
+    get: (name: string, otherwise?: unknown): unknown => workspace.settings.get(name) ?? otherwise,
   }),
   onDidChangeConfiguration: configurationChanged.event,
   /** The files that there are, by their paths, each once it is read. */

@@ -24,15 +24,16 @@ test.for(Object.keys(themes) as (keyof typeof themes)[])(
     const rows = await wb.inspector.rowsWhen("the tensors", (all) => all.some(({ label }) => label === "plain"));
     const colors = ["plain", "unknown", "unused"].map((name) => rows.find(({ label }) => label === name)?.iconColor);
     expect(new Set(colors).size, colors.join()).toBe(3);
-    const paint = (element: Element): string => {
-      const { backgroundColor, color } = getComputedStyle(element);
-      return `${color} on ${backgroundColor}`;
+    const paint = (item: Element): string => {
+      const transparent = "rgba(0, 0, 0, 0)";
+      let painted: Element | null = item;
+      while (painted && getComputedStyle(painted).backgroundColor === transparent) painted = painted.parentElement;
+      return `${getComputedStyle(item).color} on ${painted && getComputedStyle(painted).backgroundColor}`;
     };
     const other = wb.page.locator('[id="status.problems"]');
     const looksAlike = async (): Promise<boolean> => {
-      const ours = [await wb.status.evaluate(paint), await wb.status.locator("a").first().evaluate(paint)];
-      const theirs = [await other.evaluate(paint), await other.locator("a").first().evaluate(paint)];
-      return ours.join() === theirs.join();
+      const [ours, theirs] = [wb.status, other].map((item) => item.locator("a").first().evaluate(paint));
+      return (await ours) === (await theirs);
     };
     await expect.poll(looksAlike).toBe(false);
     await shot(wb, `themes-${theme}`);

@@ -59,9 +59,15 @@ export class Status implements vscode.Disposable {
     this.#item.show();
   }
 
-  /** By the background, but where the theme has none for errors: VS Code takes no foreground beside a background. */
+  /**
+   * By the background, but in high contrast, where the theme has none for errors, or the same as the whole bar has while
+   * debugging: VS Code takes no foreground beside a background.
+   */
   #colour(isAlarm: boolean): void {
-    const hasBackground = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.HighContrast;
+    const { HighContrast, HighContrastLight } = vscode.ColorThemeKind;
+    const { kind } = vscode.window.activeColorTheme;
+    const isPlainBar = vscode.workspace.getConfiguration("debug").get<boolean>("enableStatusBarColor") === false;
+    const hasBackground = kind !== HighContrast && (kind !== HighContrastLight || isPlainBar);
     this.#item.backgroundColor = isAlarm && hasBackground ? ALARM.background : undefined;
     this.#item.color = isAlarm && !hasBackground ? ALARM.foreground : undefined;
   }
