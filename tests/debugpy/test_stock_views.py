@@ -333,6 +333,46 @@ def test_what_answers_that_it_was_set_is_set(paused: Start, path: list[str], exp
     assert after == ("7" if is_set else before)
 
 
+CONFIG = """
+    import torch
+    from omegaconf import OmegaConf
+    asked = []
+    OmegaConf.register_new_resolver("port", lambda base: asked.append(base) or base)
+    settings = OmegaConf.create({
+        "paths": {"root": "/data", "train": "${paths.root}/train", "cache": "${paths.scratch}"},
+        "serve": {"port": "${port:8000}", "ports": [1, "???"]},
+    })
+    print("here")  # STOP
+"""
+
+
+def test_a_config_is_shown_as_written_and_not_set(paused: Start) -> None:
+    pytest.importorskip("omegaconf")
+    client, stop, helper = paused(CONFIG)
+    show(stop, helper)
+    settings = client.locals(stop.frame)["settings"]
+    assert settings["value"].startswith("DictConfig · 1 missing · 1 broken reference · 2: paths DictConfig of 3")
+    below = children(client, settings)
+    paths, serve = children(client, below["'paths'"]), children(client, below["'serve'"])
+    assert below["'paths'"]["evaluateName"] == "settings.paths"
+    assert paths["'root'"]["evaluateName"] == "settings.paths.root"
+    assert paths["'train'"]["value"] == "AnyNode · '${paths.root}/train' · reference, not resolved"
+    assert "evaluateName" not in paths["'train'"]
+    for row, name in (
+        (settings, "'paths'"),
+        (below["'paths'"], "'root'"),
+        (below["'serve'"], "'port'"),
+        (serve["'ports'"], "[0]"),
+    ):
+        children(client, row)
+        with pytest.raises(DapError, match="Unable to change"):
+            client.set_variable(row["variablesReference"], name, "7")
+    assert (
+        client.evaluate("(asked, settings.paths.root, settings.serve.ports[0])", stop.frame)["result"]
+        == "([], '/data', 1)"
+    )
+
+
 @pytest.mark.parametrize(("name", "attribute"), [("linear", "in_features"), ("optimizer", "_zero_grad_profile_name")])
 def test_an_attribute_that_was_set_is_shown_at_once(paused: Start, name: str, attribute: str) -> None:
     client, stop, helper = paused(SET)

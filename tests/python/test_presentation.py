@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import ChainMap, namedtuple
 from functools import partial
 from types import SimpleNamespace
@@ -48,6 +49,17 @@ def test_a_group_has_no_expression_and_what_is_in_it_is_reached_from_what_it_is_
     assert group is not None
     assert group == ""
     assert reached("[1]", group) == "(a + b)[1]"
+
+
+def test_what_is_fixed_has_an_expression_to_copy_but_no_text_to_assign_to() -> None:
+    inner = reached(".paths", "settings", fixed=True)
+    assert inner is not None
+    assert inner == "settings.paths"
+    assert inner, "the debugger gives no expressions to what is below a row without one"
+    assert json.dumps(inner) == '"settings.paths"'
+    assert "%s=%s" % (inner, 7) == "=7"  # noqa: UP031  as the debugger writes it, which then can't run
+    assert reached(".root", inner, fixed=True) == "settings.paths.root"
+    assert reached("[0]", reached("", inner) or "") == "settings.paths[0]"
 
 
 def test_no_part_of_a_copy_has_an_expression_by_which_it_could_be_set() -> None:

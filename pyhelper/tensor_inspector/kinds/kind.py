@@ -40,16 +40,20 @@ class Child:
     """One row below a value. ``suffix`` extends the parent's expression; it is None where no expression reaches the
     child, and empty for a group of rows.
 
-    ``copied`` is true where that expression makes a copy each time: assigning to a part of it would be lost.
+    ``copied`` is true where that expression makes a copy each time: assigning to a part of it would be lost. ``fixed``
+    is true where nothing may be assigned to it from a view: that would run more than an assignment.
     """
 
-    __slots__ = ("copied", "name", "suffix", "value")
+    __slots__ = ("copied", "fixed", "name", "suffix", "value")
 
-    def __init__(self, name: str, value: object, suffix: str | None = None, *, copied: bool = False) -> None:
+    def __init__(
+        self, name: str, value: object, suffix: str | None = None, *, copied: bool = False, fixed: bool = False
+    ) -> None:
         self.name = name
         self.value = value
         self.suffix = suffix
         self.copied = copied
+        self.fixed = fixed
 
 
 class Kind:

@@ -30,6 +30,7 @@ LIBRARIES = {
     "tensordict": "TensorDict",
     "transformers": "",
     "shapely": "",
+    "omegaconf": "",
 }
 
 #: Classes whose own text, which is their library's, says all that tells two of them apart: where a DTensor's parts lie.
@@ -100,6 +101,7 @@ _FIRST = (
     ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere
     ("transformers", "transformers", "others.transformers_values"),
     (f"{_OURS}.safe.foreign", "", "python.foreign"),
+    ("omegaconf", "omegaconf", "others.configs"),
 )
 _BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))
 #: And these after them.

@@ -24,7 +24,17 @@ class Copied(str):
     __slots__ = ()
 
 
-def reached(suffix: str, parent: str, copied: bool = False) -> str | None:
+class Fixed(str):
+    """The expression of what is not to be set: the debugger writes an assignment with its text, which is empty, and so
+    none; all else reads the expression itself."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ""
+
+
+def reached(suffix: str, parent: str, copied: bool = False, fixed: bool = False) -> str | None:
     """The expression of a child: what is no atom of an expression is put in parentheses."""
     whole = parent.whole if type(parent) is GroupExpression else parent
     if not suffix:
@@ -33,5 +43,7 @@ def reached(suffix: str, parent: str, copied: bool = False) -> str | None:
         return group
     if type(whole) is Copied:
         return None
-    expression = f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"
+    expression = "".join([whole if _ATOM.fullmatch(whole) else f"({''.join([whole])})", suffix])
+    if fixed:
+        return Fixed(expression)
     return Copied(expression) if copied else expression

@@ -78,7 +78,7 @@ def _entry(child: Child) -> Entry:
     return (
         one_line(child.name, NAME),
         value,
-        None if suffix is None else partial(reached, suffix, copied=child.copied),
+        None if suffix is None else partial(reached, suffix, copied=child.copied, fixed=child.fixed),
     )
 
 
