@@ -101,6 +101,7 @@ _FIRST = (
     ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere
     ("transformers", "transformers", "others.transformers_values"),
     (f"{_OURS}.safe.foreign", "", "python.foreign"),
+    ("transformers", "transformers", "others.token_caches"),
     ("omegaconf", "omegaconf", "others.configs"),
 )
 _BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))

@@ -20,9 +20,10 @@ from ...words.text import joined, listed
 from ..families import by_base
 from ..holder import HolderKind
 from ..kind import Child, Kind, NotFound, NotStatic
-from .objects import brief_inline, data_among, other_attributes, property_rows, tensors_among
+from .objects import brief_inline, data_among, is_listed_first, other_attributes, property_rows, tensors_among
 
 _SHOWN = 12  #: items looked at for a line
+_ALIKE = 4  #: tensors in a tuple
 _LEAST = 20  #: characters of items at the end of a line of source, however long the name before them
 _WRITTEN = {
     id(list): ("[", "]"),
@@ -160,6 +161,14 @@ class Sequence(Container):
     def sized(self, length: int) -> str:
         most = self._most()
         return f"{length:,} of at most {most:,}: " if type(most) is int else super().sized(length)
+
+    def brief(self) -> str:
+        """How many items; of a short tuple of tensors that are alike also what they are, as keys and values are kept."""
+        brief, length = super().brief(), self.length()
+        if type(self.value) is not tuple or not 0 < length <= _ALIKE or not all(map(is_listed_first, self.value)):
+            return brief
+        heads = {brief_inline(item, self) for item in self.value}
+        return f"{brief} {heads.pop()}" if len(heads) == 1 else brief
 
     def settings(self) -> dict[str, str]:
         return {"maxlen": str(self._most())}
