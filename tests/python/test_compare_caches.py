@@ -108,3 +108,12 @@ def test_a_method_that_was_replaced_is_no_cache() -> None:
 def test_what_differs_below_a_cache_is_still_found() -> None:
     one, other = Normal(0.0, 1.0), Normal(0.0, 2.0)
     assert not compare(one, other).same
+
+
+@pytest.mark.skipif(not hasattr(torch.nested, "narrow"), reason="needs torch.nested.narrow")
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_where_the_components_of_a_nested_tensor_lie_is_no_difference() -> None:
+    whole = torch.tensor([[0.0, 1.0, 99.0], [2.0, 3.0, 4.0]])
+    gaps = torch.nested.narrow(whole, 1, torch.tensor([0, 0]), torch.tensor([2, 3]), layout=torch.jagged)
+    assert compare(gaps, gaps.contiguous()).same
+    assert not compare(gaps, gaps.contiguous() + 1).same

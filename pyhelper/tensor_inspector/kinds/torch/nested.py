@@ -173,6 +173,7 @@ class Jagged(Components):
     """A nested tensor of the jagged layout: a Python class of torch's own, with values and offsets as attributes."""
 
     is_closed = True
+    repeating = ("stats", "values", "offsets", "lengths")  #: where the components lie in their buffer is not compared
 
     def device(self) -> str:
         return "cpu" if self.buffer() is None else device_name(self.buffer())
