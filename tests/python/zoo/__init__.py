@@ -5,13 +5,43 @@ A table a family. `zoo` joins them under unique names; `test_zoo.py` looks at ea
 
 from __future__ import annotations
 
-from . import arrays, configurations, cuda, declared, dense, fields, foreign, frameworks, gaps, kept, libraries, objects, tensors, training
+from . import (
+    arrays,
+    configurations,
+    cuda,
+    declared,
+    dense,
+    fields,
+    foreign,
+    frameworks,
+    gaps,
+    kept,
+    libraries,
+    objects,
+    tensors,
+    training,
+)
 from .specimen import Specimen, Zoo
 
 __all__ = ["Specimen", "zoo"]
 
 zoo: Zoo = {
     f"{family.__name__.rpartition('.')[2]}: {name}": specimen
-    for family in (dense, tensors, training, arrays, libraries, declared, foreign, kept, fields, gaps, configurations, frameworks, objects, cuda)
+    for family in (
+        dense,
+        tensors,
+        training,
+        arrays,
+        libraries,
+        declared,
+        foreign,
+        kept,
+        fields,
+        gaps,
+        configurations,
+        frameworks,
+        objects,
+        cuda,
+    )
     for name, specimen in family.SPECIMENS.items()
 }

@@ -1,4 +1,4 @@
-"""Tells which objects are settings: of a class that declares its fields, or with nothing in them but numbers and texts."""
+"""Tells which objects are settings: they declare their fields, or hold nothing but numbers and texts."""
 
 from __future__ import annotations
 
