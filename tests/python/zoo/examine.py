@@ -24,6 +24,7 @@ from tensor_inspector.wire import tagged
 from tensor_inspector.words.line import SHORT
 
 from . import zoo
+from .changes import changed
 from .paths import failing, misleading
 from .specimen import Specimen
 
@@ -37,7 +38,7 @@ _ALARMS = {
     "freed": "freed|deleted",
     "error": "not read|failed|raised",
 }  # fmt: skip  what says in short that a badge is there
-_OURS = ("__init__", "__main__", "cage", "examine", "paths", "specimen")
+_OURS = ("__init__", "__main__", "cage", "changes", "examine", "paths", "specimen")
 _HERE = Path(__file__).parent
 _PROGRAM = (
     *(file for file in _HERE.glob("*.py") if file.stem not in _OURS),
@@ -154,6 +155,9 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
 def _unseen_change(specimen: Specimen, value: Any) -> Iterator[str]:
     """A changed value differs, or is not compared; another one that is made alike does not differ."""
     if specimen.changed is None:
+        other = None if specimen.make is None else changed(specimen.make())
+        if other is not None and compare(value, other).same:
+            yield "compared with the same, one thing changed: the same"
         return
     if compare(value, specimen.changed()).same:
         yield "compared with the changed value: the same"
