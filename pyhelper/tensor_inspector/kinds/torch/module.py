@@ -29,11 +29,12 @@ from ...safe.guard import (
     owner_of,
     plain_str,
 )
-from ...words.line import is_loud
+from ...words.line import is_loud, short
 from ...words.text import listed, plural
 from ..families import by_base
 from ..kind import Child, Kind, NotStatic
-from ..python.objects import other_rows, property_rows
+from ..python.objects import brief, other_rows, property_rows
+from ..python.settings import GivenArgument, settings_of
 from .finite import find_not_finite, finite_badges, finite_rows, finite_words, without_meant
 from .module_words import (
     cut_words,
@@ -41,6 +42,7 @@ from .module_words import (
     digest_rows,
     frozen_words,
     grad_words,
+    has_sizes,
     head_words,
     mode_words,
     parameter_words,
@@ -61,6 +63,8 @@ _CONTAINERS = Classes(
     torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList, torch.nn.ParameterDict
 )
 _WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module")  #: what wrappers call the module that they stand around
+_SHOWN = 12  #: settings of a module without parameters
+_SETTINGS = 60  #: characters of them in its line
 _WRAPPERS = 4  #: wrappers named in a line
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
 
@@ -94,7 +98,8 @@ class Module(Kind):
     def inline(self) -> str | None:
         found = self.digest
         loud = filter(is_loud, (*finite_words(self.not_finite), grad_words(found) or ""))
-        return " ".join(filter(None, (*loud, self.head, parameter_words(found), self._not_initialized())))
+        words = (*loud, self.head, parameter_words(found), self._settings_word(), self._not_initialized())
+        return " ".join(filter(None, words))
 
     def parts(self) -> Iterable[str | None]:
         found = self.digest
@@ -103,6 +108,7 @@ class Module(Kind):
             parameter_words(found),
             cut_words(found),
             _graph_or_parametrizations(parts_of(self.value)),
+            self._settings_word(),
             device_words(found),
             *finite_words(self.not_finite),
             self._not_initialized() or mode_words(found),
@@ -173,7 +179,31 @@ class Module(Kind):
         return facts
 
     def fact_rows(self) -> list[list[str]]:
-        return [*digest_rows(self.digest), *finite_rows(self.not_finite)]
+        if self._settings is None:
+            return [*digest_rows(self.digest), *finite_rows(self.not_finite)]
+        told = [one for one in self._settings if one.name not in self._part("_buffers")]  # which are rows
+        rows, mode = [[one.name, brief(one.value, self)] for one in told[:_SHOWN]], mode_words(self.digest)
+        label = "mode" if all(one.name != "mode" for one in told) else "train or eval"
+        return [*rows, *([] if mode is None else [[label, mode]]), *finite_rows(self.not_finite)]
+
+    @cached_property
+    def _settings(self) -> list[GivenArgument] | None:
+        """What it was made with, and its other attributes; None of what has parameters or submodules."""
+        found = self.digest
+        if not found.complete or found.parameters or found.submodules or self._not_initialized():
+            return None
+        named = settings_of(type(self.value), {**self._attrs, **self._part("_buffers")}, torch.nn.Module)
+        known = {one.name for one in named}
+        others = (name for name in self._others[0] if name not in known and not name.startswith("_"))
+        return [*named, *(GivenArgument(name, self._attrs[name], True) for name in others)]
+
+    def _settings_word(self) -> str | None:
+        """The settings that are not the defaults, where the head tells none."""
+        set_up = [one for one in self._settings or () if not one.is_default and one.value is not None]
+        if not set_up or has_sizes(self._attrs):
+            return None
+        items = [f"{one.name} {short(brief(one.value, self))}" for one in set_up[:_SHOWN]]
+        return listed(items, len(set_up) > _SHOWN, _SETTINGS)
 
     def member_types(self) -> Iterable[str]:
         return self.digest.types

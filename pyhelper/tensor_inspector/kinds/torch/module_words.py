@@ -61,6 +61,14 @@ def _bits(attrs: dict[str, Any]) -> int | None:
     return next((bits for bits in found if type(bits) is int and 0 < bits < 16), None)
 
 
+def has_sizes(attrs: dict[str, Any]) -> bool:
+    """Whether a module without parameters has sizes beside its class: a pooling, a dropout, a norm."""
+    return any(name in attrs for name in _SIZES) or (type(attrs.get("p")) is float and "inplace" in attrs)
+
+
+_SIZES = ("kernel_size", "num_features", "num_channels", "normalized_shape", "in_features")
+
+
 def _size(value: object, between: str = ", ") -> str | None:
     """A size, or a tuple of sizes, as text; None for all else."""
     if type(value) is int:
