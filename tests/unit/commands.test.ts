@@ -8,7 +8,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Inquiry, Questions } from "../../extension/src/model/questions.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
-import { commands, env, stage, window } from "./vscode.ts";
+import { commands, env, stage, window, workspace } from "./vscode.ts";
 
 beforeEach(() => stage.focus(undefined));
 
@@ -253,6 +253,31 @@ describe("a lens that runs code of the program", () => {
       subjects: { module: { name: "model" }, input1: { name: "mask" }, input2: { name: "x" } },
       options: { run: true },
     });
+  });
+
+  test("offers the call in the source first, and asks for the next where that gives more than one", async () => {
+    const shown: string[][] = [];
+    workspace.textDocuments.push({ getText: () => "loss = f(model(x, mask.float()))" });
+    vi.spyOn(contents.frame, "isIn").mockReturnValue(true);
+    window.picking = [
+      (box) => {
+        shown.push(box.items.map(({ label }) => label));
+        box.selectedItems = box.items.slice(0, 1);
+        box.accept();
+      },
+      (box) => {
+        box.selectedItems = box.items.slice(1, 2);
+        box.accept();
+        shown.push([box.title]);
+        box.selectedItems = box.items.slice(2, 3);
+        box.accept();
+      },
+    ];
+    const asked = [await askedBy(COMMAND.showShapes), await askedBy(COMMAND.showShapes)].flat();
+    workspace.textDocuments.pop();
+    vi.restoreAllMocks();
+    expect(shown).toEqual([["x, mask.float()", "x", "mask"], ["Show the shapes in “model(x, …)” on…"]]);
+    expect(asked.map(({ subjects }) => subjects["input2"]?.name)).toEqual(["mask.float()", "mask"]);
   });
 
   test("offers what the program holds as it is written: VS Code would make icons of it", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { argumentsOf, expressionAt, isStatic, tokensOf } from "../../extension/src/model/python.ts";
+import { argumentsOf, callsOf, expressionAt, isStatic, tokensOf } from "../../extension/src/model/python.ts";
 import { stockExpressionAt } from "../../extension/src/model/stockExpression.ts";
 
 /** What a bar in the last line of a program points at: `a.b|.c` is at what follows the bar. */
@@ -212,5 +212,18 @@ describe("two expressions have the same tokens", () => {
     ["x[0, 1]", "x[0][1]"],
   ])("but not where a key or a name differs: %s, %s", (one, other) => {
     expect(tokensOf(one)).not.toBe(tokensOf(other));
+  });
+});
+
+describe("what calls in the source are given", () => {
+  test.each([
+    ["loss = F.mse_loss(model(noisy, t.float()), noise)", "model", [["noisy", "t.float()"]]],
+    ["y = self.net(x)\nz = self . net(x)\nother(x)", "self.net", [["x"]]],
+    ["model(a, b)\nmodel(c)", "model", [["a", "b"], ["c"]]],
+    ["model(x, mask=m)\nmodel(*xs)\nmodel()\nmodel(**batch)", "model", []],
+    ["self.model(f(x, 1), y[0, 1])", "self.model", [["f(x, 1)", "y[0, 1]"]]],
+    ["mymodel(x)", "model", []],
+  ])("%s", (source, callee, given) => {
+    expect(callsOf(source, callee)).toEqual(given);
   });
 });

@@ -267,6 +267,8 @@ export const workspace = {
   onDidChangeConfiguration: configurationChanged.event,
   /** The files that there are, by their paths, each once it is read. */
   files: new Map<string, Promise<ReturnType<typeof document>>>(),
+  /** The documents that are open. */
+  textDocuments: new Array<{ getText(): string }>(),
   openTextDocument: ({ path }: Uri) => workspace.files.get(path) ?? Promise.reject(new Error(`no file ${path}`)),
 };
 

@@ -127,6 +127,26 @@ export function argumentsOf(text: string): string[] {
   return parts.filter((part) => part !== "");
 }
 
+/**
+ * What the calls of a callee are given in a source, the same only once: `["noisy", "t.float()"]` for `model(noisy, t.float())`.
+ * Calls with names or stars before arguments are left out.
+ */
+export function callsOf(source: string, callee: string): string[][] {
+  const wanted = tokensOf(callee);
+  const found = new Map<string, string[]>();
+  treeOf(source).iterate({
+    enter: ({ name, node }) => {
+      const [called, list] = [node.firstChild, node.getChild("ArgList")];
+      if (name !== "CallExpression" || called === null || list === null) return;
+      const isPlain = !list.getChild("AssignOp") && !list.getChild("*") && !list.getChild("**");
+      if (!isPlain || tokensOf(source.slice(called.from, called.to)) !== wanted) return;
+      const given = argumentsOf(source.slice(list.from + 1, list.to - 1));
+      if (given.length > 0) found.set(given.map(tokensOf).join(" , "), given);
+    },
+  });
+  return [...found.values()];
+}
+
 /** Statements whose names are left out: they have a scope of their own, or their names have no value there. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   "FunctionDefinition ClassDefinition ImportStatement ScopeStatement DeleteStatement TypeDef".split(" "),

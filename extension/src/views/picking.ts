@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { argumentsOf } from "../model/python.ts";
+import { argumentsOf, callsOf } from "../model/python.ts";
 import type { Subject } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
 import { frameRows } from "../model/rows.ts";
@@ -18,6 +18,8 @@ interface Offer {
   readonly placeholder: string;
   /** Values of the frame. */
   readonly values: readonly Item[];
+  /** How many are picked before Enter or a click is the last word. */
+  readonly least?: number;
   /** The expressions in what the user types. */
   readonly parse: (text: string) => readonly string[];
 }
@@ -35,7 +37,10 @@ export async function pickSubject(
   return picked?.[0];
 }
 
-/** Lets the user pick one value or more, or type expressions: `x, mask`. They are inputs in that order. */
+/**
+ * Lets the user pick one value or more, or type expressions: `x, mask`. They are inputs in that order. The calls that stand
+ * in the source come first; where these give several inputs, one that is picked asks for the next.
+ */
 export function pickInputs(
   parts: Parts,
   title: (called: string) => string,
@@ -44,13 +49,40 @@ export function pickInputs(
   const placeholder = vscode.l10n.t("Pick a value of this frame, or type expressions, which are run once: x, mask");
   const rows = rowsFor(parts, "compare").toSorted((one, another) => unlikelihood(one) - unlikelihood(another));
   const add = { iconPath: new vscode.ThemeIcon("add"), tooltip: vscode.l10n.t("Add this and pick another") };
-  const values = itemsOf(rows, of).map((item) => ({ ...item, buttons: [add] }));
+  const calls = callsInSource(parts, of);
+  const values = [
+    ...calls.map((expressions) => callItem(expressions)),
+    ...itemsOf(rows, of).map((item) => ({ ...item, buttons: [add] })),
+  ];
+  const least = Math.min(...calls.map(({ length }) => length));
   const called = (picked: readonly Subject[]): string =>
     picked.length === 0 ? of.name : `${of.name}(${picked.map(({ name }) => name).join(", ")}, …)`;
-  return choose({ title: (picked) => title(called(picked)), placeholder, values, parse: argumentsOf });
+  const titled = (picked: readonly Subject[]): string => title(called(picked));
+  const needed = Number.isFinite(least) ? { least } : {};
+  return choose({ title: titled, placeholder, values, parse: argumentsOf, ...needed });
 }
 
-async function choose({ title, placeholder, values, parse }: Offer): Promise<readonly Subject[] | undefined> {
+/** The inputs that calls of a value are given in the source of the frame. */
+function callsInSource({ inspector: { frame } }: Parts, of: Subject): string[][] {
+  const document = vscode.workspace.textDocuments.find((one) => frame?.isIn(one));
+  return document === undefined ? [] : callsOf(document.getText(), of.name);
+}
+
+function callItem(expressions: readonly string[]): Item {
+  return {
+    label: escapeIcons(expressions.join(", ")),
+    description: vscode.l10n.t("as the source calls it"),
+    subjects: expressions.map((expression) => ({ name: expression, expression })),
+  };
+}
+
+async function choose({
+  title,
+  placeholder,
+  values,
+  least = 1,
+  parse,
+}: Offer): Promise<readonly Subject[] | undefined> {
   const box = vscode.window.createQuickPick<Item>();
   const picked: Subject[] = [];
   box.title = title(picked);
@@ -64,17 +96,21 @@ async function choose({ title, placeholder, values, parse }: Offer): Promise<rea
       : [expressionItem(text, parse(text))];
   };
   box.onDidChangeValue(() => (box.items = [...values, ...typed()]));
-  box.onDidTriggerItemButton(({ item }) => {
-    picked.push(...item.subjects);
+  const add = ({ subjects }: Item): void => {
+    picked.push(...subjects);
     box.title = title(picked);
     box.value = "";
     box.items = values;
-  });
+  };
+  box.onDidTriggerItemButton(({ item }) => add(item));
   try {
     return await new Promise((resolve) => {
       box.onDidAccept(() => {
         const last = box.selectedItems[0] ?? typed()[0]; // Enter may come picked its row
-        resolve(last && [...picked, ...last.subjects]);
+        // What the user types is all that is meant, however many the source gives.
+        const isMore = last !== undefined && values.includes(last) && picked.length + last.subjects.length < least;
+        if (isMore) add(last);
+        else resolve(last && [...picked, ...last.subjects]);
       });
       box.onDidHide(() => resolve(undefined));
       box.show();
