@@ -226,4 +226,8 @@ describe("what calls in the source are given", () => {
   ])("%s", (source, callee, given) => {
     expect(callsOf(source, callee)).toEqual(given);
   });
+
+  test("the nearest first", () => {
+    expect(callsOf("model(a)\nx = 1\nmodel(b)\nmodel(a)", "model", 16)).toEqual([["b"], ["a"]]);
+  });
 });

@@ -129,11 +129,11 @@ export function argumentsOf(text: string): string[] {
 
 /**
  * What the calls of a callee are given in a source, the same only once: `["noisy", "t.float()"]` for `model(noisy, t.float())`.
- * Calls with names or stars before arguments are left out.
+ * Calls with names or stars before arguments are left out. What stands nearest to the offset `near` comes first.
  */
-export function callsOf(source: string, callee: string): string[][] {
+export function callsOf(source: string, callee: string, near = 0): string[][] {
   const wanted = tokensOf(callee);
-  const found = new Map<string, string[]>();
+  const found = new Map<string, { readonly given: string[]; readonly away: number }>();
   treeOf(source).iterate({
     enter: ({ name, node }) => {
       const [called, list] = [node.firstChild, node.getChild("ArgList")];
@@ -141,10 +141,12 @@ export function callsOf(source: string, callee: string): string[][] {
       const isPlain = !list.getChild("AssignOp") && !list.getChild("*") && !list.getChild("**");
       if (!isPlain || tokensOf(source.slice(called.from, called.to)) !== wanted) return;
       const given = argumentsOf(source.slice(list.from + 1, list.to - 1));
-      if (given.length > 0) found.set(given.map(tokensOf).join(" , "), given);
+      const key = given.map(tokensOf).join(" , ");
+      const away = Math.min(Math.abs(node.from - near), found.get(key)?.away ?? Infinity);
+      if (given.length > 0) found.set(key, { given, away });
     },
   });
-  return [...found.values()];
+  return [...found.values()].toSorted((one, other) => one.away - other.away).map(({ given }) => given);
 }
 
 /** Statements whose names are left out: they have a scope of their own, or their names have no value there. */

@@ -62,10 +62,12 @@ export function pickInputs(
   return choose({ title: titled, placeholder, values, parse: argumentsOf, ...needed });
 }
 
-/** The inputs that calls of a value are given in the source of the frame. */
-function callsInSource({ inspector: { frame } }: Parts, of: Subject): string[][] {
-  const document = vscode.workspace.textDocuments.find((one) => frame?.isIn(one));
-  return document === undefined ? [] : callsOf(document.getText(), of.name);
+/** The inputs that calls of a value are given in the source of the frame, those nearest to the stop first. */
+function callsInSource({ inspector: { frame, scene } }: Parts, of: Subject): string[][] {
+  const text = vscode.workspace.textDocuments.find((one) => frame?.isIn(one))?.getText();
+  if (text === undefined) return [];
+  const above = text.split("\n").slice(0, Math.max(0, (scene?.contents.answer.line ?? 1) - 1));
+  return callsOf(text, of.name, above.join("\n").length);
 }
 
 function callItem(expressions: readonly string[]): Item {
