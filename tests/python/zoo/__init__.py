@@ -18,6 +18,7 @@ from . import (
     kept,
     libraries,
     objects,
+    settings,
     tensors,
     training,
 )
@@ -25,23 +26,25 @@ from .specimen import Specimen, Zoo
 
 __all__ = ["Specimen", "zoo"]
 
+_FAMILIES = (
+    dense,
+    tensors,
+    training,
+    arrays,
+    libraries,
+    declared,
+    foreign,
+    kept,
+    fields,
+    gaps,
+    configurations,
+    frameworks,
+    settings,
+    objects,
+    cuda,
+)
 zoo: Zoo = {
     f"{family.__name__.rpartition('.')[2]}: {name}": specimen
-    for family in (
-        dense,
-        tensors,
-        training,
-        arrays,
-        libraries,
-        declared,
-        foreign,
-        kept,
-        fields,
-        gaps,
-        configurations,
-        frameworks,
-        objects,
-        cuda,
-    )
+    for family in _FAMILIES
     for name, specimen in family.SPECIMENS.items()
 }
