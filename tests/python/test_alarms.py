@@ -117,6 +117,9 @@ def test_it_says_where(make: Any, says: str) -> None:
         {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.long)},
         [torch.empty(0)],
         Trainer(missing_values=math.nan, fill_value=math.nan),
+        Trainer(upper_bound=INF, low=-INF, best_score=torch.tensor(math.inf)),
+        {"causal": torch.triu(torch.full((3, 3), -math.inf), 1)},
+        {"attention_mask": torch.tensor([[0.0, -math.inf]])},
         {"table": pd.DataFrame({"name": ["a", None]})},
         [],
     ],
@@ -128,6 +131,16 @@ def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
 
 def test_an_object_in_a_container_is_not_searched_for_its_attributes() -> None:
     assert as_kind([Trainer(loss=NAN)], Budget()).badges() == []
+
+
+def test_the_logarithm_of_zeros_and_ones_is_no_mask() -> None:
+    assert as_kind({"log_p": torch.tensor([[0.0, -math.inf]])}, Budget()).badges() == ["inf"]
+
+
+def test_an_object_of_a_library_in_a_container_is_searched() -> None:
+    assert summarize({"p": torch.distributions.Laplace(NAN, 1.0, validate_args=False)}).startswith(
+        "dict · NaN in p.loc"
+    )
 
 
 def test_metadata_only_reads_none_of_it() -> None:

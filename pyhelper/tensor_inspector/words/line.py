@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from .text import LINE, joined, listed, shorten_class, shorten_middle
+from .class_names import shorten_class
+from .text import LINE, joined, listed, shorten_middle
 
 SHORT = 90  #: characters of a line in short
 INLINE = 60  #: characters at the end of a line of source

@@ -35,19 +35,6 @@ def shorten_middle(text: str, limit: int) -> str:
     return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
 
 
-def shorten_class(text: str, limit: int) -> str:
-    """The name of a class, with what follows it, without its first words: its last ones tell what it is.
-
-    >>> shorten_class("NonDynamicallyQuantizableLinear(8 → 8)", 30)
-    '…QuantizableLinear(8 → 8)'
-    """
-    if len(text) <= limit:
-        return text
-    words = (at for at in range(1, len(text)) if text[at].isupper() and not text[at - 1].isupper())
-    start = next((at for at in words if len(text) - at < limit), len(text) - limit + 1)
-    return f"…{text[start:]}"
-
-
 def full_path(name: str) -> str:
     """Where a file of code is: ``runpy`` and the like run a file by the path that they were given."""
     # os.path is Python code that asks built-in functions, in whose place a program can put its own.

@@ -53,13 +53,6 @@ def polars_frame(last: float, other: float = 1.0) -> Any:
     return import_module("polars").DataFrame({"a": [1.0, last], "b": [1.0, other], "t": ["x", "y"]})
 
 
-def keras_variable(last: float) -> Any:
-    import os
-
-    os.environ["KERAS_BACKEND"] = "torch"
-    return import_module("keras").Variable(floats(last), name="w")
-
-
 def graph(last: float) -> Any:
     import torch
     from torch_geometric.data import Data
@@ -93,6 +86,12 @@ def box(low: float) -> Any:
     import scipy.optimize
 
     return scipy.optimize.Bounds(np.array([low, -np.inf]), np.array([np.inf, 1.0]))
+
+
+def broadcast(first: float) -> Any:
+    import numpy as np
+
+    return np.broadcast_arrays(np.array([[first], [1.0]]), np.ones((1, 3)))[0]
 
 
 def attention(size: int = 2, last: float = 0.0) -> Any:
@@ -213,9 +212,6 @@ HIDDEN: Zoo = {
         needs=("pandas",),
         changed=lambda: import_module("pandas").DataFrame({"a": [1.0, 2.0]}),
     ),
-    "keras variable with NaN": Specimen(
-        lambda: keras_variable(NAN), says=("Variable · NaN in value · ",), needs=("keras", "torch")
-    ),
     "graph network's data with NaN": Specimen(
         lambda: graph(NAN), says=("Data · NaN in x · ",), needs=("torch_geometric",), changed=lambda: graph(2.0)
     ),
@@ -235,6 +231,13 @@ MEANT: Zoo = {
     ),
     "bounds of a search": Specimen(
         lambda: box(0.0), says=("Bounds · lb f64[2]",), silent=("Inf",), needs=("scipy",), changed=lambda: box(1.0)
+    ),
+    "array that numpy broadcast": Specimen(
+        lambda: broadcast(0.0),
+        says=("float64[2, 3] · 0…1",),
+        silent=("read-only",),
+        needs=("numpy",),
+        changed=lambda: broadcast(2.0),
     ),
     "layer with a causal mask": Specimen(
         attention, says=("Linear(2 → 2) · 4 params · train",), silent=("Inf",), changed=lambda: attention(last=-1.0)

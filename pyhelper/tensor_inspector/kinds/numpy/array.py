@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray
 _view = _ndarray.__dict__["view"]
+_WRITEABLE = 0x400  #: NPY_ARRAY_WRITEABLE
 _OF_MEMMAP = "_mmap", "filename", "offset", "mode"
 _OF_MASKED = "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict"
 _OF_MATRIX = ("_getitem",)
@@ -104,7 +105,7 @@ class NumpyArray(ArrayKind):
         array = self.array
         if not array.dtype.isnative and array.dtype.names is None:
             yield "big-endian" if array.dtype.byteorder == ">" else "little-endian"
-        if not array.flags.writeable:
+        if not array.flags.num & _WRITEABLE:  # asking for `writeable` of what was broadcast makes numpy warn
             yield "read-only"
         if array.base is not None and array is self.value:
             yield "view"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...words.class_names import shorten_class
 from ...words.line import Word
-from ...words.text import count, listed, percent, plural, shorten_class, size
+from ...words.text import count, listed, percent, plural, size
 from .submodule import Submodule, Total
 
 _NAMES = 40  #: characters of names in a list
