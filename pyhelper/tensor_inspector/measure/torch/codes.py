@@ -42,7 +42,9 @@ def codes_of(value: Any) -> Codes | None:
 
 
 def _of_wrapper(value: Any) -> Codes | None:
-    """Of a wrapper with a scale: one of the tensors that it wraps has the codes."""
+    """Of a wrapper of real numbers with a scale: one of the tensors that it wraps has the codes."""
+    if not dtype_of(value).is_floating_point:
+        return None
     inner, elements = dict(inner_tensors(value)), metadata_of(value).elements()
     taken, found = known_bytes(value), [one for name, one in inner.items() if is_small(one) and "zero" not in name]
     if _SCALES.isdisjoint(map(str.lower, inner)) or not found or not elements or taken is None:
