@@ -355,3 +355,25 @@ def test_a_module_that_is_named_after_a_standard_one_is_not_trusted(tmp_path: pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout.strip() in ("Queue · maxsize 3", "Queue · empty of at most 3")
+
+
+class Guarded:
+    """An object whose attributes are all private, as those of many libraries."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "line"),
+    [
+        ({"_lock": [1], "_metadata": {"a": 1}, "_size": 3}, "Guarded · _size 3, _lock list of 1, _metadata dict of 1"),
+        ({"_flags_cache": {}, "_owner": 1, "_rate": 0.1, "_shape": (2, 3)}, "Guarded · _shape tuple of 2, _rate 0.1, _flags_"),
+        ({"_inner": types.SimpleNamespace(), "_names": ["a"], "_array": torch.ones(2)}, "Guarded · _array f32[2], _names list of 1, _inner"),
+        ({**{f"_{at}": at for at in range(20)}, "rate": 0.1}, "Guarded · rate 0.1"),
+        ({"_lock": [1]}, "Guarded · _lock list of 1"),
+        ({"_none": None}, "Guarded · _none None"),
+    ],
+)  # fmt: skip
+def test_of_private_attributes_those_that_tell_what_it_is_come_first(attributes: dict[str, Any], line: str) -> None:
+    assert summarize(Guarded(**attributes)).startswith(line)

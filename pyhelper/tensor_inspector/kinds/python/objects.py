@@ -38,10 +38,17 @@ if TYPE_CHECKING:
     from ...protocol import Badge
 
 _SHOWN = 12  #: attributes looked at for a line
+_LOOKED_AT = 100  #: attributes among which those for a line are chosen
 _PEEKED = 100  #: values looked at for tensors, of what holds them
 _FIRST = 8  #: values looked at for data
 _EACH = 20  #: values looked at in each of them that holds others, and in these
 _MOST = 400  #: values looked at in all
+#: Words in names of private attributes that tell what an object is, and of what it only works with.
+_ASKED_FIRST = frozenset("shape size sizes length len dtype data value values content contents items name path".split())
+_WORKED_WITH = frozenset(
+    "cache cached lock mutex meta metadata flag flags parent owner ref weakref handle callback callbacks hook hooks"
+    " logger".split()
+)
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
@@ -85,10 +92,11 @@ class PlainObject(HolderKind):
         return line_end(opened, texts, _SHOWN)
 
     def attribute_words(self) -> list[str]:
-        found = list(islice(attributes(self.value), _SHOWN + 1))
+        found = list(islice(attributes(self.value), _LOOKED_AT))
         public = [child for child in found if not child.name.startswith("_")]
-        found = public or [child for child in found if not is_uninformative(child.value)] or found
-        return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), found, self)]
+        private = [child for child in found if not is_uninformative(child.value)]
+        shown = (public or sorted(private, key=_how_telling) or found)[: _SHOWN + 1]
+        return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), shown, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
@@ -309,6 +317,17 @@ writes_out = ByClass(_writes_out)
 def is_uninformative(value: object) -> bool:
     """None and classes: among private attributes nobody asks for them first."""
     return value is None or issubclass(type(value), type)
+
+
+def _how_telling(child: Child) -> int:
+    """The place of a private attribute in a line: what it holds comes first, what it works with last."""
+    words = child.name.strip("_").split("_")
+    if any(word in _WORKED_WITH for word in words):
+        return 3
+    if is_listed_first(child.value) or any(word in _ASKED_FIRST for word in words):
+        return 0
+    kind: type[Kind] = kind_of(type(child.value))
+    return 2 if issubclass(kind, PlainObject) else 1
 
 
 def is_listed_first(value: object) -> bool:
