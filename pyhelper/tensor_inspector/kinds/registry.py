@@ -31,6 +31,19 @@ LIBRARIES = {
     "transformers": "",
     "shapely": "",
     "omegaconf": "",
+    "mlx": "",
+    "paddle": "",
+    "tensorflow": "",
+    "SimpleITK": "",
+    "h5py": "",
+    "netCDF4": "",
+    "tensorstore": "",
+    "google": "",
+    "onnx": "",
+    "xgboost": "",
+    "lightgbm": "",
+    "anndata": "",
+    "uproot": "",
 }
 
 #: Classes whose own text, which is their library's, says all that tells two of them apart: where a DTensor's parts lie.
@@ -103,6 +116,11 @@ _FIRST = (
     (f"{_OURS}.safe.foreign", "", "python.foreign"),
     ("transformers", "transformers", "others.token_caches"),
     ("omegaconf", "omegaconf", "others.configs"),
+    ("mlx paddle tensorflow SimpleITK", "numpy", "others.framework_arrays"),
+    ("h5py netCDF4 tensorstore", "numpy", "others.stored_arrays"),
+    ("google", "numpy", "others.protobuf"),
+    ("xgboost lightgbm", "", "others.boosters"),
+    ("anndata uproot", "numpy", "others.annotated_data"),
 )
 _BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))
 #: And these after them.

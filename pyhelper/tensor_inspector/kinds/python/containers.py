@@ -163,7 +163,7 @@ class Sequence(Container):
         return f"{length:,} of at most {most:,}: " if type(most) is int else super().sized(length)
 
     def brief(self) -> str:
-        """How many items; of a short tuple of tensors that are alike also what they are, as of keys and values."""
+        """How many items; of a short tuple of tensors that are alike, as keys and values, also of which shape."""
         brief, length = super().brief(), self.length()
         if type(self.value) is not tuple or not 0 < length <= _ALIKE or not all(map(is_listed_first, self.value)):
             return brief
