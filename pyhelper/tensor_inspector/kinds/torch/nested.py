@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import Base, byte_count, device_name, is_tensor, shape_of, sizes_listed, stored_bytes
@@ -30,7 +30,7 @@ class Components(Form):
     """A nested tensor: components of different sizes in one buffer."""
 
     composed = True
-    repeating = ("stats",)
+    repeating: ClassVar[tuple[str, ...]] = ("stats",)
 
     def buffer(self) -> Any:
         """The memory of all components; None where it can't be reached."""
