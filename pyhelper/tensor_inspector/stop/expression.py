@@ -136,9 +136,15 @@ def _attribute(value: Any, name: str) -> Any:
             found = dict_get(dict_attribute(value, part), name, _MISSING)
             if found is not _MISSING:
                 return found
-        if not any("__getattr__" in class_dict(base) or name in class_dict(base) for base in mro(type(value))):
+        if not any(_could_give(base, name) for base in mro(type(value))):
             raise NotFound(f"there is no attribute '{name}'")
     return as_kind(value, Budget(0)).attribute(name)
+
+
+def _could_give(base: type, name: str) -> bool:
+    """Whether a class has the attribute, or code in Python or C that looks attributes up."""
+    namespace = class_dict(base)
+    return name in namespace or "__getattr__" in namespace or (base is not object and "__getattribute__" in namespace)
 
 
 def _subscript(text: str) -> Any:

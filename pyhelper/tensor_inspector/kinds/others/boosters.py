@@ -14,6 +14,7 @@ from ..kind import Child
 from ..python.objects import WordedObject, attributes, attributes_part
 
 _LOOKED_AT = 100  #: attributes
+_functions: dict[str, Any] = {}  #: of the libraries: each is in a cycle with itself, so it would outlive the look
 _LIBRARIES = {"xgboost": "xgboost.core", "lightgbm": "lightgbm.basic"}
 
 
@@ -42,7 +43,9 @@ class Handled(WordedObject):
         if type(handle) is not ctypes.c_void_p or not handle.value or type(library) is not ctypes.CDLL:
             return None
         found = ctypes.c_uint64(0)
-        return int(found.value) if library[function](handle, ctypes.byref(found)) == 0 else None
+        if function not in _functions:
+            _functions[function] = library[function]
+        return int(found.value) if _functions[function](handle, ctypes.byref(found)) == 0 else None
 
 
 class XgboostMatrix(Handled):

@@ -116,7 +116,7 @@ class ForeignArray(ArrayKind):
 
 def gone(why: str, dtype: str = "", words: Iterable[str] = ()) -> Outline:
     """What is left of an array whose library no longer tells its shape."""
-    return Outline(dtype, None, list(words), Unread("freed", why))
+    return Outline(dtype, None, list(words), Unread("no_values", why))
 
 
 def of_library(value: Any, name: str, library: str) -> Any:

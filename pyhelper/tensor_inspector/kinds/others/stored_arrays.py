@@ -32,7 +32,9 @@ class H5Dataset(ForeignArray):
                 return gone(BUSY)
             if not c_attribute(identifier, "valid"):
                 return gone("closed")
-            dtype, sizes = c_attribute(identifier, "dtype"), c_attribute(identifier, "shape")
+            # Not its `dtype`, which the identifier keeps once it was asked for.
+            dtype = c_attribute(class_attribute(type(identifier), "get_type")(identifier), "dtype")
+            sizes = c_attribute(identifier, "shape")
             name = _name_of(identifier)
         return Outline("" if dtype is None else _dtype_text(dtype), sizes, [name] if name else [], ON_DISK)
 

@@ -45,10 +45,7 @@ _EACH = 20  #: values looked at in each of them that holds others, and in these
 _MOST = 400  #: values looked at in all
 #: Words in names of private attributes that tell what an object is, and of what it only works with.
 _ASKED_FIRST = frozenset("shape size sizes length len dtype data value values content contents items name path".split())
-_WORKED_WITH = frozenset(
-    "cache cached lock mutex meta metadata flag flags parent owner ref weakref handle callback callbacks hook hooks"
-    " logger".split()
-)
+_WORKED_WITH = frozenset("cache lock mutex meta metadata flag flags parent owner ref handle hook hooks logger".split())
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
