@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import decimal
 import enum
 import math
 import pathlib
+import threading
 import weakref
 from collections import Counter, OrderedDict, deque, namedtuple
 from dataclasses import dataclass, field
@@ -163,6 +165,15 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Plain(x=1, net=nn.Linear(2, 3)), "Plain · x 1, net Linear(2 → 3)"),
     (lambda: Plain(_cls=int, _unset=None, _data=torch.ones(2)), "Plain · _data f32[2]"),
     (lambda: Plain(_cls=int, _unset=None), "Plain · _cls int, _unset None"),
+    (lambda: Plain(_lock=threading.Lock(), _flag=True, _seen={}, _rate=0.5), "Plain · _rate 0.5"),
+    (lambda: Plain(_cache={"a": 1}, _call=len, _owner=weakref.ref(Point), _rate=0.5), "Plain · _rate 0.5"),
+    (lambda: Plain(kept=[], _id=7, step=3, _name="net"), "Plain · step 3, _id 7, _name 'net', kept list of 0"),
+    (lambda: Plain(a=1, b=2, _id=7), "Plain · a 1, b 2"),
+    (lambda: argparse.Namespace(_id=7, rate=0.5, steps=3), "Namespace · rate 0.5, steps 3, _id 7"),
+    (
+        lambda: Plain(**{f"unset{at}": None for at in range(12)}, rate=0.5),
+        "Plain · rate 0.5, unset0 None, unset1 None, unset2 None, unset3 None, unset4 None, unset5 None, unset6 None, …",
+    ),
     (object, "object"),
     (lambda: ValueError("what went wrong"), "ValueError: what went wrong"),
     (lambda: ValueError("two\nlines\x00"), "ValueError: two lines "),

@@ -16,8 +16,6 @@ from ...safe.guard import (
     ByClass,
     c_attribute,
     class_attribute,
-    class_dict,
-    class_module,
     class_name,
     each,
     instance_dict,
@@ -33,24 +31,25 @@ from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
 from .settings import are_settings, declares_fields, line_end
+from .telling import set_first, told_first
 
 if TYPE_CHECKING:
     from ...protocol import Badge
 
-_SHOWN = 12  #: attributes looked at for a line
-_LOOKED_AT = 100  #: attributes among which those for a line are chosen
-_PEEKED = 100  #: values looked at for tensors, of what holds them
+_SHOWN = 12  #: attributes in a line
+_PEEKED = 100  #: attributes looked at for a line, and values for tensors
 _FIRST = 8  #: values looked at for data
 _EACH = 20  #: values looked at in each of them that holds others, and in these
 _MOST = 400  #: values looked at in all
-#: Words in names of private attributes that tell what an object is, and of what it only works with.
-_ASKED_FIRST = frozenset("shape size sizes length len dtype data value values content contents items name path".split())
-_WORKED_WITH = frozenset("cache lock mutex meta metadata flag flags parent owner ref handle hook hooks logger".split())
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
 class PlainObject(HolderKind):
     """An object by its attributes. Properties are listed, and read only on a click, since they run code."""
+
+    def stored(self) -> Iterator[Child]:
+        """What it holds by name, as its rows."""
+        return attributes(self.value)
 
     def parts(self) -> Iterable[str | None]:
         return [class_word(self.type_name()), *self.warnings(), *self.attribute_words(), self.memory_word()]
@@ -74,7 +73,7 @@ class PlainObject(HolderKind):
         return type(under) is str and under.startswith("_") and is_installed(type(self.value))
 
     def _named(self) -> Iterator[tuple[object, object]]:
-        return ((child.name, child.value) for child in attributes(self.value))
+        return ((child.name, child.value) for child in self.stored())
 
     def inline(self) -> str | None:
         """Its class and its settings, where it holds nothing else, or its class declares its fields."""
@@ -89,23 +88,22 @@ class PlainObject(HolderKind):
         return line_end(opened, texts, _SHOWN)
 
     def attribute_words(self) -> list[str]:
-        found = list(islice(attributes(self.value), _LOOKED_AT))
-        public = [child for child in found if not child.name.startswith("_")]
-        private = [child for child in found if not is_uninformative(child.value)]
-        shown = (public or sorted(private, key=_how_telling) or found)[: _SHOWN + 1]
-        return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), shown, self)]
+        found = list(islice(self.stored(), _PEEKED))
+        found = set_first(found) if len(found) > _SHOWN else found
+        found = told_first(found, writes_out=writes_out(type(self.value)))
+        return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), found, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return islice(chain(attributes(self.value), property_rows(self.value)), start, start + count)
+        return islice(chain(self.stored(), property_rows(self.value)), start, start + count)
 
     def fact_rows(self) -> list[list[str]]:
         """Its attributes, where what is shown of such a kind has no place for its rows."""
         if self.kind == "object":
             return []
-        return [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
+        return [[child.name, brief(child.value, self)] for child in islice(self.stored(), _SHOWN)]
 
     def written_out(self) -> Iterable[object]:
         return self._values() if writes_out(type(self.value)) else ()
@@ -122,7 +120,7 @@ class PlainObject(HolderKind):
         return None if is_shown else "what its class keeps in C"
 
     def _values(self) -> Iterator[object]:
-        return (child.value for child in attributes(self.value))
+        return (child.value for child in self.stored())
 
 
 class Unmade(PlainObject):
@@ -301,30 +299,13 @@ def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
 
 
 def _writes_out(cls: type) -> bool:
-    """Whether the ``repr`` of an object includes all that it holds, as a dataclass's or an exception's does."""
-    bases, found = mro(cls), class_attribute(cls, "__repr__")
-    return any(found is class_attribute(writer, "__repr__") for writer in _WRITERS) or any(
-        "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
-    )
+    """Whether the ``repr`` of an object includes all that it holds, as that of a dataclass, of a class of attrs or
+    pydantic, or of an exception does."""
+    found = class_attribute(cls, "__repr__")
+    return any(found is class_attribute(writer, "__repr__") for writer in _WRITERS) or declares_fields(cls)
 
 
 writes_out = ByClass(_writes_out)
-
-
-def is_uninformative(value: object) -> bool:
-    """None and classes: among private attributes nobody asks for them first."""
-    return value is None or issubclass(type(value), type)
-
-
-def _how_telling(child: Child) -> int:
-    """The place of a private attribute in a line: what it holds comes first, what it works with last."""
-    words = child.name.strip("_").split("_")
-    if any(word in _WORKED_WITH for word in words):
-        return 3
-    if is_listed_first(child.value) or any(word in _ASKED_FIRST for word in words):
-        return 0
-    kind: type[Kind] = kind_of(type(child.value))
-    return 2 if issubclass(kind, PlainObject) else 1
 
 
 def is_listed_first(value: object) -> bool:
