@@ -224,7 +224,8 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
         for names in (users.get(library_of(base), []), _OWN.get(library_of(base), [])):
             name = declared_name(base, names)
             if name is not None:
-                namespace = {"_declared_name": name, "_only_summary": kind is PlainObject, "_template": _template(name)}
+                says_attributes = class_attribute(kind, "parts") is class_attribute(PlainObject, "parts")
+                namespace = {"_declared_name": name, "_only_summary": says_attributes, "_template": _template(name)}
                 return type(f"Declared{kind.__name__}", (Declared, kind), namespace)
     return kind
 

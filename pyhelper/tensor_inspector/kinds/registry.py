@@ -97,6 +97,7 @@ _OURS = top_package(__name__)
 #: and the library is there. These come before the built-in kinds: some of their classes are numbers, dates or
 #: containers too.
 _FIRST = (
+    ("monai", "torch", "others.medical_images"),
     (f"torch {_OURS}", "torch", "torch.tensor"),
     ("torch.jit", "torch", "torch.compiled"),
     ("torch", "torch", "torch.module"),
@@ -105,6 +106,8 @@ _FIRST = (
     (f"numpy {_OURS}", "numpy", "numpy.array"),
     ("numpy", "numpy", "numpy.values"),
     ("jax jaxlib", "jax", "others.jax_array"),
+    ("jax", "jax", "others.jax_shardings"),
+    ("e3nn", "", "others.irreps"),
     (_OURS, "", "tables.tables"),
     ("pandas", "pandas", "tables.pandas_values"),
     ("pandas", "pandas", "tables.pandas_tables"),
@@ -140,6 +143,10 @@ _LAST = (
     ("shapely", "shapely", "others.geometries"),
     ("_ctypes multiprocessing.sharedctypes", "", "python.foreign"),
     ("pint", "", "others.quantities"),
+    ("pydantic", "", "others.pydantic_models"),
+    ("torch_geometric", "torch", "others.graphs"),
+    ("wandb", "", "others.tracked_runs"),
+    ("dask", "", "others.lazy_arrays"),
     ("", "", "python.objects"),
 )
 _of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})

@@ -24,27 +24,60 @@ TRANSFORMS = (
     *("CenterCrop", "ColorJitter", "GaussianBlur", "Grayscale", "Normalize", "Pad", "RandomAffine", "RandomCrop"),
     *("RandomErasing", "RandomHorizontalFlip", "RandomResizedCrop", "RandomRotation", "RandomVerticalFlip", "Resize"),
 )
+#: Under which names Lightning is installed.
+LIGHTNINGS = ("lightning.pytorch", "pytorch_lightning")
+FABRICS = ("lightning.fabric", "lightning_fabric")
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
+    "albumentations.BaseCompose": "{transforms:items}",
     "astropy.table.Table": "{columns:items}",
     "astropy.units.UnitBase": "= {:str}",
+    "dask.dataframe.dask_expr._collection.FrameBase": "{_expr} · not computed",
+    "dask.delayed.Delayed": "{_key} · not computed",
     "datasets.Dataset": (
         "{_indices.table.num_rows} row(s) | {_data.table.num_rows} row(s) · {_data.table.column_names:items}"
     ),
+    "datasets.IterableDataset": "{_info.features:keys}",
+    "duckdb.DuckDBPyRelation": "{_schema[0]:items} · not run",
+    "e3nn.o3.Linear": "{irreps_in} → {irreps_out}",
+    "e3nn.o3.TensorProduct": "{irreps_in1} × {irreps_in2} → {irreps_out}",
+    "einops.layers.RearrangeMixin": "{pattern} · {axes_lengths:items}",
+    "einops.layers.ReduceMixin": "{pattern} · {reduction} · {axes_lengths:items}",
+    "einops.layers._einmix._EinmixMixin": "{pattern} · weight {weight_shape} · {axes_lengths:items}",
     "flax.nnx.State": "{_mapping:items}",
     "flax.nnx.Variable": "{_raw_value}",
     "gymnasium.spaces.Box": "shape ({_shape:items}) · {dtype} · {low_repr} to {high_repr}",
     "gymnasium.spaces.Discrete": "{n} from {start}",
+    "ibis.expr.types.core.Expr": "{_arg} · not run",
     "ipaddress._BaseAddress": "= {:str}",
     "ipaddress._BaseNetwork": "= {:str}",
     "keras.Variable": "{_value} · {_name}",
+    **{f"{name}.Fabric": "{_strategy._root_device} · {_strategy} · {_precision.precision}" for name in FABRICS},
+    **{
+        f"{name}.Trainer": (
+            "{state.stage._value_} | {state.status._value_} · epoch {fit_loop.epoch_progress.current.ready} of "
+            "{fit_loop.max_epochs} · batch {fit_loop.epoch_loop.batch_progress.current.ready} · "
+            "{_accelerator_connector._accelerator_flag} · {_accelerator_connector._precision_flag}"
+        )
+        for name in LIGHTNINGS
+    },
     "logging.Logger": "{name} · level {level} · {handlers:len} handler(s)",
+    "mlflow.entities.Metric": "{_key} {_value} · step {_step}",
+    "mlflow.entities.Run": (
+        "{_info._run_id} · {_info._run_name} · {_info._status} · {_data._metrics:items} · {_data._params:items}"
+    ),
+    "mlflow.entities.RunData": "{_metrics:items} · {_params:items}",
+    "mlflow.entities.RunInfo": "{_run_id} · {_run_name} · {_status}",
+    "monai.transforms.Compose": "{transforms:items}",
     "networkx.Graph": "{_node:len} node(s) · {graph:items}",
     "networkx.classes.coreviews.AtlasView": "{_atlas:len} node(s): {_atlas:keys}",
     "networkx.classes.reportviews.DiDegreeView": "of {_graph}",
     "networkx.classes.reportviews.NodeView": "{_nodes:len} node(s): {_nodes:keys}",
     "networkx.classes.reportviews.OutEdgeView": "of {_graph}",
     "os._Environ": "{_data:len} variable(s)",
+    "peft.LoraConfig": (
+        "r {r} · alpha {lora_alpha} · dropout {lora_dropout} · {target_modules:items} | {target_modules} · {task_type}"
+    ),
     "pint.UnitRegistry": "{_units:len} unit(s)",
     "pyarrow.Array": "{:len} × {type:str} · {null_count} null",
     "pyarrow.ChunkedArray": "{:len} × {type:str} · {null_count} null · {num_chunks} chunk(s)",
@@ -54,7 +87,10 @@ SUMMARIES = {
     "pyarrow.RecordBatch": "{num_rows} × {num_columns}",
     "pyarrow.ExtensionScalar": "{value}",
     "pyarrow.Scalar": "= {:str}",
+    "pyarrow.RecordBatchReader": "{schema.names,schema.types:items} · not read",
     "pyarrow.Schema": "{names,types:items}",
+    "pyarrow.Tensor": "{type:str} · shape ({shape:items})",
+    "pyarrow.dataset.Dataset": "{schema.names,schema.types:items} · not read",
     "pyarrow.Table": "{num_rows} × {num_columns}: {schema.names,schema.types:items}",
     "pydantic.types._SecretBase": "not shown",
     "pydantic_core.ValidationError": "{error_count()} error(s) in {title}",
@@ -86,8 +122,14 @@ SUMMARIES = {
     "threading.Semaphore": "{_value} free of {_initial_value} | {_value} free",
     "torch._ops.OpOverload": "{_name}",
     "torch._ops.OpOverloadPacket": "{_qualified_op_name}",
-    "torch_geometric.data.Data": "{_store._mapping:items}",
-    "torch_geometric.data.HeteroData": "{_node_store_dict:keys} · {_edge_store_dict:len} edge type(s)",
+    "torch.profiler.profile": "step {step_num} · {current_action._name_}",
+    "torch.utils.tensorboard.SummaryWriter": "{log_dir} · {all_writers:len} open | closed",
+    "torch_geometric.EdgeIndex": (
+        "{_data.shape[1]} edge(s) · {_sparse_size[0]} × {_sparse_size[1]} nodes · sorted by {_sort_order._value_}"
+    ),
+    "torch_geometric.Index": "of {_dim_size}",
+    "torch_geometric.data.storage.BaseStorage": "{_mapping:items}",
+    "tensorboardX.SummaryWriter": "{logdir} · {all_writers:len} open | closed",
     "torchmetrics.Metric": "{_update_count} update(s) · {_defaults:keys}",
     "torchvision.transforms.Compose": "{transforms:items}",
     **{f"torchvision.transforms.{name}": "{*}" for name in TRANSFORMS},
@@ -112,6 +154,14 @@ SUMMARIES = {
     "typing._LiteralGenericAlias": "{__args__:len} value(s): {__args__:items}",
     "typing._UnionGenericAlias": "= Union[{__args__:items}]",
     "unyt.Unit": "= {:str}",
+    "wandb.Artifact": "{_name} · {_type} · {_version} · {_state._value_}",
+    "wandb.Image": "{_width} × {_height} · {format} · {_caption}",
+    "wandb.Settings": "{run_id} · {mode} · {project}",
+    "wandb.Table": "{data:len} row(s) · {columns:items}",
+    "wandb.sdk.wandb_run.Run": (
+        "{_settings.run_id} · {_settings.run_name} · {_settings.mode} · {_settings.project} · "
+        "finished with {_exit_code}"
+    ),
     "xarray.Coordinates": "{_data._coords:keys} | {_data._coord_names:items}",
     "xarray.DataArray": "{_variable._data} · dims {_variable._dims:items} · {_name}",
     "xarray.Dataset": "{_dims:items} · {_variables:keys}",

@@ -51,13 +51,6 @@ def array(dims: tuple[str, ...] = ("x", "y")) -> Any:
     return xarray.DataArray(np.zeros((2, 3)), dims=dims, name="t")
 
 
-def graph() -> Any:
-    import torch
-    from torch_geometric.data import Data
-
-    return Data(x=torch.zeros(4, 3), edge_index=torch.tensor([[0, 1], [1, 2]]))
-
-
 def classifier(fitted: bool) -> Any:
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -194,7 +187,6 @@ LIBRARIES: Zoo = {
     "xarray dataset": Specimen(lambda: array().to_dataset(), says=("Dataset · x 2, y 3 · t",), needs=("xarray",)),
     "xarray variable": Specimen(lambda: array().variable, says=("Variable · f64[2,3] · dims x, y",), needs=("xarray",)),
     "xarray coordinates": Specimen(lambda: array().assign_coords(x=[1, 2]).coords, says=("DataArrayCoordinates · x",), needs=("xarray",)),
-    "graph network's data": Specimen(graph, says=("Data · x f32[4,3], edge_index i64[2,2]",), needs=("torch_geometric",)),
     "sklearn classifier": Specimen(
         lambda: classifier(False), says=("LogisticRegression · not fitted", "C 2"), needs=("sklearn",)
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -74,4 +75,205 @@ QUANTITIES: Zoo = {
     ),
 }  # fmt: skip
 
-SPECIMENS: Zoo = {**QUANTITIES}
+# graphs
+
+
+def edges(amount: int) -> Any:
+    import torch
+
+    return torch.arange(2 * amount).reshape(2, -1) % 4
+
+
+def data(**items: Any) -> Any:
+    import torch
+    from torch_geometric.data import Data
+
+    return Data(**{"x": torch.zeros(4, 3), "edge_index": edges(6), **items})
+
+
+def typed_graph(nodes: int) -> Any:
+    import torch
+    from torch_geometric.data import HeteroData
+
+    found = HeteroData()
+    found["user"].x, found["film"].x = torch.zeros(nodes, 2), torch.zeros(3, 2)
+    found["user", "rates", "film"].edge_index = torch.tensor([[0, 1], [1, 2]])
+    return found
+
+
+def graphs(amount: int) -> Any:
+    from torch_geometric.data import Batch
+
+    return Batch.from_data_list([data() for _ in range(amount)])
+
+
+def edge_index(order: str | None, **settings: Any) -> Any:
+    from torch_geometric import EdgeIndex
+
+    return EdgeIndex([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]], sort_order=order, **settings)
+
+
+def node_index(size: int) -> Any:
+    from torch_geometric import Index
+
+    return Index([0, 1, 1, 2], dim_size=size)
+
+
+def nan_features() -> Any:
+    import torch
+
+    return torch.full((4, 3), float("nan"))
+
+
+GRAPHS: Zoo = {
+    "graph": Specimen(
+        data, says=("Data · 4 nodes, 6 edges · x f32[4,3], edge_index i64[2,6]",), rows=("float32[4, 3]",), silent=("_store",),
+        needs=("torch_geometric",), changed=lambda: data(x=edges(6)),
+    ),
+    "graph without features": Specimen(
+        lambda: data(x=None), says=("Data · 4 nodes, 6 edges · edge_index i64[2,6]",), needs=("torch_geometric",), changed=lambda: data(x=None, edge_index=edges(5)),
+    ),
+    "graph with a number of nodes": Specimen(
+        lambda: data(x=None, num_nodes=9), says=("Data · 9 nodes, 6 edges",), needs=("torch_geometric",), changed=lambda: data(x=None, num_nodes=8),
+    ),
+    "graph with NaN": Specimen(
+        lambda: data(x=nan_features()), says=("NaN in x · 4 nodes",), needs=("torch_geometric",), changed=data,
+    ),
+    "graph without anything": Specimen(
+        lambda: of("torch_geometric.data", "Data"), says=("Data · empty",), needs=("torch_geometric",), changed=data,
+    ),
+    "graph with types": Specimen(
+        lambda: typed_graph(4), says=("HeteroData · nodes: user 4, film 3 · edges: user rates film 2",), needs=("torch_geometric",),
+        changed=lambda: typed_graph(5),
+    ),
+    "nodes of a type": Specimen(
+        lambda: typed_graph(4)["user"], says=("NodeStorage · x f32[4,2]",), needs=("torch_geometric",), changed=lambda: typed_graph(5)["user"],
+    ),
+    "batch of graphs": Specimen(
+        lambda: graphs(2), says=("DataBatch · 2 graphs · 8 nodes, 12 edges · x f32[8,3]",), needs=("torch_geometric",), changed=lambda: graphs(3),
+    ),
+    "edge index": Specimen(
+        lambda: edge_index("row", sparse_size=(4, 4)), says=("EdgeIndex · 6 edges · 4 × 4 nodes · sorted by row",), facts={"shape": [2, 6], "dtype": "int64"},
+        needs=("torch_geometric",), changed=lambda: edge_index("row", sparse_size=(5, 5)),
+    ),
+    "edge index of an unknown size": Specimen(
+        lambda: edge_index(None), says=("EdgeIndex · 6 edges · int64[2, 6]",), silent=("sorted", "nodes"), needs=("torch_geometric",),
+        changed=lambda: edge_index("row"),
+    ),
+    "node index": Specimen(
+        lambda: node_index(3), says=("Index · of 3 · int64[4]",), needs=("torch_geometric",), changed=lambda: node_index(4),
+    ),
+}  # fmt: skip
+
+# layers and representations
+
+
+def einops_layer(name: str, *args: Any, **settings: Any) -> Any:
+    import_module("torch").manual_seed(0)  # of its weight, if it has one
+    return of("einops.layers.torch", name, *args, **settings)
+
+
+LAYERS: Zoo = {
+    "irreps": Specimen(
+        lambda: of("e3nn.o3", "Irreps", "8x0e+4x1o"), says=("Irreps · 8x0e + 4x1o · dim 20",), needs=("e3nn",), changed=lambda: of("e3nn.o3", "Irreps", "8x0e+4x1e"),
+    ),
+    "no irreps": Specimen(lambda: of("e3nn.o3", "Irreps", ""), says=("Irreps · empty · dim 0",), needs=("e3nn",), changed=lambda: of("e3nn.o3", "Irreps", "1e")),
+    "irrep": Specimen(lambda: of("e3nn.o3", "Irrep", "2e"), says=("Irrep · 2e · dim 5",), needs=("e3nn",), changed=lambda: of("e3nn.o3", "Irrep", "2o")),
+    "irreps in a dict": Specimen(
+        lambda: {"irreps": of("e3nn.o3", "Irreps", "2x0e+1o")}, says=("irreps 2x0e + 1x1o",), needs=("e3nn",), changed=lambda: {"irreps": of("e3nn.o3", "Irreps", "1o")},
+    ),
+    "equivariant layer": Specimen(
+        lambda: of("e3nn.o3", "Linear", "8x0e", "4x0e"), says=("Linear · 8x0e → 4x0e · 32 params",), needs=("e3nn",), memory=64,
+    ),
+    "rearranging layer": Specimen(
+        lambda: einops_layer("Rearrange", "b (h w) c -> b c h w", h=2), says=("Rearrange · b (h w) c -> b c h w · h 2",), needs=("einops", "torch"),
+        changed=lambda: einops_layer("Rearrange", "b (h w) c -> b c h w", h=4),
+    ),
+    "reducing layer": Specimen(
+        lambda: einops_layer("Reduce", "b c h w -> b c", "mean"), says=("Reduce · b c h w -> b c · mean",), needs=("einops", "torch"),
+        changed=lambda: einops_layer("Reduce", "b c h w -> b c", "max"),
+    ),
+    "mixing layer": Specimen(
+        lambda: einops_layer("EinMix", "b c -> b d", weight_shape="c d", c=2, d=3), says=("EinMix · b c -> b d · weight c d · c 2, d 3",), needs=("einops", "torch"),
+        changed=lambda: einops_layer("EinMix", "b c -> b d", weight_shape="c d", c=2, d=4),
+    ),
+}  # fmt: skip
+
+# shardings and references of jax
+
+
+def mesh(*names: str) -> Any:
+    import jax
+    import numpy as np
+
+    return jax.sharding.Mesh(np.array(jax.devices()[:1]).reshape([1] * len(names)), names)
+
+
+def spec(*axes: Any) -> Any:
+    return of("jax.sharding", "PartitionSpec", *axes)
+
+
+def sharding(*axes: Any) -> Any:
+    return of("jax.sharding", "NamedSharding", mesh("data", "model"), spec(*axes))
+
+
+def reference(*values: float) -> Any:
+    import jax
+
+    return jax.new_ref(jax.numpy.array(values))
+
+
+SHARDINGS: Zoo = {
+    "jax partition spec": Specimen(
+        lambda: spec("data", None, ("model", "x")), says=(" · 'data', None, ('model', 'x')",), silent=("frozenset",), needs=("jax",), changed=lambda: spec("data", None, "x"),
+    ),
+    "jax mesh": Specimen(lambda: mesh("data", "model"), says=("Mesh · data 1 × model 1 · 1 device",), needs=("jax",), changed=lambda: mesh("data", "x")),
+    "jax abstract mesh": Specimen(
+        lambda: mesh("data").abstract_mesh, says=("AbstractMesh · data 1 · abstract",), needs=("jax.new_ref",), changed=lambda: mesh("x").abstract_mesh,
+    ),
+    "jax sharding": Specimen(
+        lambda: sharding("data"), says=("NamedSharding · 'data' over data 1 × model 1",), needs=("jax",), changed=lambda: sharding("model"),
+    ),
+    "jax sharding that divides nothing": Specimen(
+        sharding, says=("NamedSharding · replicated over data 1 × model 1",), needs=("jax",), changed=lambda: sharding("model"),
+    ),
+    "jax sharding on one device": Specimen(
+        lambda: of("jax.sharding", "SingleDeviceSharding", import_module("jax").devices()[0]), says=("SingleDeviceSharding · ",), needs=("jax",), changed=sharding,
+    ),
+    "jax reference": Specimen(
+        lambda: reference(0.0, 1.0, 2.0), says=("Ref · float32[3] · 0…2",), silent=("_aval",), needs=("jax.new_ref",),
+        facts={"shape": [3], "dtype": "float32", "stats.max": 2.0}, changed=lambda: reference(0.0, 1.0, 3.0),
+    ),
+    "jax reference with NaN": Specimen(
+        lambda: reference(1.0, float("nan")), says=("1 NaN",), needs=("jax.new_ref",), changed=lambda: reference(1.0, 2.0),
+    ),
+}  # fmt: skip
+
+# images of MONAI
+
+
+@lru_cache(None)
+def rotation() -> Any:
+    """One transform: MONAI notes its ``id`` among what is pending."""
+    return of("monai.transforms", "Rotate90", lazy=True)
+
+
+def meta_tensor(path: str = "a.nii", lazy: bool = False) -> Any:
+    import torch
+    from monai.data import MetaTensor
+
+    found = MetaTensor(torch.arange(64.0).reshape(1, 4, 4, 4), affine=torch.eye(4), meta={"filename_or_obj": path})
+    return rotation()(found) if lazy else found
+
+
+IMAGES: Zoo = {
+    "image with metadata": Specimen(
+        meta_tensor, says=("MetaTensor · float32[1, 4, 4, 4] · 0…63", "filename_or_obj 'a.nii', affine f64[4,4]"), silent=("pending",), facts={"shape": [1, 4, 4, 4]},
+        needs=("monai",), changed=lambda: meta_tensor("b.nii"), memory=64,
+    ),
+    "image with a pending transform": Specimen(
+        lambda: meta_tensor(lazy=True), says=("MetaTensor · pending: Rotate90 · float32[1, 4, 4, 4]",), needs=("monai",), changed=meta_tensor, memory=64,
+    ),
+}  # fmt: skip
+
+SPECIMENS: Zoo = {**QUANTITIES, **GRAPHS, **LAYERS, **SHARDINGS, **IMAGES}

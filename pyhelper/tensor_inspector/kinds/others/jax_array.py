@@ -103,6 +103,27 @@ class JaxArray(ArrayKind):
             yield "weakly typed"
 
 
+class Reference(JaxArray):
+    """A ``jax.Ref``, by the array that it holds now."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return _referred(value) is not None
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        super().__init__(_referred(value), budget)
+        self.cls = type(value)
+
+    def type_name(self) -> str:
+        return class_name(self.cls)
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), *super().parts()]
+
+    def facts(self) -> Facts:
+        return {**super().facts(), "type": full_name(self.cls)}
+
+
 class ShapeOnly(WithRows):
     """What has the shape and dtype of an array and no values."""
 
@@ -212,6 +233,12 @@ _TRACERS: dict[str, tuple[str, tuple[str, ...]]] = {
 }  #: by which transformation, and the slots that hold what is wrapped
 
 
+def _referred(value: object) -> Any:
+    """The array that a reference holds, itself or in what it refers to."""
+    held = instance_dict(value)
+    return dict_get(held, "_buf", dict_get(instance_dict(dict_get(held, "_refs")), "_buf"))
+
+
 def _devices(value: Any) -> list[Any]:
     return sorted(value.sharding.device_set, key=lambda device: device.id)
 
@@ -251,6 +278,7 @@ def _is_ready(value: Any, budget: Budget) -> bool:
 kind_for = by_name(
     {
         JaxArray: ("ArrayImpl",),
+        Reference: ("Ref", "ArrayRef", "MutableArray"),
         Tracer: ("Tracer",),
         RandomKeys: ("PRNGKeyArray",),
         ShapeOnly: ("ShapeDtypeStruct", "ShapedArray"),
