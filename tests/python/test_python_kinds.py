@@ -368,7 +368,7 @@ class Guarded:
     ("attributes", "line"),
     [
         ({"_lock": [1], "_metadata": {"a": 1}, "_size": 3}, "Guarded · _size 3, _lock list of 1, _metadata dict of 1"),
-        ({"_flags_cache": {}, "_owner": 1, "_rate": 0.1, "_shape": (2, 3)}, "Guarded · _shape tuple of 2, _rate 0.1, _flags_"),
+        ({"_flags_cache": {}, "_owner": 1, "_rate": 0.1, "_shape": (2, 3)}, "Guarded · _shape tuple of 2, _rate 0.1, _owner 1"),
         ({"_inner": types.SimpleNamespace(), "_names": ["a"], "_array": torch.ones(2)}, "Guarded · _array f32[2], _names list of 1, _inner"),
         ({**{f"_{at}": at for at in range(20)}, "rate": 0.1}, "Guarded · rate 0.1"),
         ({"_lock": [1]}, "Guarded · _lock list of 1"),

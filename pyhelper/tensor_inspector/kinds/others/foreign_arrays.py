@@ -125,7 +125,7 @@ def of_library(value: Any, name: str, library: str) -> Any:
         found: Any = class_dict(base).get(name) if library_of(base) == library else None
         if type(found) in _DESCRIPTORS:
             return found.__get__(value)
-        if type(found) is property and type(found.fget) is not FunctionType:
+        if type(found) is property and found.fget is not None and type(found.fget) is not FunctionType:
             return found.fget(value)
     raise NotStatic(f"'{name}' is not kept in C")
 
