@@ -266,9 +266,9 @@ def _frame_of(request: Any) -> FrameType | None:
 def _paused(request: Any) -> FrameType:
     found = _frame_of(request)
     if found is None:
-        if debugger.is_of_template(request.get("at")):
-            raise Refused("no_frame", "this is a line of a template, not of Python: the Variables view has its values")
-        raise Refused("no_frame", "the debugger shows no paused frame here")
+        template = "this is a line of a template, not of Python: the Variables view has its values"
+        is_of_template = debugger.is_of_template(request.get("at"))
+        raise Refused("no_frame", template if is_of_template else "the debugger shows no paused frame here")
     return found
 
 

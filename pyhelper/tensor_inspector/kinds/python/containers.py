@@ -20,7 +20,8 @@ from ...words.text import joined, listed
 from ..families import by_base
 from ..holder import HolderKind
 from ..kind import Child, Kind, NotFound, NotStatic
-from .objects import brief_inline, data_among, is_listed_first, other_attributes, property_rows, tensors_among
+from .among import data_among, tensors_among
+from .objects import brief_inline, is_listed_first, other_attributes, property_rows
 
 _SHOWN = 12  #: items looked at for a line
 _ALIKE = 4  #: tensors in a tuple

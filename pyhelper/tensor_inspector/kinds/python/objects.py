@@ -11,7 +11,6 @@ from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ...safe.attributes import is_made_in_cpp, is_pure, is_stored, slots, stored, traits
-from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
     c_attribute,
@@ -30,6 +29,7 @@ from ..holder import HolderKind
 from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
+from .among import data_among, tensors_among
 from .settings import are_settings, declares_fields, line_end
 from .telling import set_first, told_first
 
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 12  #: attributes in a line
 _PEEKED = 100  #: attributes looked at for a line, and values for tensors
-_FIRST = 8  #: values looked at for data
-_EACH = 20  #: values looked at in each of them that holds others, and in these
-_MOST = 400  #: values looked at in all
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
@@ -271,31 +268,6 @@ def brief(value: object, asked: Any) -> str:
 def brief_inline(value: object, asked: Kind) -> str:
     """A few characters for ``value`` inside the inline value of ``asked``, at the end of a line of source."""
     return short(brief(value, asked))
-
-
-def tensors_among(found: Iterable[object], budget: Budget) -> bool:
-    """Whether tensors or storages are among these values, or in what they write out at any depth."""
-    values, opened = list(islice(found, _PEEKED)), set()
-    for value in values:  # which grows
-        kind: type[Kind] = kind_of(type(value))
-        if kind.rank < 2:
-            return True
-        if kind.contains and len(values) < _MOST and id(value) not in opened:
-            opened.add(id(value))
-            values += islice(kind(value, budget).written_out(), _EACH)
-    return False
-
-
-def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
-    """Whether tensors or arrays are among the first of these values, or in what those write out; no modules."""
-    holders = []
-    for value in islice(found, _FIRST):
-        kind = kind_of(type(value))
-        if kind.rank == 0:
-            return kind.kind != "module"
-        if kind.contains and depth:
-            holders.append(kind(value, budget))
-    return any(data_among(holder.written_out(), budget, depth - 1) for holder in holders)
 
 
 def _writes_out(cls: type) -> bool:
