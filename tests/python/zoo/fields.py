@@ -183,7 +183,7 @@ LAYERS: Zoo = {
         lambda: {"irreps": of("e3nn.o3", "Irreps", "2x0e+1o")}, says=("irreps 2x0e + 1x1o",), needs=("e3nn",), changed=lambda: {"irreps": of("e3nn.o3", "Irreps", "1o")},
     ),
     "equivariant layer": Specimen(
-        lambda: of("e3nn.o3", "Linear", "8x0e", "4x0e"), says=("Linear · 8x0e → 4x0e · 32 params",), needs=("e3nn",), memory=64,
+        lambda: of("e3nn.o3", "Linear", "8x0e", "4x0e"), says=("Linear · 8x0e → 4x0e · 32 params",), needs=("e3nn",), memory=64,  # another made alike is of another class: torch.fx makes one each time
     ),
     "rearranging layer": Specimen(
         lambda: einops_layer("Rearrange", "b (h w) c -> b c h w", h=2), says=("Rearrange · b (h w) c -> b c h w · h 2",), needs=("einops", "torch"),
@@ -276,4 +276,131 @@ IMAGES: Zoo = {
     ),
 }  # fmt: skip
 
-SPECIMENS: Zoo = {**QUANTITIES, **GRAPHS, **LAYERS, **SHARDINGS, **IMAGES}
+# configurations
+
+
+@lru_cache(None)
+def settings_of_pydantic() -> Any:
+    import pydantic
+
+    class Settings(pydantic.BaseModel):
+        model_config = {"extra": "allow"}
+        rate: float = 0.1
+        _seen: int = pydantic.PrivateAttr(1)
+
+    return Settings
+
+
+def pydantic_model(seen: int = 1, **extra: Any) -> Any:
+    found = settings_of_pydantic()(**extra)
+    found._seen = seen
+    return found
+
+
+@lru_cache(None)
+def settings_of_attrs() -> Any:
+    return of("attrs", "make_class", "Settings", ["rate", "_hidden"])
+
+
+def attrs_object(hidden: int = 3) -> Any:
+    return settings_of_attrs()(0.1, hidden)
+
+
+def namespace(**items: Any) -> Any:
+    return of("argparse", "Namespace", _run="a", rate=0.1, **items)
+
+
+CONFIGURATIONS: Zoo = {
+    "pydantic model": Specimen(pydantic_model, says=("Settings · rate 0.1, _seen 1",), needs=("pydantic",), changed=lambda: pydantic_model(2)),
+    "pydantic model with more than its fields": Specimen(
+        lambda: pydantic_model(name="x"), says=("Settings · rate 0.1, name 'x', _seen 1",), rows=("_seen  1",), needs=("pydantic",),
+        changed=lambda: pydantic_model(name="y"),
+    ),
+    "attrs object": Specimen(attrs_object, says=("Settings · rate 0.1, _hidden 3",), needs=("attrs",), changed=lambda: attrs_object(4)),
+    "namespace with a private name": Specimen(namespace, says=("Namespace · rate 0.1, _run 'a'",), changed=lambda: namespace(steps=3)),
+    "LoRA configuration": Specimen(
+        lambda: of("peft", "LoraConfig", r=4, task_type="CAUSAL_LM"), says=("LoraConfig · r 4 · alpha 8 · dropout 0",), needs=("peft",), memory=64,
+        changed=lambda: of("peft", "LoraConfig", r=8, task_type="CAUSAL_LM"),
+    ),
+}  # fmt: skip
+
+# runs, and what is to be run
+
+
+def mlflow_run(loss: float = 0.5) -> Any:
+    from mlflow.entities import Metric, Param, Run, RunData, RunInfo
+
+    info = RunInfo("abc123", "0", "me", "RUNNING", 1, None, "active", run_name="nice")
+    return Run(info, RunData([Metric("loss", loss, 1, 0)], [Param("lr", "0.1")], []))
+
+
+def wandb_config(**items: Any) -> Any:
+    found = of("wandb.sdk.wandb_config", "Config")
+    found.update({"_wandb": {}, **items})
+    return found
+
+
+def trainer(epochs: int) -> Any:
+    return of(
+        "lightning",
+        "Trainer",
+        accelerator="cpu",
+        max_epochs=epochs,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+    )
+
+
+def dask_array(*chunks: int) -> Any:
+    return of("dask.array", "ones", (8, 10), chunks=chunks)
+
+
+@lru_cache(None)
+def logs() -> str:
+    import tempfile
+
+    return tempfile.mkdtemp(prefix="logs")
+
+
+def writer(queue: int = 10) -> Any:
+    found = of("torch.utils.tensorboard", "SummaryWriter", logs(), max_queue=queue)
+    found.close()
+    return found
+
+
+RUNS: Zoo = {
+    "mlflow run": Specimen(
+        mlflow_run, says=("Run · abc123 · nice · RUNNING · loss 0.5 · lr '0.1'",), needs=("mlflow.entities",), memory=64, changed=lambda: mlflow_run(0.4),
+    ),
+    "mlflow metric": Specimen(
+        lambda: mlflow_run().data._metric_objs[0], says=("Metric · loss 0.5 · step 0",), needs=("mlflow.entities",), memory=64,
+        changed=lambda: mlflow_run(0.4).data._metric_objs[0],
+    ),
+    "wandb configuration": Specimen(
+        lambda: wandb_config(lr=0.1), says=("Config · 1: lr 0.1",), silent=("_wandb", "_items"), needs=("wandb",), memory=64, changed=lambda: wandb_config(lr=0.2),
+    ),
+    "trainer": Specimen(lambda: trainer(3), says=("Trainer · initializing · epoch 0 of 3 · batch 0 · cpu · 32-true",), needs=("lightning",), memory=64, changed=lambda: trainer(4)),
+    "fabric": Specimen(
+        lambda: of("lightning", "Fabric", accelerator="cpu", devices=1), says=("Fabric · cpu · SingleDeviceStrategy · 32-true",), needs=("lightning",), memory=64,
+        changed=lambda: of("lightning", "Fabric", accelerator="cpu", devices=1, precision="bf16-true"),
+    ),
+    "profiler": Specimen(
+        lambda: of("torch.profiler", "profile", activities=[import_module("torch").profiler.ProfilerActivity.CPU]), says=("profile · step 0 · RECORD",), needs=("torch",),
+        changed=lambda: of("torch.profiler", "profile", activities=[import_module("torch").profiler.ProfilerActivity.CPU], record_shapes=True),
+    ),
+    "tensorboard writer, closed": Specimen(writer, says=("SummaryWriter · ", " · closed"), needs=("tensorboard",), memory=64, changed=lambda: writer(5)),
+    "dask array": Specimen(
+        lambda: dask_array(4, 5), says=("Array · float64[8, 10] · 4 chunks of [4, 5] · not computed",), facts={"shape": [8, 10], "dtype": "float64", "stats": None},
+        needs=("dask.array",), changed=lambda: dask_array(8, 5),
+    ),
+    "duckdb relation": Specimen(
+        lambda: of("duckdb", "sql", "select 1 as a, 'x' as b"), says=("DuckDBPyRelation · a, b · not run",), needs=("duckdb",),  # another made alike has another name, by chance
+    ),
+    "augmentations": Specimen(
+        lambda: of("albumentations", "Compose", [of("albumentations", "HorizontalFlip")], seed=0), says=("Compose · HorizontalFlip",), needs=("albumentations",), memory=64,
+        changed=lambda: of("albumentations", "Compose", [of("albumentations", "VerticalFlip")], seed=0),
+    ),
+}  # fmt: skip
+
+SPECIMENS: Zoo = {**CONFIGURATIONS, **RUNS, **QUANTITIES, **GRAPHS, **LAYERS, **SHARDINGS, **IMAGES}
