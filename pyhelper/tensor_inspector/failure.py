@@ -11,6 +11,9 @@ from .words.text import shorten
 if TYPE_CHECKING:
     from .protocol import FailureCode, RequestFailure
 
+NO_FRAME = "the debugger shows no paused frame here"
+OF_TEMPLATE = "this is a line of a template, not of Python: the Variables view has its values"
+
 
 class Refused(Exception):
     """A request that makes no sense, or can't be answered here: its code, and why in a sentence."""

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Literal
 
 from . import debugger
-from .failure import Refused, failure_of
+from .failure import NO_FRAME, OF_TEMPLATE, Refused, failure_of
 from .kinds import Child, Property, Rows, libraries
 from .lenses import registry
 from .lenses.lens import InvalidQuestion, Lens, Paused
@@ -266,9 +266,7 @@ def _frame_of(request: Any) -> FrameType | None:
 def _paused(request: Any) -> FrameType:
     found = _frame_of(request)
     if found is None:
-        template = "this is a line of a template, not of Python: the Variables view has its values"
-        is_of_template = debugger.is_of_template(request.get("at"))
-        raise Refused("no_frame", template if is_of_template else "the debugger shows no paused frame here")
+        raise Refused("no_frame", OF_TEMPLATE if debugger.is_of_template(request.get("at")) else NO_FRAME)
     return found
 
 

@@ -97,33 +97,33 @@ _OURS = top_package(__name__)
 #: and the library is there. These come before the built-in kinds: some of their classes are numbers, dates or
 #: containers too.
 _FIRST = (
-    ("monai", "torch", "others.medical_images"),
+    ("monai", "torch", "arrays.medical_images"),
     (f"torch {_OURS}", "torch", "torch.tensor"),
     ("torch.jit", "torch", "torch.compiled"),
     ("torch", "torch", "torch.module"),
     ("torch", "torch", "torch.training"),
-    ("astropy unyt", "numpy", "others.unit_arrays"),
+    ("astropy unyt", "numpy", "arrays.unit_arrays"),
     (f"numpy {_OURS}", "numpy", "numpy.array"),
     ("numpy", "numpy", "numpy.values"),
-    ("jax jaxlib", "jax", "others.jax_array"),
-    ("jax", "jax", "others.jax_shardings"),
+    ("jax jaxlib", "jax", "arrays.jax_array"),
+    ("jax", "jax", "arrays.jax_shardings"),
     ("e3nn", "", "others.irreps"),
     (_OURS, "", "tables.tables"),
     ("pandas", "pandas", "tables.pandas_values"),
     ("pandas", "pandas", "tables.pandas_tables"),
     ("polars", "polars", "tables.polars_tables"),
-    ("scipy", "scipy", "others.scipy_sparse"),
-    ("PIL", "PIL", "others.images"),
+    ("scipy", "scipy", "arrays.scipy_sparse"),
+    ("PIL", "PIL", "arrays.images"),
     ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere
     ("transformers", "transformers", "others.transformers_values"),
     (f"{_OURS}.safe.foreign", "", "python.foreign"),
     ("transformers", "transformers", "others.token_caches"),
     ("omegaconf", "omegaconf", "others.configs"),
-    ("mlx paddle tensorflow SimpleITK", "numpy", "others.framework_arrays"),
-    ("h5py netCDF4 tensorstore", "numpy", "others.stored_arrays"),
-    ("google", "numpy", "others.protobuf"),
+    ("mlx paddle tensorflow SimpleITK", "numpy", "arrays.framework_arrays"),
+    ("h5py netCDF4 tensorstore", "numpy", "arrays.stored_arrays"),
+    ("google", "numpy", "arrays.protobuf"),
     ("xgboost lightgbm", "", "others.boosters"),
-    ("anndata uproot", "numpy", "others.annotated_data"),
+    ("anndata uproot", "numpy", "arrays.annotated_data"),
 )
 _BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))
 #: And these after them.
@@ -142,11 +142,11 @@ _LAST = (
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
     ("shapely", "shapely", "others.geometries"),
     ("_ctypes multiprocessing.sharedctypes", "", "python.foreign"),
-    ("pint", "", "others.quantities"),
+    ("pint", "", "arrays.quantities"),
     ("pydantic", "", "others.pydantic_models"),
     ("torch_geometric", "torch", "others.graphs"),
     ("wandb", "", "others.tracked_runs"),
-    ("dask", "", "others.lazy_arrays"),
+    ("dask", "", "arrays.lazy_arrays"),
     ("", "", "python.objects"),
 )
 _of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})

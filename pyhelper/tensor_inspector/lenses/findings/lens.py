@@ -106,6 +106,6 @@ class FindingsLens(Lens):
 
 
 def _skipped(rule: str, reason: str) -> Skipped:
-    if isinstance(reason, Unmet):
+    if type(reason) is Unmet:
         return {"rule": rule, "reason": str(reason), "need": reason.need}
     return {"rule": rule, "reason": reason}

@@ -1,0 +1,1 @@
+"""Arrays of other libraries: in memory, in files, on devices, not yet computed, with units."""
