@@ -190,7 +190,7 @@ HOLDING = """
 """
 HELD = {
     "named": "list · 2: Pair, Pair",
-    "cache": "tuple · 12: (tuple of 2) ×12",
+    "cache": "tuple · 12: (tuple of 2 f32[3]) ×12",
     "nested": "dict · 2: train dict of 1, test dict of 1",
     "samples": "list · 1: Sample",
     "ordered": "OrderedDict · 1: a list of 1",
