@@ -158,6 +158,12 @@ def test_the_rows_name_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [row["path"] for row in paused.below(answer, answer["node"])] == ["r", "h", "x"]
 
 
+def test_what_is_given_twice_is_named_once() -> None:
+    q = torch.full((1, 1, 2, 4), 1e20, requires_grad=True)
+    out = F.scaled_dot_product_attention(q, q, q)
+    assert tensor_inspector.nan_origin(out)["inputs"] == ["q"]
+
+
 def test_what_is_counted_is_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     program = "v = torch.ones(3, 2)\nv[2, 1] = torch.inf\nlinear = nn.Linear(2, 5)\nh = linear(v)"
     found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="h")["found"]

@@ -92,7 +92,7 @@ class NanOriginLens(Lens):
             "nan": counts.nan,
             "inf": counts.inf,
             "first": None if origin is None else origin.first(self.budget),
-            "inputs": [] if node is None else list(self._inputs(node)),
+            "inputs": [] if node is None else list(dict.fromkeys(self._inputs(node))),
             "file": None,
             "line": None,
             "unknown": self._unknown(),
