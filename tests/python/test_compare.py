@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import datetime as dt
 import json
 import re
@@ -1399,3 +1400,43 @@ def test_a_difference_of_type_is_told_once() -> None:
     tensor = pytest.importorskip("torch.distributed.tensor")
     found = compare(tensor.Shard(0), tensor.Replicate())
     assert [one["text"] for one in found.differences].count("Shard → Replicate") == 1
+
+
+class Agreeable(type):
+    """A metaclass that says that its classes are equal to all others."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    __hash__ = type.__hash__
+
+
+class OfAgreeable(metaclass=Agreeable):
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+
+def test_no_metaclass_is_asked_what_a_value_is() -> None:
+    assert compare(OfAgreeable(0.1), OfAgreeable(0.1)).same
+    assert texts(OfAgreeable(0.1), OfAgreeable(0.2)) == {".rate": "0.1 → 0.2"}
+
+
+class Library:
+    """What stands behind an address, as bindings of C libraries are written."""
+
+    def __init__(self, address: int) -> None:
+        self.handle = ctypes.c_void_p(address)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (Library(16), Library(32), {".handle": "not compared: what its handle leads to"}),
+        (Library(16), Library(16), {}),
+        (Library(16), Library(0), {".handle.value": "→ 0x10 → NULL"}),
+        ([ctypes.c_void_p(16)], [ctypes.c_void_p(32)], {"[0].value": "→ 0x10 → → 0x20"}),
+    ],
+)  # fmt: skip
+def test_of_an_object_with_a_handle_what_that_leads_to_is_not_compared(a: Any, b: Any, said: dict[str, str]) -> None:
+    assert texts(a, b) == said
+    assert compare(a, b).same is not bool(said)

@@ -44,23 +44,28 @@ def pointer(value: object, start: int = 0) -> Address:
 
 def stored_item(value: object, start: int, cls: type) -> object:
     """A number or an address within an array or a structure."""
-    if code_of(cls) in POINTERS:
-        return pointer(value, start)
-    return stored_number(value, cls, read(value, start, size_of(cls)))
+    return decoded(cls, read(value, start, size_of(cls)))
 
 
-def stored_number(value: object, cls: type, data: bytes) -> object:
+def decoded(cls: type, data: bytes) -> object:
     """What a simple class makes of its bytes; these themselves where it is not known."""
     code = code_of(cls)
-    if any(base is class_attribute(cls, _OTHER_ORDER) for base in mro(cls)):
+    if code in POINTERS:
+        return Address(int.from_bytes(data, sys.byteorder))
+    if is_of_other_order(cls):
         data = data[::-1]
     if code == "u":
         return chr(int.from_bytes(data, sys.byteorder))
     if code == "g":
-        return module("_ctypes")._SimpleCData.value.__get__(value)
+        return module("ctypes").c_longdouble.from_buffer_copy(data).value
     if code in _PARTS:
         return complex(*memoryview(data).cast(_PARTS[code]))  # type: ignore[call-overload]
     return memoryview(data).cast(code)[0] if code in _CAST else data  # type: ignore[call-overload]
+
+
+def is_of_other_order(cls: type) -> bool:
+    """Whether its bytes stand in the order that is not the machine's."""
+    return any(base is class_attribute(cls, _OTHER_ORDER) for base in mro(cls))
 
 
 def code_of(cls: Any) -> str:

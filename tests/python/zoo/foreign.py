@@ -205,6 +205,13 @@ SPECIMENS: Zoo = {
         column, [1.0, nan], [1.0, 2.0], "Series kept · Kept[2] · kept in float64[2]", "NaN",
         facts={"shape": [2], "unread": "its own code decides what its values are"}, needs=PANDAS,
     ),
+    "table of the program's array": of(
+        lambda values: column(values).to_frame(), [1.0, 2.0], [1.0, 3.0], "DataFrame · 2 × 1: kept Kept",
+        rows=("[0]  kept=1",), needs=PANDAS,
+    ),
+    "large array of floats": Specimen(
+        lambda: (ctypes.c_double * 1_000_000)(), says=("c_double_Array_1000000 · 1,000,000: 0 ×12, …",)
+    ),
     "geometries": of(
         points, 1.0, 2.0, "GeoSeries · GeometryArray[2] · kept in object[2] · <POINT (0 0)>, <POINT (1 1)>",
         facts={"shape": [2]}, needs=GEOPANDAS,

@@ -183,13 +183,12 @@ def _dtype_text(dtype: Any) -> str:
 def _is_open(group: Any) -> bool:
     """Whether a group of netCDF4 and those around it are open. What is left of a closed file would tell of another one,
     which was opened later and has its number."""
-    for _ in range(_DEPTH):
+    root = group
+    for _ in range(_DEPTH):  # which alone knows
         if group is None or not is_found_in(type(group), "netCDF4"):
             break  # a weak reference to it, or nothing above
-        if not c_attribute(group, "_isopen"):
-            return False
-        group = c_attribute(group, "parent")
-    return True
+        root, group = group, c_attribute(group, "parent")
+    return bool(c_attribute(root, "_isopen"))
 
 
 def _length(dimension: Any) -> str:

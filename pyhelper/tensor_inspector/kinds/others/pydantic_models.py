@@ -23,6 +23,9 @@ class Model(PlainObject):
     def child_count(self) -> int | None:
         return (super().child_count() or 0) + sum(dict.__len__(self._dict(slot)) for slot in _BESIDE)
 
+    def hidden(self) -> str | None:
+        return None  # what its slots hold are rows
+
     def _beside(self, slot: str) -> Iterator[Child]:
         names = ((plain_str(name), item) for name, item in each(dict.items, self._dict(slot)))
         return (Child(name, item, suffix(type(self.value), name)) for name, item in names)

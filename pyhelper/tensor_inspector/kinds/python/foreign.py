@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
@@ -14,12 +15,13 @@ from ...safe.foreign import (
     Address,
     address_of,
     code_of,
+    decoded,
+    is_of_other_order,
     is_simple,
     pointer,
     read,
     size_of,
     stored_item,
-    stored_number,
 )
 from ...safe.guard import c_attribute, class_attribute, class_dict, instance_dict, module, mro
 from ...safe.memory import bytes_at
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 _SHOWN = 12  #: fields looked at for a line
 _TEXT = 1 << 24  #: bytes of an array of characters up to which it is text
 _BYTES_HEAD = bytes.__basicsize__ - 1  #: before the first byte of a ``bytes``
+_AT_ONCE = 4096  #: items read at once
+_SUMMED = 1 << 24  #: bytes of floats up to which they are added up
+_FLOATS = "fd"  #: ``_type_`` of floats that `memoryview.cast` knows
 _WHOLE = frozenset("bBhHiIlLqQ?cu")  #: ``_type_`` of numbers and characters that can't be NaN
 _LONG_DOUBLE = 10  #: bytes of it that are no padding
 _HEAP = "_wrapper"  #: where multiprocessing has its place in shared memory; no part of the value
@@ -126,7 +131,7 @@ class Simple(_Few):
         cls = type(self.value)
         code = code_of(cls)
         if code not in POINTERS:
-            return stored_number(self.value, cls, read(self.value, 0, size_of(cls)))
+            return decoded(cls, read(self.value, 0, size_of(cls)))
         return self._given() or pointer(self.value)
 
     def _given(self) -> object | None:
@@ -187,20 +192,29 @@ class Items(_ForeignValue, Sequence):
         return 0 if self.is_gone else int(class_attribute(type(self.value), "_length_"))
 
     def items(self, start: int = 0) -> Iterator[Any]:
-        return map(self._at, range(start, self.length()))
+        for first in range(start, self.length(), _AT_ONCE):
+            yield from self.page(first, first + _AT_ONCE)
 
     def page(self, start: int, stop: int) -> Iterable[Any]:
-        return map(self._at, range(start, min(stop, self.length())))
+        cls, stop = class_attribute(type(self.value), "_type_"), min(stop, self.length())
+        if not is_simple(cls):
+            return map(partial(module("_ctypes").Array.__getitem__, self.value), range(start, stop))
+        size = size_of(cls)
+        data = read(self.value, start * size, max(0, stop - start) * size)
+        return (decoded(cls, data[at : at + size]) for at in range(0, len(data), size))
 
     def entries(self) -> Iterable[tuple[object, object]]:
-        """Without whole numbers, none of which is NaN."""
-        return () if code_of(class_attribute(type(self.value), "_type_")) in _WHOLE else super().entries()
-
-    def _at(self, index: int) -> object:
+        """Without whole numbers, none of which is NaN, and without floats of which none is."""
         cls = class_attribute(type(self.value), "_type_")
-        if is_simple(cls):
-            return stored_item(self.value, index * size_of(cls), cls)
-        return module("_ctypes").Array.__getitem__(self.value, index)
+        return () if code_of(cls) in _WHOLE or (is_simple(cls) and self._is_finite(cls)) else super().entries()
+
+    def _is_finite(self, cls: Any) -> bool:
+        """Whether a sum proves that no float of it is NaN or infinite."""
+        if code_of(cls) not in _FLOATS or is_of_other_order(cls) or size_of(type(self.value)) > _SUMMED:
+            return False
+        step, total = size_of(cls) * _AT_ONCE, size_of(type(self.value))
+        data = (read(self.value, at, min(step, total - at)) for at in range(0, total, step))
+        return all(isfinite(sum(memoryview(part).cast(code_of(cls)))) for part in data)  # type: ignore[call-overload]
 
 
 class ByteString(_Few):

@@ -15,7 +15,7 @@ from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child
 from ..numpy.by_dtype import contents_of
-from ..numpy.contents import Contents
+from ..numpy.contents import Contents, Label
 from ..numpy.dates import KNOWN_ZONES, Dates, date_text
 from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
@@ -268,6 +268,15 @@ class UnknownArray(ColumnContents):
 
     def is_open(self) -> bool:
         return False
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        """Of what it is kept in, where that has as many: its own items are made by its own code."""
+        if len(self._kept) == 1 and self._kept[0].length() == self.length():
+            return self._kept[0].items(start, amount)
+        return (TextRow(self.unread.text) for _ in range(min(amount, self.length() - start)))
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return (Label(item.text) if type(item) is TextRow else item for item in self.items(start, amount))
 
     def parts(self) -> list[Child]:
         return [Child("array", self.array, ".array")]

@@ -207,7 +207,7 @@ class PairWalk:
         if missing is not None:
             self._notes.add(pair, "not compared", f"not compared: {missing.text}")
             return None
-        if Whole in (type(pair.a), type(pair.b)):
+        if type(pair.a) is Whole or type(pair.b) is Whole:
             self._notes.add(pair, "shape", f"shape {' → '.join(map(_sizes, (a, b)))}")
             self._found.compared += 1
             return None
