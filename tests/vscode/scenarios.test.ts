@@ -62,7 +62,7 @@ describe("5: a learning rate of 1000", () => {
     const below = await wb.inspector.expand(finding.label);
     expect(below.map(({ label }) => label).slice(0, 3)).toEqual(["model.weight", "model.bias", "seen"]);
     expect(below[2]?.description).toMatch(/^gradient norms \d.*e\d.* at the stops before$/);
-    await described(wb, "losses", "11: 1.675, 8.671e6, 1.094e14");
+    await described(wb, "losses", "11: 1.675, 8670839, 1.094e14");
     await wb.debug.continueToStop();
     await expect.poll(() => textNow(wb.status)).toBe("1 finding · 4 values with NaN");
     await shot(wb, DIVERGES);
@@ -243,8 +243,8 @@ describe("10: parameters without a gradient", () => {
 
 describe("11: tensors on two devices", () => {
   test.for([
-    ["batch_elsewhere", 'batch["x"] is on meta', "model (Linear 6 → 3) is on cpu", "batch", "meta"],
-    ["spread", "the input of model[2] is on cpu", "model[2] (Linear 4 → 3) is on meta", "model", "cpu, meta"],
+    ["batch_elsewhere", 'meta ≠ cpu · batch["x"]', "model (Linear 6 → 3) is on cpu", "batch", "meta"],
+    ["spread", "cpu ≠ meta · the input of model[2]", "model[2] (Linear 4 → 3) is on meta", "model", "cpu, meta"],
   ] as const)("%s: the pair, each with its device, before it fails and after", async (row, { wb }) => {
     const [name, label, reason, spread, devices] = row;
     await stopIn(wb, DEVICES, name);
@@ -258,8 +258,8 @@ describe("11: tensors on two devices", () => {
 
 describe("12: dtypes and labels", () => {
   test.for([
-    ["doubles", "x is float64", "model (Linear 8 → 2) has float32 parameters"],
-    ["int_labels", "labels is int64", "logits is float32"],
+    ["doubles", "float64 ≠ float32 · x", "model (Linear 8 → 2) has float32 parameters"],
+    ["int_labels", "int64 ≠ float32 · labels", "logits is float32"],
     ["float_labels", "labels is float32[4]", "cross_entropy wants integer class labels"],
     ["labels_from_one", "labels runs from 1 to 3", "2 of 6 out of range"],
   ] as const)(
