@@ -243,36 +243,50 @@ describe("10: parameters without a gradient", () => {
 
 describe("11: tensors on two devices", () => {
   test.for([
-    ["batch_elsewhere", 'meta ≠ cpu · batch["x"]', "model (Linear 6 → 3) is on cpu", "batch", "meta"],
-    ["spread", "cpu ≠ meta · the input of model[2]", "model[2] (Linear 4 → 3) is on meta", "model", "cpu, meta"],
+    [
+      "batch_elsewhere",
+      'batch["x"] is on meta',
+      'meta ≠ cpu · batch["x"]',
+      "model (Linear 6 → 3) is on cpu",
+      "batch",
+      "meta",
+    ],
+    [
+      "spread",
+      "the input of model[2] is on cpu",
+      "cpu ≠ meta · the input of model[2]",
+      "model[2] (Linear 4 → 3) is on meta",
+      "model",
+      "cpu, meta",
+    ],
   ] as const)("%s: the pair, each with its device, before it fails and after", async (row, { wb }) => {
-    const [name, label, reason, spread, devices] = row;
+    const [name, label, differs, reason, spread, devices] = row;
     await stopIn(wb, DEVICES, name);
     await first(wb, label, new RegExp(`${escaped(reason)}: this call will fail$`));
     await described(wb, spread, devices);
     await shot(wb, DEVICES, name);
     await wb.debug.continueToStop();
-    await first(wb, label, new RegExp(`${escaped(reason)}$`));
+    await first(wb, differs, new RegExp(`${escaped(reason)}$`));
   });
 });
 
 describe("12: dtypes and labels", () => {
   test.for([
-    ["doubles", "float64 ≠ float32 · x", "model (Linear 8 → 2) has float32 parameters"],
-    ["int_labels", "int64 ≠ float32 · labels", "logits is float32"],
-    ["float_labels", "labels is float32[4]", "cross_entropy wants integer class labels"],
-    ["labels_from_one", "labels runs from 1 to 3", "2 of 6 out of range"],
+    ["doubles", "x is float64", "model (Linear 8 → 2) has float32 parameters", "float64 ≠ float32 · "],
+    ["int_labels", "labels is int64", "logits is float32", "int64 ≠ float32 · "],
+    ["float_labels", "labels is float32[4]", "cross_entropy wants integer class labels", "labels is float32[4]"],
+    ["labels_from_one", "labels runs from 1 to 3", "2 of 6 out of range", "labels runs from 1 to 3"],
   ] as const)(
     "%s: the pair that disagrees, counted where it is a count, before it fails and after",
     async (row, { wb }) => {
-      const [name, label, reason] = row;
+      const [name, label, reason, raised] = row;
       await stopIn(wb, DTYPES, name);
       await first(wb, label, reason);
       await wb.inspector.rowsWhen("no exception yet", (rows) => rows.every((one) => one.label !== "(exception)"));
       await shot(wb, DTYPES, name);
       await wb.debug.continueToStop();
       await wb.inspector.row("(exception)");
-      await first(wb, label, reason);
+      await first(wb, raised, reason);
     },
   );
 
