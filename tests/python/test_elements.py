@@ -178,7 +178,7 @@ BYTES: dict[str, tuple[Any, int | None]] = {
     "none": (torch.ones(0), 0),
     "without memory": (torch.ones(3, device="meta"), 0),
     "of a class of the program": (torch.ones(3).as_subclass(Own), 12),
-    "around another tensor": (Wrapping(torch.ones(3)), None),
+    "around another tensor": (Wrapping(torch.ones(3)), 12),
 }
 
 

@@ -40,7 +40,7 @@ CASES = {
     ),
     "a sample that is None": (
         "not-a-tensor",
-        "sample 3 is None: Rows.__getitem__ returns nothing for it",
+        "sample 3 is None: Rows.__getitem__ returns None for it",
         "list(DataLoader(Rows(lambda i: None if i == 3 else R(3)), 4))",
     ),
     "samples of two types": (

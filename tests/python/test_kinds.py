@@ -167,7 +167,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Plain(_cls=int, _unset=None), "Plain · _cls int, _unset None"),
     (lambda: Plain(_lock=threading.Lock(), _flag=True, _seen={}, _rate=0.5), "Plain · _rate 0.5"),
     (lambda: Plain(_cache={"a": 1}, _call=len, _owner=weakref.ref(Point), _rate=0.5), "Plain · _rate 0.5"),
-    (lambda: Plain(kept=[], _id=7, step=3, _name="net"), "Plain · step 3, _id 7, _name 'net', kept list of 0"),
+    (lambda: Plain(kept=[], _id=7, step=3, _name="net"), "Plain · step 3, _name 'net', _id 7, kept list of 0"),
     (lambda: Plain(a=1, b=2, _id=7), "Plain · a 1, b 2"),
     (lambda: argparse.Namespace(_id=7, rate=0.5, steps=3), "Namespace · rate 0.5, steps 3, _id 7"),
     (

@@ -59,7 +59,7 @@ def test_two_values_by_their_expressions_are_answered_as_data_and_as_rows(paused
     assert (answer["done"], answer["progress"]) == (True, 1)
     assert answer["found"] == {
         "lens": "compare", "same": False, "close": False, "differences": 2, "compared": answer["found"]["compared"], "by_line": 0,
-        "not_compared": 0, "complete": True, "worst": answer["found"]["worst"],
+        "not_compared": 0, "cached": [], "complete": True, "worst": answer["found"]["worst"],
     }  # fmt: skip
     worst = answer["found"]["worst"]
     assert [(one["path"], one["what"], one["different"]) for one in worst] == [
