@@ -47,9 +47,12 @@ def _tensor(value: Any) -> Any:
     dense = [one for one in tensors if type(one) in (torch.Tensor, torch.nn.Parameter) and _is_plain(one)]
     if not dense:
         return None
-    with torch.no_grad():
-        first = dense[0].flatten()[:1]
-        dense[0].data[(0,) * dense[0].dim()] = 0 if bool(first != 0) else 1
+    try:
+        with torch.no_grad():
+            first = dense[0].flatten()[:1]
+            dense[0].data[(0,) * dense[0].dim()] = 0 if bool(first != 0) else 1
+    except RuntimeError:  # of a dtype that torch can't write, without memory, immutable
+        return None
     return value
 
 

@@ -155,7 +155,7 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
 def _unseen_change(specimen: Specimen, value: Any) -> Iterator[str]:
     """A changed value differs, or is not compared; another one that is made alike does not differ."""
     if specimen.changed is None:
-        other = None if specimen.make is None else changed(specimen.make())
+        other = changed(specimen.make()) if specimen.make is not None and specimen.readable else None
         if other is not None and compare(value, other).same:
             yield "compared with the same, one thing changed: the same"
         return
