@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensor_inspector.safe.guard import library_of
+
 _MOST = 1_000_000  #: elements
 
 
@@ -16,13 +18,13 @@ def changed(value: Any) -> Any:
         return (*value, "one more")
     if cls is dict:
         return {**value, "one more": 1}
-    if cls in (set, frozenset):
+    if cls is set or cls is frozenset:
         return cls({*value, "one more"})
-    if cls in (int, float, complex):
-        return value + 1 if value + 1 != value else 0
-    if cls in (str, bytes):
+    if cls is int or cls is float or cls is complex:
+        return 0 if value != value or value + 1 == value else value + 1
+    if cls is str or cls is bytes:
         return value + value[:1] or None
-    module = cls.__module__.partition(".")[0]
+    module = library_of(cls)
     if module == "numpy":
         return _array(value)
     return _tensor(value) if module == "torch" else None
@@ -41,9 +43,12 @@ def _array(value: Any) -> Any:
 def _tensor(value: Any) -> Any:
     import torch
 
-    if not isinstance(value, (torch.Tensor, torch.nn.Module)):
+    if not issubclass(type(value), (torch.Tensor, torch.nn.Module)):
         return None
-    tensors = [value] if isinstance(value, torch.Tensor) else list(value.parameters())
+    try:
+        tensors = [value] if issubclass(type(value), torch.Tensor) else list(value.parameters())
+    except Exception:  # of a module that is not made, or is hostile
+        return None
     dense = [one for one in tensors if type(one) in (torch.Tensor, torch.nn.Parameter) and _is_plain(one)]
     if not dense:
         return None

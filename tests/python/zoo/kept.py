@@ -165,7 +165,7 @@ HIDDEN: Zoo = {
         lambda: flax_layer(NAN), says=("Linear · NaN in kernel · ",), needs=("flax",), changed=lambda: flax_layer(1.0)
     ),
     "jax reference with NaN": Specimen(
-        lambda: jax_ref(NAN), says=("Ref · NaN in ",), needs=("jax.new_ref",), changed=lambda: jax_ref(2.0)
+        lambda: jax_ref(NAN), says=("1 NaN",), needs=("jax.new_ref",), changed=lambda: jax_ref(2.0)
     ),
     "xarray array with NaN": Specimen(
         lambda: data_array(NAN),
