@@ -14,8 +14,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BOUNDS = frozenset("bound bounds lower upper low high lb ub limit limits".split())
 #: Words in the names of numbers that a search begins with.
 _BEST = frozenset("best min max minimum maximum lowest highest kth".split())
-#: In the names of attributes that say what stands for no value.
-_PLACEHOLDERS = ("missing", "fill", "error_score", "badvalue", "nodata")
+#: The names of attributes that say what stands for no value.
+_PLACEHOLDERS = frozenset("missing missing_values missing_value fill fill_value error_score badvalue nodata".split())
 #: Words in the names of what is made of bounds, as a class.
 _BOUNDING = frozenset("bounds constraint constraints interval box bbox observer".split())
 _MASKS = frozenset("mask masks masked bias".split())
@@ -32,7 +32,7 @@ def is_bound(way: tuple[str, ...], count: int) -> bool:
 
 def is_placeholder(name: str) -> bool:
     """Whether an attribute of this name says what stands for no value: ``missing_values``."""
-    return any(word in name for word in _PLACEHOLDERS)
+    return name.strip("_").lower() in _PLACEHOLDERS
 
 
 def _words_of(name: str) -> list[str]:
