@@ -18,7 +18,7 @@ _BEST = frozenset("best min max minimum maximum lowest highest kth".split())
 _PLACEHOLDERS = frozenset("missing missing_values missing_value fill fill_value error_score badvalue nodata".split())
 #: Words in the names of what is made of bounds, as a class.
 _BOUNDING = frozenset("bounds constraint constraints interval box bbox observer".split())
-_MASKS = frozenset("mask masks masked bias".split())
+_MASKS = frozenset("mask masks masked".split())
 _MOST = 1 << 22  #: elements among which a mask is looked for
 
 

@@ -176,6 +176,7 @@ class Fields(_Few):
     def _field(self, descriptor: Any, cls: type, has_bits: bool) -> object:
         if is_simple(cls) and not has_bits:
             return stored_item(self.value, descriptor.offset, cls)
+        read(self.value, 0, size_of(type(self.value)))  # raises where a part is gone: the descriptor would crash
         return descriptor.__get__(self.value)
 
 
