@@ -469,7 +469,10 @@ SPECIMENS: Zoo = {
         "pd.Series([[1], {'k': 2}, None, 2.5, 'x'])", says=("object[5] · 1 list, 1 dict",), rows=("[0]  list · 1: 1",)
     ),
     "pandas array type of the program": Specimen(
-        own_extension, says=("Series money · Wallet · its own code decides",), facts={"stats": None}, needs=PANDAS
+        own_extension,
+        says=("Series money · Wallet[2] · kept in float64[2] · 1…2",),
+        facts={"stats": None},
+        needs=PANDAS,
     ),
     "pandas array": of_pandas("pd.array([1, None])", says=("IntegerArray · Int64[2] · 1 · 1 NA",)),
     "pandas RangeIndex": of_pandas("pd.RangeIndex(0, 10, 3)", says=("RangeIndex · int64[4] · 0…9 by 3",)),
