@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from argparse import Namespace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,7 +17,6 @@ from tensor_inspector import compare
 class Doubled:
     def __init__(self, number: int) -> None:
         self.number = number
-        self._computed: Any = None
 
     @functools.cached_property
     def twice(self) -> int:
@@ -23,6 +24,52 @@ class Doubled:
 
     def method(self) -> int:
         return 1
+
+    @functools.lru_cache  # noqa: B019
+    def remembered(self) -> int:
+        return 1
+
+    partial = functools.partialmethod(method)
+    dispatched = functools.singledispatchmethod(method)
+
+
+class Lazily(torch.nn.Module):
+    @functools.cached_property
+    def size(self) -> int:
+        return 3
+
+
+class Usual:
+    """A descriptor that stores nothing: what stands in an instance's dict goes before it."""
+
+    def __get__(self, value: object, cls: type) -> int:
+        return 3
+
+
+class Attended:
+    size = Usual()
+
+    def __init__(self) -> None:
+        self._kv_cache: Any = None
+
+
+@dataclass
+class Declared:
+    number: int
+    _memo: Any = None
+
+
+class Slotted:
+    __slots__ = ("_cache",)
+
+    def __init__(self) -> None:
+        self._cache: Any = None
+
+
+class Masked(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("_cached_mask", None)
 
 
 def categorical(read: bool) -> Any:
@@ -35,15 +82,14 @@ def gaussian(read: bool) -> Any:
     return (made, made.precision_matrix)[0] if read else made
 
 
+def module(read: bool) -> Any:
+    made = Lazily()
+    return (made, made.size)[0] if read else made
+
+
 def doubled(read: bool) -> Any:
     made = Doubled(1)
     return (made, made.twice)[0] if read else made
-
-
-def filled(read: bool) -> Any:
-    made = Doubled(1)
-    made._computed = 3 if read else None
-    return made
 
 
 def metric(read: bool) -> Any:
@@ -70,7 +116,7 @@ def convolution(read: bool) -> Any:
         (categorical, [".logits"]),
         (gaussian, [".precision_matrix"]),
         (doubled, [".twice"]),
-        (filled, ["._computed"]),
+        (module, [".size"]),
         (metric, ["._computed"]),
         (convolution, ["._cached_edge_index"]),
     ],
@@ -99,10 +145,30 @@ def test_where_each_has_stored_what_the_other_has_not_no_verdict_is_given() -> N
     assert "not compared: probs ↔ logits" in repr(found)
 
 
-def test_a_method_that_was_replaced_is_no_cache() -> None:
+@pytest.mark.parametrize("name", ["method", "remembered", "partial", "dispatched"])
+def test_a_method_that_was_replaced_is_no_cache(name: str) -> None:
     one, other = Doubled(1), Doubled(1)
-    other.method = lambda: 2  # type: ignore[method-assign]
+    setattr(other, name, lambda: 2)
     assert [found["what"] for found in compare(one, other).differences] == ["only in b"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (Attended, "size"),
+        (Attended, "_kv_cache"),
+        (lambda: Declared(1), "_memo"),
+        (Slotted, "_cache"),
+        (Masked, "_cached_mask"),
+        (lambda: Namespace(_cache=None), "_cache"),
+    ],
+)
+def test_what_only_bears_the_name_of_a_cache_is_compared(make: Any, name: str, turned: bool) -> None:
+    one, other = make(), make()
+    setattr(one if turned else other, name, torch.ones(2))
+    found = compare(one, other)
+    assert (len(found.differences), found.cached, found.same) == (1, [], False)
 
 
 def test_what_differs_below_a_cache_is_still_found() -> None:

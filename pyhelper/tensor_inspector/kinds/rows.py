@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Rows:
     """A row of ours that groups others: ``values``, ``stats``, ``attributes``, ``global variables``."""
 
-    __slots__ = ("ask", "badges", "children", "kind", "line", "total")
+    __slots__ = ("ask", "badges", "children", "kind", "line", "owner", "total")
 
     def __init__(
         self,
@@ -31,6 +31,7 @@ class Rows:
         self.line = line
         self.total = total
         self.children = children
+        self.owner: object = None  #: the object whose attributes these are
         self.ask: Callable[[Budget], Iterable[Child]] | None = None  #: see `later`
 
     @classmethod

@@ -248,13 +248,16 @@ def other_rows(value: object, names: list[str], label: str = "other attributes")
     def page(start: int, count: int) -> Iterable[Child]:
         return islice((child for child in attributes(value) if child.name in wanted), start, start + count)
 
-    shown = listed(names[:8], len(names) > 8, 60)
-    return [Child(label, Rows(shown, len(names), page), "")] if names else []
+    rows = Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
+    rows.owner = value
+    return [Child(label, rows, "")] if names else []
 
 
 def attribute_rows(value: object, total: int) -> Rows:
     shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
-    return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
+    rows = Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
+    rows.owner = value
+    return rows
 
 
 def brief(value: object, asked: Any) -> str:

@@ -2,40 +2,68 @@
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
+import re
 from typing import Any
 
-from ...safe.guard import Classes, class_attribute, instance_dict, owner_of
+from ...kinds.rows import Rows
+from ...safe.guard import ByClass, class_attribute, class_name, instance_dict, is_found_in, mro, owner_of
 
-#: What is a method: an object that has another one in its place has been patched.
-_METHODS = Classes(
-    BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType, classmethod, staticmethod
-)
-_WORDS = frozenset(("cache", "caches", "cached", "computed", "memo", "memoized"))
+_WORD = re.compile(r"[A-Z]?[a-z]+")
+_STORED = frozenset(("cached", "lazy", "memoized"))
+_READ = frozenset(("property", "attribute", "accessor"))
+#: Classes of libraries, by package and name, and the attributes that they fill when they are asked.
+_FILLED: dict[tuple[str, str], frozenset[str]] = {
+    ("geopandas", "GeometryArray"): frozenset(("_sindex",)),
+    ("torch_geometric", "EdgeIndex"): frozenset("_indptr _T_perm _T_index _T_indptr _cat_metadata".split()),
+    ("torch_geometric", "MessagePassing"): frozenset("_cached_edge_index _cached_adj_t _cached_x".split()),
+    ("torchmetrics", "Metric"): frozenset(("_computed",)),
+}
 
 
 def is_cached(value: object, name: str) -> bool:
-    """Whether an attribute of an object stores what its class works out under this name.
+    """Whether an attribute of an object stores what its class works out when it is asked.
 
-    It stands in the instance's dict, before a descriptor of the class that stores nothing itself, as
-    ``functools.cached_property`` and torch's ``lazy_property`` do; or its name says so, of a private one.
+    A library's class is known to fill it; or it stands in the instance's dict, before a property that stores nothing
+    itself: ``functools.cached_property``, torch's ``lazy_property`` and what other libraries call alike.
     """
-    if name not in instance_dict(value):
-        return False
-    descriptor = class_attribute(type(value), name)
-    if descriptor is None:
-        return is_named_a_cache(name)
-    cls = type(descriptor)
-    if cls in _METHODS or owner_of(cls, "__get__") is None:
+    owner = _owner(value)
+    if name in _filled(type(owner)):
+        return True
+    cls = type(class_attribute(type(owner), name))
+    if name not in instance_dict(owner) or not _is_cached_property(cls):
         return False
     return owner_of(cls, "__set__") is None and owner_of(cls, "__delete__") is None
 
 
-def is_named_a_cache(name: str) -> bool:
-    """Whether the name of a private attribute says that it keeps what was worked out."""
-    return name.startswith("_") and not _WORDS.isdisjoint(name.lower().split("_"))
+def is_filled_in_one(value: object, name: str, a: Any, b: Any) -> bool:
+    """Whether a cache that a library's class fills has nothing in it on one side."""
+    return (a is None) is not (b is None) and name in _filled(type(_owner(value)))
 
 
-def is_filled_in_one(name: str, a: Any, b: Any) -> bool:
-    """Whether an attribute is a cache by its name, and has nothing in it on one side."""
-    return (a is None) is not (b is None) and is_named_a_cache(name)
+def _owner(value: object) -> object:
+    """The object that has an attribute below a value; it may stand in a row of others."""
+    return value.owner if isinstance(value, Rows) else value
+
+
+def _says_cached(cls: type) -> bool:
+    if owner_of(cls, "__get__") is None:
+        return False
+    for base in mro(cls):
+        words = {word.lower() for word in _WORD.findall(class_name(base))}
+        if words & _STORED and words & _READ:
+            return True
+    return False
+
+
+def _filled_by(cls: type) -> frozenset[str]:
+    found = (
+        names
+        for (package, name), names in _FILLED.items()
+        for base in mro(cls)
+        if class_name(base) == name and is_found_in(base, package)
+    )
+    return frozenset().union(*found)
+
+
+_is_cached_property = ByClass(_says_cached)
+_filled = ByClass(_filled_by)

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Kind, as_kind
+from ...kinds.rows import Rows
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed, plural
@@ -94,7 +95,7 @@ class RowPairs:
                     if self._is_cache_of_one(pair, row.child, like.child):
                         continue
                     yield self._pair_below(pair, *((like, row) if at else (row, like)), elements.exact)
-                elif two[1 - at] is None and not waiting[1 - at] and not is_cached(sides[at], row.child.name):
+                elif two[1 - at] is None and not waiting[1 - at] and not _may_be_equal(sides[at], row.child):
                     self._alone(pair, _SIDES[at], row.child)
                 else:
                     waiting[at][row.key] = row
@@ -110,7 +111,10 @@ class RowPairs:
         only = alone(*unsure), alone(*unsure[::-1])
         for at, side in enumerate(_SIDES):
             for row in (*waiting[at].values(), *only[at]):
-                self._alone(pair, side, row.child)
+                if _is_attributes(row.child):
+                    yield self._beside_none(pair, row.child, at)
+                else:
+                    self._alone(pair, side, row.child)
         unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
         if unknown:
             words = plural(unknown, "item" if a.kind == "set" else "key")
@@ -135,7 +139,7 @@ class RowPairs:
 
     def _is_cache_of_one(self, pair: Pair, child: Child, other: Child) -> bool:
         """Whether two rows are a cache that is filled in one only, which is noted."""
-        if not is_filled_in_one(child.name, child.value, other.value):
+        if not is_filled_in_one(pair.a, child.name, child.value, other.value):
             return False
         self._note_cache(pair, other if child.value is None else child, int(child.value is None))
         return True
@@ -144,6 +148,13 @@ class RowPairs:
         values = (MISSING, child.value) if at else (child.value, MISSING)
         below = Pair(pair.location.below(child.name, child.suffix), *values, pair.tolerance)
         self._notes.add(below, "cached", f"cached in one: {child.name}")
+
+    def _beside_none(self, pair: Pair, child: Child, at: int) -> Pair:
+        """The attributes that one object has beside its content, and the other's, which has none."""
+        none = Rows.of("", [])
+        none.owner = (pair.a, pair.b)[1 - at]
+        a, b = (none, child.value) if at else (child.value, none)
+        return Pair(pair.location.below(child.name, child.suffix), a, b, pair.tolerance)
 
     def _renamed(self, pair: Pair, waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]]) -> list[Any]:
         """Takes out the rows that correspond under a renaming, which is noted."""
@@ -174,6 +185,16 @@ class RowPairs:
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
         below = Pair(pair.location.below(child.name, child.suffix), a, b, pair.tolerance)
         self._notes.add(below, side, f"{side}: {line}")
+
+
+def _may_be_equal(value: Any, child: Child) -> bool:
+    """Whether a row that only one value has need not be a difference."""
+    return _is_attributes(child) or is_cached(value, child.name)
+
+
+def _is_attributes(child: Child) -> bool:
+    """Whether it is our row of the attributes that an object has beside its content."""
+    return isinstance(child.value, Rows) and child.value.owner is not None
 
 
 def _by_name(a: Kind, b: Kind, known: ParameterNames) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
