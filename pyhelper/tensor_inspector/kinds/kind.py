@@ -15,7 +15,7 @@ from ..words.text import joined
 if TYPE_CHECKING:
     from ..measure.stats.radix_selection import Distribution
     from ..measure.torch.finite import NotFinite
-    from ..measure.unread import Reading
+    from ..measure.unread import Reading, Unread
     from ..protocol import Badge, Facts, NodeKind
 
     class FindNotFinite(Protocol):
@@ -209,8 +209,7 @@ class Kind:
         return None if elements is None else Comparable.of(elements)
 
     def rows_without(self, names: Container[str]) -> list[Child] | None:
-        """Its rows but for those of these names, which the caller has already; they are not computed. None where the
-        caller may as well ask for the children."""
+        """Its rows without those of these names, which are not computed; None where the children serve as well."""
         return None
 
     def scalar(self) -> Any:
@@ -228,6 +227,10 @@ class Kind:
 
     def address(self) -> int | None:
         """The address that it holds, which is not followed; None for what holds none."""
+        return None
+
+    def unreadable(self) -> Unread | None:
+        """Why nothing of it can be read; None where something can."""
         return None
 
     def hidden(self) -> str | None:
@@ -289,10 +292,7 @@ class WithRows(Kind):
 
 
 class Elements:
-    """Elements that were taken out of a tensor or array, to be shown as a value of their own.
-
-    Their values are the program's. Their gradient and layout are not: taking them out changed these.
-    """
+    """Elements taken out of a tensor or array: their values are the program's, their gradient and layout are not."""
 
     __slots__ = ("value",)
 

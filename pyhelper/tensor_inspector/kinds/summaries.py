@@ -92,7 +92,6 @@ SUMMARIES = {
     "pyarrow.Tensor": "{type:str} · shape ({shape:items})",
     "pyarrow.dataset.Dataset": "{schema.names,schema.types:items} · not read",
     "pyarrow.Table": "{num_rows} × {num_columns}: {schema.names,schema.types:items}",
-    "pydantic.types._SecretBase": "not shown",
     "pydantic_core.ValidationError": "{error_count()} error(s) in {title}",
     "requests.Response": "{status_code} · {url} · {_content:len} byte(s)",
     "sklearn.base.BaseEstimator": (

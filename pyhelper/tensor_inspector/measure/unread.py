@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: such elements have no statistics; precision: float64 does not hold them or tell them apart; layout: they are kept in
 #: another way; elsewhere: its parts, another device or another process have them; own_code: only the program's code
 #: could tell; fault: the device raised; disturbing: reading would change what the program does; too_many: more than are
-#: copied or gathered; missing: some of them are not there; unlike: two that can't be compared.
+#: copied or gathered; missing: some of them are not there; unlike: two that can't be compared; secret: not to be shown.
 UnreadCode = Literal[
     "off",
     "no_time",
@@ -32,6 +32,7 @@ UnreadCode = Literal[
     "too_many",
     "missing",
     "unlike",
+    "secret",
 ]
 
 

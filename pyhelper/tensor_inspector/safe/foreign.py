@@ -55,12 +55,30 @@ def decoded(cls: type, data: bytes) -> object:
     if is_of_other_order(cls):
         data = data[::-1]
     if code == "u":
-        return chr(int.from_bytes(data, sys.byteorder))
+        number = int.from_bytes(data, sys.byteorder)
+        return chr(number) if number <= sys.maxunicode else data
     if code == "g":
         return module("ctypes").c_longdouble.from_buffer_copy(data).value
     if code in _PARTS:
         return complex(*memoryview(data).cast(_PARTS[code]))  # type: ignore[call-overload]
     return memoryview(data).cast(code)[0] if code in _CAST else data  # type: ignore[call-overload]
+
+
+def is_text(cls: Any) -> bool:
+    """Whether it is an array of characters, which ctypes gives as text up to the first zero."""
+    item = class_attribute(cls, "_type_")
+    is_array = any(base is module("_ctypes").Array for base in mro(cls))
+    return is_array and issubclass(type(item), type) and is_simple(item) and code_of(item) in ("c", "u")
+
+
+def text(cls: Any, data: bytes) -> object:
+    """All that an array of characters holds, without zeros at its end; bytes where these are no characters."""
+    item = class_attribute(cls, "_type_")
+    if code_of(item) == "c":
+        return data.rstrip(b"\0")
+    size = size_of(item)
+    found = [decoded(item, data[at : at + size]) for at in range(0, len(data), size)]
+    return data if bytes in map(type, found) else "".join(map(str, found)).rstrip("\0")
 
 
 def is_of_other_order(cls: type) -> bool:

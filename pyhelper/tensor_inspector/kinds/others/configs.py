@@ -52,7 +52,7 @@ class OmegaConfig(Kind):
     def settings(self) -> dict[str, str]:
         content = self.stored()
         written = "" if type(content) in _CONTAINERS else repr(content)
-        return {"content": written, "flags": ", ".join(self._flags())}
+        return {"content": written, "flags": ", ".join(self._flags()), "made": self._name()}
 
     def fact_rows(self) -> list[list[str]]:
         return [*super().fact_rows(), *([["flags", ", ".join(self._flags())]] if self._flags() else [])]

@@ -1,14 +1,15 @@
-"""pydantic: models by their fields, with what was given beyond these, and private attributes."""
+"""pydantic: models by their fields, with what was given beyond these, private attributes; and secrets, not shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from ...measure.unread import Unread
 from ...safe.guard import c_attribute, each, plain_str
 from ..families import by_home
-from ..kind import Child
+from ..kind import Child, Kind
 from ..python.objects import PlainObject, suffix
 
 _BESIDE = "__pydantic_extra__", "__pydantic_private__"  #: the slots that hold what is no field
@@ -35,4 +36,16 @@ class Model(PlainObject):
         return found if issubclass(type(found), dict) else {}
 
 
-kind_for = by_home({Model: ("BaseModel",)}, "pydantic")
+class Secret(Kind):
+    """A text or a value that is not to be shown: neither its rows nor a comparison show it."""
+
+    contains = False
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), "not shown"]
+
+    def unreadable(self) -> Unread | None:
+        return Unread("secret", "it is kept secret")
+
+
+kind_for = by_home({Model: ("BaseModel",), Secret: ("_SecretBase", "SecretStr", "SecretBytes")}, "pydantic")

@@ -59,6 +59,15 @@ class TensorDict(Batch):
             rows.append(["names of the dimensions", brief(names, self)])
         return [*super().fact_rows(), *rows]
 
+    def settings(self) -> dict[str, str]:
+        attrs = instance_dict(self.value)
+        names = dict_get(attrs, "_td_dim_names")
+        return {
+            "batch size": self.batch() or "unknown",
+            "names of the dimensions": "none" if names is None else brief(names, self),
+            "locked": str(dict_get(attrs, "_is_locked") is True),
+        }
+
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         for child in super().item_rows(start, count):
             if class_name(type(child.value)) == "NonTensorStack":  # a subscript makes a list of it
@@ -129,6 +138,9 @@ class StackedTensorDict(Kind):
 
     def fact_rows(self) -> list[list[str]]:
         return [*super().fact_rows(), ["batch size", self.batch() or "unknown"]]
+
+    def settings(self) -> dict[str, str]:
+        return {"dimension": "unknown" if type(self.along) is not int else str(self.along)}
 
     def child_count(self) -> int | None:
         return len(self.members)

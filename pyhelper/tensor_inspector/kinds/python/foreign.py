@@ -8,8 +8,7 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ...measure.comparable import Comparable
-from ...measure.unread import FREED
+from ...measure.unread import FREED, Unread
 from ...safe.foreign import (
     POINTERS,
     Address,
@@ -18,10 +17,12 @@ from ...safe.foreign import (
     decoded,
     is_of_other_order,
     is_simple,
+    is_text,
     pointer,
     read,
     size_of,
     stored_item,
+    text,
 )
 from ...safe.guard import c_attribute, class_attribute, class_dict, instance_dict, module, mro
 from ...safe.memory import bytes_at
@@ -64,7 +65,8 @@ class _ForeignValue(HolderKind):
 
     @cached_property
     def is_gone(self) -> bool:
-        return bool(size_of(type(self.value))) and bytes_at(address_of(self.value), 1) == b""
+        address, size = address_of(self.value), size_of(type(self.value))
+        return bool(size) and any(bytes_at(one, 1) == b"" for one in (address, address + size - 1))
 
     def words(self) -> Iterable[str | None]:
         """The parts of its line after the class."""
@@ -81,8 +83,8 @@ class _ForeignValue(HolderKind):
         """What the program has put into the instance's dict."""
         return other_rows(self.value, [name for name in instance_dict(self.value) if name != _HEAP])
 
-    def comparable(self) -> Comparable | None:
-        return Comparable.of(FREED) if self.is_gone else None
+    def unreadable(self) -> Unread | None:
+        return FREED if self.is_gone else None
 
 
 class _Few(_ForeignValue):
@@ -176,6 +178,8 @@ class Fields(_Few):
     def _field(self, descriptor: Any, cls: type, has_bits: bool) -> object:
         if is_simple(cls) and not has_bits:
             return stored_item(self.value, descriptor.offset, cls)
+        if is_text(cls):
+            return text(cls, read(self.value, descriptor.offset, size_of(cls)))
         read(self.value, 0, size_of(type(self.value)))  # raises where a part is gone: the descriptor would crash
         return descriptor.__get__(self.value)
 

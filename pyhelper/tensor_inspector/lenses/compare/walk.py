@@ -221,6 +221,10 @@ class PairWalk:
         if self._are_handles(a, b):
             self._notes.add(pair, "not compared", f"not compared: {_BEHIND}")
             return None
+        unread = a.unreadable() or b.unreadable()
+        if unread is not None:
+            self._notes.add(pair, "not compared", f"not compared: {unread.text}")
+            return None
         read = self._partial.read()
         elements = compare_elements(a, b, self._budget, pair.tolerance, self._partial)
         if self._in_slices and not elements.complete and (self._partial.read() > read or not self._first):
@@ -247,7 +251,8 @@ class PairWalk:
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)
         if not elements.counted and self._found.compared == before:
             self._atoms(pair, a, b)
-        return None
+        beside = self._rows.attributes(a, b)
+        return None if beside is None else self._rows.pairs(pair, a, b, beside, elements)
 
     def _are_handles(self, a: Kind, b: Kind) -> bool:
         """Whether two objects hold addresses of their own, behind which may be the same."""

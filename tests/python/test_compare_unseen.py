@@ -1,0 +1,134 @@
+"""What a line does not show is compared too, or said not to be: nothing that differs is called the same."""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import mmap
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import torch
+
+from tensor_inspector import compare, summarize, tree
+
+
+class Text(str):
+    tag: int
+
+
+class Number(float):
+    tag: int
+
+
+class Whole(int):
+    tag: int
+
+
+class Day(datetime.date):
+    tag: int
+
+
+class Amount(Decimal):
+    tag: int
+
+
+class Named(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char * 8),
+        ("wide", ctypes.c_wchar * 4),
+        ("few", ctypes.c_uint, 3),
+        ("one", ctypes.c_wchar),
+    ]
+
+
+def named(field: str, data: bytes) -> Named:
+    made = Named()
+    ctypes.memmove(ctypes.addressof(made) + getattr(Named, field).offset, data, len(data))
+    return made
+
+
+@pytest.mark.parametrize("make", [lambda: Text("a"), lambda: Number(1), lambda: Whole(1), lambda: Day(2020, 1, 1),
+                                  lambda: Amount("1.5")])  # fmt: skip
+def test_attributes_beside_a_number_a_text_or_a_date_are_compared(make: Any) -> None:
+    one, other = make(), make()
+    assert compare(one, other).same
+    other.tag = 1
+    found = compare([one], [other])
+    assert [(row["path"], row["what"]) for row in found.differences] == [("[0].tag", "only in b")]
+    one.tag = 2
+    assert [row["path"] for row in compare(one, other).differences] == [".tag"]
+
+
+@pytest.mark.parametrize(
+    ("field", "a", "b", "said"),
+    [
+        ("name", b"ab\0x", b"ab\0y", "b'ab\\x00x' → b'ab\\x00y'"),
+        ("name", b"ab", b"", "b'ab' → b''"),
+        ("wide", "a\0x".encode("utf-32-le"), "a\0y".encode("utf-32-le"), "'a\\x00x' → 'a\\x00y'"),
+        ("few", b"\1", b"\2", "1 → 2"),
+        ("one", b"\xff" * 4, b"\xfe" * 4, "b'\\xff\\xff\\xff\\xff' → b'\\xfe\\xfe\\xfe\\xfe'"),
+    ],
+)
+def test_all_of_a_structure_is_compared(field: str, a: bytes, b: bytes, said: str) -> None:
+    if ctypes.sizeof(ctypes.c_wchar) != 4:
+        pytest.skip("needs wide characters of 4 bytes")
+    assert compare(named(field, a), named(field, a)).same
+    found = compare(named(field, a), named(field, b))
+    assert [(row["path"], row["text"]) for row in found.differences] == [(f".{field}", said)]
+
+
+def test_characters_that_are_none_are_shown_as_bytes() -> None:
+    assert "one b'\\xff\\xff\\xff\\xff'" in summarize(named("one", b"\xff" * 4))
+
+
+@pytest.mark.parametrize("cls", [ctypes.c_ubyte * 8192, type("Long", (ctypes.Structure,), {"_fields_": [("a", ctypes.c_int), ("b", ctypes.c_ubyte * 8188)]})])  # fmt: skip
+def test_what_lies_beyond_the_end_of_a_file_is_gone(cls: Any, tmp_path: Any) -> None:
+    """Reading it would end the process."""
+    file = tmp_path / "mapped"
+    file.write_bytes(bytes(8192))
+    with file.open("r+b") as opened:
+        mapped = mmap.mmap(opened.fileno(), 8192)
+        value = cls.from_buffer(mapped)
+        opened.truncate(4096)
+        assert "freed" in summarize(value)
+        found = compare(value, cls())
+        del value
+    assert not found.same
+    assert found.differences == []
+
+
+def test_what_is_kept_secret_is_neither_shown_nor_compared() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    model = type("Login", (pydantic.BaseModel,), {"__annotations__": {"key": pydantic.SecretStr}})
+    one, other = model(key="hush"), model(key="hash")
+    found = compare(one, other)
+    assert not found.same
+    assert "not compared: it is kept secret" in repr(found)
+    assert not any("hush" in text for text in (repr(found), tree(one, depth=5), summarize(one)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"batch_size": [2, 3]}, "batch size [2] → [2, 3]"),
+        ({"batch_size": [2], "names": ["row"]}, "names of the dimensions none → list of 1"),
+        ({"batch_size": [2], "lock": True}, "locked False → True"),
+    ],
+)
+def test_how_a_tensordict_is_made_is_compared(change: dict[str, Any], said: str) -> None:
+    tensordict = pytest.importorskip("tensordict")
+    one, other = (tensordict.TensorDict({"x": torch.ones(2, 3)}, **given) for given in ({"batch_size": [2]}, change))
+    assert compare(one, one.clone()).same
+    assert said in repr(compare(one, other))
+
+
+def test_a_config_made_by_a_dataclass_differs_from_a_plain_one() -> None:
+    omegaconf = pytest.importorskip("omegaconf")
+    from dataclasses import make_dataclass
+
+    made = make_dataclass("Training", [("lr", float, 0.1)])
+    structured, plain = omegaconf.OmegaConf.structured(made), omegaconf.OmegaConf.create({"lr": 0.1})
+    assert compare(structured, omegaconf.OmegaConf.structured(made)).same
+    assert "made DictConfig of Training → DictConfig" in repr(compare(structured, plain))
