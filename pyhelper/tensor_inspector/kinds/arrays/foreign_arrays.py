@@ -42,6 +42,7 @@ class Outline(Record):
     sizes: tuple[Any, ...] | None  #: None where it is not known, since the array is closed or deleted
     words: list[str]
     values: Any
+    settings: dict[str, str] | None = None  #: what else distinguishes it
 
 
 class ForeignArray(ArrayKind):
@@ -111,7 +112,7 @@ class ForeignArray(ArrayKind):
         return Comparable(self.known.dtype, self.known.sizes or (), lambda: self.known.values)
 
     def settings(self) -> dict[str, str]:
-        return {"state": ", ".join(self.known.words)}
+        return {"open": str(self.known.sizes is not None), **(self.known.settings or {})}
 
 
 def gone(why: str, dtype: str = "", words: Iterable[str] = ()) -> Outline:

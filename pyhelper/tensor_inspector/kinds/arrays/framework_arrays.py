@@ -39,15 +39,17 @@ class PaddleTensor(ForeignArray):
         dtype = plain_str(of_library(c_attribute(value, "dtype"), "name", "paddle")).lower()
         place = plain_str(c_attribute(value, "_place_str"))[len("Place(") : -1]
         grad = c_attribute(value, "grad") is not None
+        is_recorded = c_attribute(value, "stop_gradient") is False
         words = [
             *([place] if place not in ("cpu", "") else []),
-            *([] if c_attribute(value, "stop_gradient") is not False else ["stop_gradient False"]),
+            *(["stop_gradient False"] if is_recorded else []),
             *(["grad"] if grad else []),
         ]
+        settings = {"place": place, "stop_gradient": str(not is_recorded), "has a grad": str(grad)}
         sizes = tuple(int(length) for length in c_attribute(value, "shape") or ())
         if not call_of_library(value, "_is_initialized", "paddle"):
-            return Outline(dtype, sizes, words, Unread("no_values", "not initialized"))
-        return Outline(dtype, sizes, words, self._values(dtype, sizes, place))
+            return Outline(dtype, sizes, words, Unread("no_values", "not initialized"), settings)
+        return Outline(dtype, sizes, words, self._values(dtype, sizes, place), settings)
 
     def _values(self, dtype: str, sizes: tuple[int, ...], place: str) -> Any:
         if dtype not in OF_NUMPY:
@@ -70,7 +72,7 @@ class EagerTensor(ForeignArray):
             values: Any = Unread("dtype" if is_here else "elsewhere", f"{dtype} values are not read")
         else:
             values = module("numpy").asarray(memoryview(self.value))
-        return Outline(dtype, sizes, [] if is_here else [device], values)
+        return Outline(dtype, sizes, [] if is_here else [device], values, {"device": device})
 
 
 class TensorflowVariable(ForeignArray):
@@ -82,13 +84,12 @@ class TensorflowVariable(ForeignArray):
         attrs = instance_dict(self.value)
         dtype = plain_str(of_library(dict_get(attrs, "_dtype"), "name", "tensorflow"))
         dims = attribute(dict_get(attrs, "_shape"), "_dims")
-        name = plain_str(dict_get(attrs, "_handle_name"))
-        words = [
-            *([name.partition(":")[0]] if name else []),
-            *([] if dict_get(attrs, "_trainable") else ["not trainable"]),
-        ]
+        name = plain_str(dict_get(attrs, "_handle_name")).partition(":")[0]
+        is_trainable = bool(dict_get(attrs, "_trainable"))
+        words = [*([name] if name else []), *([] if is_trainable else ["not trainable"])]
         values = Unread("disturbing", "not read: that would run an operation")
-        return Outline(dtype, tuple("?" if length is None else length for length in dims or ()), words, values)
+        sizes = tuple("?" if length is None else length for length in dims or ())
+        return Outline(dtype, sizes, words, values, {"name": name, "trainable": str(is_trainable)})
 
 
 class ItkImage(ForeignArray):
@@ -111,7 +112,8 @@ class ItkImage(ForeignArray):
             *([f"origin {_few(origin)}"] if any(origin) else []),
         ]
         dtype = _itk_dtype(pixel)
-        return Outline(dtype, sizes, words, self._values(dtype, sizes, channels, functions))
+        settings = {"channels": str(channels), "spacing": repr(spacing), "origin": repr(origin)}
+        return Outline(dtype, sizes, words, self._values(dtype, sizes, channels, functions), settings)
 
     def rows(self) -> list[Any]:
         """Without its values: an index of an image gives a pixel, or another image."""

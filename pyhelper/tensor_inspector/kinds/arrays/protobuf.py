@@ -78,7 +78,7 @@ class OnnxTensor(ForeignArray):
         dtype = _DTYPES.get(number, f"dtype {number}")
         sizes = tuple(Repeated(field(self.value, "dims"), self.budget).items())
         name = plain_str(field(self.value, "name"))
-        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes))
+        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes), {"name": name})
 
     def rows(self) -> list[Child]:
         named = ((name, field(self.value, name)) for name in ("name", "doc_string", "dims"))
