@@ -284,7 +284,7 @@ MODELS: Zoo = {
     "onnx model": Specimen(onnx_model, says=("ModelProto · opset 17 · 1 node · 1 initializer · in x f32[N,3]",), needs=ONNX, changed=lambda: onnx_model("Mul")),
     "xgboost matrix": Specimen(xgboost_matrix, says=("DMatrix · 5 × 3 · missing NaN",), silent=("handle",), needs=XGBOOST, changed=lambda: xgboost_matrix(6)),
     "xgboost matrix of other values": Specimen(xgboost_matrix, needs=XGBOOST, changed=lambda: xgboost_matrix(value=2.0)),
-    "xgboost model": Specimen(xgboost_model, says=("Booster · 2 rounds · 3 features",), needs=XGBOOST, changed=lambda: xgboost_model(3)),
+    "xgboost model": Specimen(xgboost_model, says=("Booster · not read: that would configure it",), needs=XGBOOST, changed=lambda: xgboost_model(3)),
     "lightgbm data": Specimen(lightgbm_data, says=("Dataset · 50 × 3 · ",), needs=LIGHTGBM, changed=lambda: lightgbm_data(60)),
     "lightgbm data, not constructed": Specimen(lambda: lightgbm_data(construct=False), says=("Dataset · not constructed · data f64[50,3]",), needs=LIGHTGBM, changed=lambda: lightgbm_data(60, construct=False)),
     "lightgbm model": Specimen(lightgbm_model, says=("Booster · 2 rounds · 3 features",), needs=LIGHTGBM, changed=lambda: lightgbm_model(3)),
