@@ -104,11 +104,17 @@ def tensorflow_variable(value: float = 1.0) -> Any:
     return module_of("tensorflow").Variable([value, 2.0], name="w")
 
 
-def image(value: float = 0.0, spacing: float = 1.0) -> Any:
+def image(value: float = 0.0, spacing: float = 1.0, **settings: Any) -> Any:
+    """An image; ``settings`` are what its methods ``SetDirection``, ``SetMetaData`` … are given."""
     sitk = module_of("SimpleITK")
     found = sitk.Image(4, 5, 6, sitk.sitkFloat32) + value
     found.SetSpacing((spacing, 1.0, 2.5))
+    for name, given in settings.items():
+        getattr(found, f"Set{name}")(*given)
     return found
+
+
+_TURNED = ((0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
 def shared_image(value: float) -> Any:
@@ -254,6 +260,9 @@ ARRAYS: Zoo = {
     "tensorflow variable": Specimen(tensorflow_variable, says=("ResourceVariable · float32[2] · w · not read: that would run an operation",), needs=TENSORFLOW, changed=lambda: tensorflow_variable(3.0)),
     "image of SimpleITK": Specimen(image, says=("Image · float32[4, 5, 6] · all zeros · spacing 1 × 1 × 2.5",), facts={"shape": [4, 5, 6], "dtype": "float32"}, needs=ITK, changed=lambda: image(1.0)),
     "image of SimpleITK, shared": Specimen(lambda: shared_image(0.0), says=("Image · float32[4, 5, 6] · spacing 1 × 1 × 2.5 · not read: it shares its pixels",), needs=ITK, changed=lambda: shared_image(1.0)),
+    "image of SimpleITK, turned": Specimen(image, needs=ITK, changed=lambda: image(Direction=_TURNED)),
+    "image of SimpleITK, moved a little": Specimen(image, needs=ITK, changed=lambda: image(Origin=((1e-9, 0.0, 0.0),))),
+    "image of SimpleITK, named": Specimen(lambda: image(MetaData=("name", "a")), needs=ITK, changed=lambda: image(MetaData=("name", "b"))),
     "image of SimpleITK, spaced": Specimen(lambda: image(1.0), says=("· all 1 ·",), needs=ITK, changed=lambda: image(1.0, 3.0)),
 }  # fmt: skip
 H5, NETCDF, UPROOT = ("h5py",), ("netCDF4",), ("uproot", "awkward")

@@ -10,7 +10,7 @@ from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_st
 from ...words.text import size
 from ..families import by_name, either
 from ..kind import NotStatic
-from ..python.objects import other_attributes
+from ..python.objects import other_rows
 from .foreign_arrays import COPIED, OF_NUMPY, UNEVALUATED, ForeignArray, Outline, call_of_library, of_library
 
 #: tensorflow's numbers of dtypes.
@@ -92,6 +92,15 @@ class TensorflowVariable(ForeignArray):
         return Outline(dtype, sizes, words, values, {"name": name, "trainable": str(is_trainable)})
 
 
+_WORDS = {
+    "NumberOfComponentsPerPixel": "channels",
+    "Spacing": "spacing",
+    "Origin": "origin",
+    "Direction": "direction",
+    "MetaDataKeys": "metadata",
+}
+
+
 class ItkImage(ForeignArray):
     """An image of SimpleITK: sizes and spacing are in the order x, y, z."""
 
@@ -112,12 +121,20 @@ class ItkImage(ForeignArray):
             *([f"origin {_few(origin)}"] if any(origin) else []),
         ]
         dtype = _itk_dtype(pixel)
-        settings = {"channels": str(channels), "spacing": repr(spacing), "origin": repr(origin)}
-        return Outline(dtype, sizes, words, self._values(dtype, sizes, channels, functions), settings)
+        return Outline(dtype, sizes, words, self._values(dtype, sizes, channels, functions))
+
+    def settings(self) -> dict[str, str]:
+        """Where its pixels lie, and what else the image is said to be."""
+        functions = instance_dict(module("SimpleITK._SimpleITK"))
+        asked = ("NumberOfComponentsPerPixel", "Spacing", "Origin", "Direction", "MetaDataKeys")
+        found = {_WORDS[name]: repr(functions[f"Image_Get{name}"](self.value)) for name in asked}
+        for key in functions["Image_GetMetaDataKeys"](self.value):
+            found[f"metadata {key!r}"] = repr(functions["Image_GetMetaData"](self.value, key))
+        return found
 
     def rows(self) -> list[Any]:
         """Without its values: an index of an image gives a pixel, or another image."""
-        return other_attributes(self.value)
+        return other_rows(self.value, [name for name in instance_dict(self.value) if name != "this"])
 
     def item(self, key: Any) -> Any:
         raise NotStatic("an image computes its subscripts")
