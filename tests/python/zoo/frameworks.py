@@ -212,9 +212,23 @@ def onnx_graph(operation: str = "Add", value: float = 1.0) -> Any:
     return helper.make_graph([node], "g", [onnx_value()], [end], [onnx_tensor(value)])
 
 
-def onnx_model(operation: str = "Add") -> Any:
+def onnx_model(operation: str = "Add", value: float = 1.0) -> Any:
     helper = module_of("onnx.helper")
-    return helper.make_model(onnx_graph(operation), opset_imports=[helper.make_opsetid("", 17)])
+    return helper.make_model(onnx_graph(operation, value), opset_imports=[helper.make_opsetid("", 17)])
+
+
+def onnx_node(value: float = 1.0) -> Any:
+    return module_of("onnx.helper").make_node("Elu", ["x"], ["y"], alpha=value)
+
+
+def onnx_constant(value: float) -> Any:
+    return module_of("onnx.helper").make_node("Constant", [], ["y"], value=onnx_tensor(value))
+
+
+def proto_map(value: float = 1.0) -> Any:
+    found = module_of("google.protobuf.struct_pb2").Struct()
+    found["a"] = value
+    return found
 
 
 def xgboost_matrix(rows: int = 5, value: float = 1.0) -> Any:
@@ -285,12 +299,18 @@ FILES: Zoo = {
     "uproot tree": Specimen(lambda: root("tree"), says=("Model_TTree_v20 · t · 5 entries · 2 branches: x, y",), needs=UPROOT, changed=lambda: root("tree", 6)),
     "uproot branch": Specimen(lambda: root("branch"), says=(" · x · 5 entries · ", "not read from its file"), needs=UPROOT, changed=lambda: root("branch", 6)),
 }  # fmt: skip
-ONNX, XGBOOST, LIGHTGBM = ("onnx",), ("xgboost",), ("lightgbm",)
+ONNX, PROTOBUF, XGBOOST, LIGHTGBM = ("onnx",), ("google.protobuf.struct_pb2", "numpy"), ("xgboost",), ("lightgbm",)
 MODELS: Zoo = {
     "onnx tensor": Specimen(onnx_tensor, says=("TensorProto · float32[2, 3] · all 1 · w",), facts={"shape": [2, 3], "dtype": "float32"}, needs=ONNX, changed=lambda: onnx_tensor(2.0)),
     "onnx value": Specimen(onnx_value, says=("ValueInfoProto · x · float32[N, 3]",), needs=ONNX, changed=lambda: onnx_value(("N", 4))),
     "onnx graph": Specimen(onnx_graph, says=("GraphProto · g · 1 node · 1 initializer · in x f32[N,3] · out y f32[?,3]",), rows=("NodeProto · Add · x, w → y · sum",), needs=ONNX, changed=lambda: onnx_graph(value=2.0)),
     "onnx model": Specimen(onnx_model, says=("ModelProto · opset 17 · 1 node · 1 initializer · in x f32[N,3]",), needs=ONNX, changed=lambda: onnx_model("Mul")),
+    "onnx model with NaN": Specimen(lambda: onnx_model(value=float("nan")), says=("ModelProto · NaN in graph.initializer[0] · opset 17",), needs=ONNX, changed=onnx_model),
+    "onnx node": Specimen(onnx_node, says=("NodeProto · Elu · x → y",), needs=ONNX, changed=lambda: onnx_node(2.0)),
+    "onnx node with NaN": Specimen(lambda: onnx_node(float("nan")), says=("NodeProto · NaN in attribute[0].f · Elu · x → y",), needs=ONNX, changed=onnx_node),
+    "onnx node of a tensor with NaN": Specimen(lambda: onnx_constant(float("nan")), says=("NodeProto · NaN in attribute[0].t · Constant · → y",), needs=ONNX, changed=lambda: onnx_constant(1.0)),
+    "map of protobuf": Specimen(lambda: proto_map().fields, says=("map · 1: a Value",), rows=("'a'  Value · number_value 1",), needs=PROTOBUF, changed=lambda: proto_map(2.0).fields),
+    "message of protobuf with NaN": Specimen(lambda: proto_map(float("nan")), says=("Struct · NaN in fields.a.number_value · fields map of 1",), needs=PROTOBUF, changed=proto_map),
     "xgboost matrix": Specimen(xgboost_matrix, says=("DMatrix · 5 × 3 · missing NaN",), silent=("handle",), needs=XGBOOST, changed=lambda: xgboost_matrix(6)),
     "xgboost matrix of other values": Specimen(xgboost_matrix, needs=XGBOOST, changed=lambda: xgboost_matrix(value=2.0)),
     "xgboost model": Specimen(xgboost_model, says=("Booster · not read: that would configure it",), needs=XGBOOST, changed=lambda: xgboost_model(3)),
