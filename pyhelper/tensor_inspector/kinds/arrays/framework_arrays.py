@@ -7,11 +7,19 @@ from typing import Any
 from ...measure.stats import Unread
 from ...safe.attributes import attribute
 from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_str
-from ...words.text import size
 from ..families import by_name, either
 from ..kind import NotStatic
 from ..python.objects import other_rows
-from .foreign_arrays import COPIED, OF_NUMPY, UNEVALUATED, ForeignArray, Outline, call_of_library, of_library
+from .foreign_arrays import (
+    OF_NUMPY,
+    UNEVALUATED,
+    ForeignArray,
+    Outline,
+    bytes_of,
+    call_of_library,
+    of_library,
+    too_large_to_copy,
+)
 
 #: tensorflow's numbers of dtypes.
 _TENSORFLOW = dict(
@@ -171,10 +179,7 @@ def _read(read: Any, dtype: str, sizes: tuple[int, ...]) -> Any:
     numpy = module("numpy")
     if numpy is None:
         return Unread("no_values", "values not read: numpy is not loaded")
-    total = numpy.dtype(dtype).itemsize
-    for length in sizes:
-        total *= length
-    return read() if total <= COPIED else Unread("too_many", f"not read: a copy would take {size(total)}")
+    return too_large_to_copy(bytes_of(dtype, sizes)) or read()
 
 
 kind_for = either(

@@ -10,14 +10,14 @@ from typing import Any
 from ...measure.stats import Unread
 from ...safe.guard import class_attribute, class_dict, class_module, library_of, module, plain_str
 from ...words.line import class_word, content, dtype_word, head
-from ...words.text import joined, listed, plural, shape, size
+from ...words.text import joined, listed, plural, shape
 from ..families import by_home, by_name, either
 from ..holder import HolderKind
 from ..kind import Child, Kind, NotFound
 from ..python.containers import Sequence
 from ..python.mappings import Mapping
 from ..python.objects import brief_inline
-from .foreign_arrays import COPIED, OF_NUMPY, ForeignArray, Outline
+from .foreign_arrays import OF_NUMPY, ForeignArray, Outline, bytes_of, too_large_to_copy
 
 _SHOWN = 12  #: fields of a message, and members of a graph, that a line lists
 #: onnx's numbers of dtypes.
@@ -128,11 +128,10 @@ class OnnxTensor(ForeignArray):
             return Unread("elsewhere", "its values are in a file of their own")
         if numpy is None or dtype not in OF_NUMPY:
             return Unread("dtype", f"{dtype} values are not read")
-        total = numpy.dtype(dtype).itemsize
-        for length in sizes:
-            total *= length
-        if total > COPIED:
-            return Unread("too_many", f"not read: a copy would take {size(total)}")
+        total = bytes_of(dtype, sizes)
+        too_large = too_large_to_copy(total)
+        if too_large is not None:
+            return too_large
         raw = field(self.value, "raw_data")
         if raw:
             return numpy.frombuffer(raw, numpy.dtype(dtype).newbyteorder("<")).reshape(sizes)
