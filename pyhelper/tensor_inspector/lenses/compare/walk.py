@@ -15,7 +15,7 @@ from ...words.text import led_by, one_line, shape
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
 from .elements import compare_elements
-from .pair import APART, ELSEWHERE, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
+from .pair import ELSEWHERE, OTHER_SHARDS, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -203,7 +203,7 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
-        missing = next((one for one in (UNTOLD, ELSEWHERE, APART) if pair.a is one or pair.b is one), None)
+        missing = next((one for one in (UNTOLD, ELSEWHERE, OTHER_SHARDS) if pair.a is one or pair.b is one), None)
         if missing is not None:
             self._notes.add(pair, "not compared", f"not compared: {missing.text}")
             return None
