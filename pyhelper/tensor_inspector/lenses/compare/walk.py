@@ -246,7 +246,7 @@ class PairWalk:
                 self._notes.add(pair, "not compared", f"not compared: {unseen}")
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)
         if not elements.counted and self._found.compared == before:
-            self._atoms(pair, a, b)
+            self._atoms(pair, a, b, unseen)
         return None
 
     def _are_handles(self, a: Kind, b: Kind) -> bool:
@@ -272,9 +272,12 @@ class PairWalk:
             if name in now and was[name] != now[name]:
                 self._notes.add(pair, "value", f"{name} {was[name]} → {now[name]}")
 
-    def _atoms(self, pair: Pair, a: Kind, b: Kind) -> None:
-        self._found.compared += 1
+    def _atoms(self, pair: Pair, a: Kind, b: Kind, unseen: str | None) -> None:
         same = alike(a, b, pair.tolerance)
+        if same is None and unseen is not None and read_alike(a, b):
+            self._notes.add(pair, "not compared", f"not compared: {unseen}")
+            return
+        self._found.compared += 1
         if same is None and a.kind == b.kind and a.type_name() != b.type_name():  # which is noted
             return
         if same is None:
