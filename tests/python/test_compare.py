@@ -214,6 +214,15 @@ def test_where_nothing_differs_but_not_all_was_compared_it_says_so() -> None:
     assert str(compare(1, 1)).startswith("no difference · ")
 
 
+def test_what_no_line_and_no_row_shows_is_not_compared() -> None:
+    import mmap
+
+    found = compare(mmap.mmap(-1, 10), mmap.mmap(-1, 10))
+    assert {one["text"] for one in found.not_compared} == {"not compared: the bytes of its file"}
+    assert not found.by_line
+    assert [one["text"] for one in compare(mmap.mmap(-1, 10), mmap.mmap(-1, 20)).differences][:1] == ["bytes 10 → 20"]
+
+
 @pytest.mark.skipif(not hasattr(torch, "jagged"), reason="needs torch.jagged")
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_jagged_tensors_are_compared_by_their_components() -> None:
