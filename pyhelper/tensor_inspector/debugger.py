@@ -7,9 +7,11 @@ notebook or a test, each function returns None or does nothing.
 from __future__ import annotations
 
 import sys
-from threading import Thread, current_thread
+from threading import Thread, current_thread, get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
+
+from .safe.guard import instance_dict, module
 
 if TYPE_CHECKING:
     from .protocol import At
@@ -136,6 +138,14 @@ def start_thread(target: Callable[[], None], name: str) -> Thread:
     thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True
     thread.start()
     return thread  # type: ignore[no-any-return]
+
+
+def is_only_thread() -> bool:
+    """Whether the program has no thread but this one: the debugger's own run none of its code."""
+    active = instance_dict(module("threading")).get("_active") or {}
+    known = list(dict.items(active))
+    quiet = {number for number, one in known if instance_dict(one).get("is_pydev_daemon_thread") is True}
+    return set(sys._current_frames()) <= {get_ident(), *quiet}
 
 
 def stop_key() -> tuple[int, ...]:

@@ -29,7 +29,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from tensor_inspector import compare, tree
+from tensor_inspector import compare, summarize, tree
 from tensor_inspector.kinds.python import mappings
 from tensor_inspector.lenses.compare import walk
 
@@ -214,6 +214,15 @@ def test_where_nothing_differs_but_not_all_was_compared_it_says_so() -> None:
     assert str(compare(1, 1)).startswith("no difference · ")
 
 
+def test_what_no_line_and_no_row_shows_is_not_compared() -> None:
+    import mmap
+
+    found = compare(mmap.mmap(-1, 10), mmap.mmap(-1, 10))
+    assert {one["text"] for one in found.not_compared} == {"not compared: the bytes of its file"}
+    assert not found.by_line
+    assert [one["text"] for one in compare(mmap.mmap(-1, 10), mmap.mmap(-1, 20)).differences][:1] == ["bytes 10 → 20"]
+
+
 @pytest.mark.skipif(not hasattr(torch, "jagged"), reason="needs torch.jagged")
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_jagged_tensors_are_compared_by_their_components() -> None:
@@ -223,6 +232,22 @@ def test_jagged_tensors_are_compared_by_their_components() -> None:
     )
     assert compare(one, same).same
     assert "differ" in str(compare(one, other))
+
+
+@pytest.mark.skipif(not hasattr(torch.nested, "narrow"), reason="needs torch.nested.narrow")
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_jagged_tensors_with_gaps_are_compared_also_where_they_are_too_large_for_statistics() -> None:
+    def gapped(last: int = 0) -> Any:
+        whole = torch.arange(5_000_000, dtype=torch.int32).reshape(2, -1)
+        whole[1, 5] += last
+        return torch.nested.narrow(whole, 1, torch.tensor([0, 1]), torch.tensor([9, 8]), layout=torch.jagged)
+
+    assert "2 components · not read: a copy would take 19.1 MiB" in summarize(gapped())
+    assert compare(gapped(), gapped()).same
+    assert compare(gapped(), gapped().contiguous()).same
+    assert [found["text"] for found in compare(gapped(), gapped(1)).differences] == [
+        "1 of 8 differ, |Δ| up to 1, 4e-5% relative: 2500005 → 2500006 at [4]"
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")

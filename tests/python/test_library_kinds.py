@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -696,3 +697,31 @@ def test_every_column_is_found_in_its_block(layout: str) -> None:
     told = columns(frame)
     for number in range(90):
         assert told[f"'c{number}'"].partition("[1]")[2].strip(" ·[]") == str(number)
+
+
+@pytest.mark.parametrize("keeps", ["property", "slot"])
+def test_an_array_of_dask_asks_no_class_of_the_program_for_its_dtype(
+    keeps: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dtype:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError("code of the program ran")
+
+    class Computing:
+        @property
+        def dtype(self) -> Any:
+            raise RuntimeError("code of the program ran")
+
+    class Slotted:
+        __slots__ = ("dtype",)
+
+    meta: Any = Computing() if keeps == "property" else Slotted()
+    if keeps == "slot":
+        meta.dtype = Dtype()
+    library = ModuleType("dask.array")
+    monkeypatch.setitem(sys.modules, "dask", ModuleType("dask"))
+    monkeypatch.setitem(sys.modules, "dask.array", library)
+    library.Array = type("Array", (), {"__module__": "dask.array"})  # type: ignore[attr-defined]
+    array = library.Array()
+    vars(array).update(_Array__chunks=((2, 1),), _meta=meta)
+    assert summarize(array) == "Array · [3] · 2 chunks of [2] · not computed"

@@ -88,7 +88,7 @@ class _AlarmSearch:
 
     def _badges(self, under: object, value: Any, run: ContainedRun) -> Iterable[str]:
         if run.cls in _NUMBERS:
-            return () if run.inside or _stands_for_none(under) else ("nan",)
+            return () if run.inside or _is_placeholder_name(under) else ("nan",)
         if run.kind.alarming is Kind.alarming and run.kind.kind not in _SEARCHED:
             return ()
         if self._budget.spent():
@@ -115,7 +115,7 @@ class _AlarmSearch:
         for at in [at for at, part in infinite.items() if not part and self._is_meant(at)]:
             del infinite[at]
         for found in self._found.values():
-            for at in [at for at in found if _stands_for_none(self._way(at)[2])]:
+            for at in [at for at in found if _is_placeholder_name(self._way(at)[2])]:
                 del found[at]
 
     def _is_meant(self, at: int) -> bool:
@@ -161,7 +161,7 @@ def _steps(way: Way) -> Iterator[tuple[Kind, object]]:
     yield holder, under
 
 
-def _stands_for_none(under: object) -> bool:
+def _is_placeholder_name(under: object) -> bool:
     return type(under) is str and is_placeholder(under)
 
 

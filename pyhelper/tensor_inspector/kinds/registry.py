@@ -140,6 +140,7 @@ _LAST = (
     ("builtins itertools collections asyncio _asyncio concurrent", "", "python.iteration"),
     ("builtins threading _thread queue _queue multiprocessing _contextvars", "", "python.concurrency"),
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
+    ("sqlite3 mmap multiprocessing.shared_memory ctypes configparser _cffi_backend", "", "python.opened"),
     ("shapely", "shapely", "others.geometries"),
     ("_ctypes multiprocessing.sharedctypes", "", "python.foreign"),
     ("pint", "", "arrays.quantities"),
@@ -147,6 +148,7 @@ _LAST = (
     ("torch_geometric", "torch", "others.graphs"),
     ("wandb", "", "others.tracked_runs"),
     ("dask", "", "arrays.lazy_arrays"),
+    ("awkward", "numpy", "arrays.awkward_arrays"),
     ("", "", "python.objects"),
 )
 _of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})

@@ -1,10 +1,16 @@
-"""Tells the classes of installed libraries from those of the program, by where their source lies."""
+"""Tells files and classes of installed libraries from those of the program, by where their source lies."""
 
 from __future__ import annotations
 
 from .guard import ByClass, class_module, instance_dict, module, mro, plain_str, top_package
 
 INSTALLED = ("/site-packages/", "/dist-packages/")  #: folders of installed packages
+
+
+def is_installed_file(file: str) -> bool:
+    """Whether a file belongs to an installed package."""
+    plain = file.replace("\\", "/")
+    return any(folder in plain for folder in INSTALLED)
 
 
 def _is_installed(cls: type) -> bool:
@@ -14,8 +20,7 @@ def _is_installed(cls: type) -> bool:
 
 
 def _stands_there(library: object) -> bool:
-    file = plain_str(instance_dict(library).get("__file__")).replace("\\", "/")
-    return any(folder in file for folder in INSTALLED)
+    return is_installed_file(plain_str(instance_dict(library).get("__file__")))
 
 
 is_installed = ByClass(_is_installed)

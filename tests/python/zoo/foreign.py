@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import datetime
 import functools
 import io
 import multiprocessing
@@ -153,7 +154,113 @@ def matrix(value: float) -> Any:
     return xgboost.DMatrix(np.full((2, 2), value))
 
 
-SPECIMENS: Zoo = {
+def connection(rows: int = 1, close: bool = False) -> Any:
+    import sqlite3
+
+    found = sqlite3.connect(":memory:")
+    found.execute("create table t (a, b)")
+    for row in range(rows):
+        found.execute("insert into t values (?, 2)", [row])
+    if close:
+        found.close()
+    return found
+
+
+def mapped(bytes: int) -> Any:
+    import mmap
+
+    return mmap.mmap(-1, bytes)
+
+
+def unmapped(_: Any) -> Any:
+    found = mapped(10)
+    found.close()
+    return found
+
+
+def block(bytes: int, close: bool = False) -> Any:
+    from multiprocessing import shared_memory
+
+    found = shared_memory.SharedMemory(create=True, size=bytes)
+    found.unlink()
+    if close:
+        found.close()
+    return found
+
+
+def configuration(last: int) -> Any:
+    import configparser
+
+    found = configparser.ConfigParser()
+    found.read_dict({"DEFAULT": {"rate": "0.1"}, "model": {"width": "8"}, "data": {"x": "%(rate)s", "y": str(last)}})
+    return found
+
+
+def cffi(declared: str, value: Any) -> Any:
+    import cffi
+
+    return cffi.FFI().new(declared, value)
+
+
+def cast(declared: str, value: Any) -> Any:
+    import cffi
+
+    return cffi.FFI().cast(declared, value)
+
+
+def offset(name: str, *given: Any, **settings: Any) -> Any:
+    import pandas as pd
+
+    return getattr(pd.offsets, name)(*given, **settings)
+
+
+def ragged(value: Any) -> Any:
+    import awkward
+
+    return awkward.Array(value)
+
+
+CFFI, AWKWARD = ("cffi",), ("awkward",)
+OPENED: Zoo = {
+    "connection of sqlite3": of(connection, 2, 3, "Connection · open · in transaction · 2 changes"),
+    "connection of sqlite3, closed": of(lambda close: connection(1, close), True, False, "Connection · closed"),
+    "cursor of sqlite3": of(
+        lambda asked: connection().execute(asked), "select a, b from t", "select a from t", "Cursor · 2 columns: a, b"
+    ),
+    "cursor of sqlite3 after a change": of(
+        lambda asked: connection(3).execute(asked), "update t set b = 1", "select a from t", "Cursor · 3 rows changed"
+    ),
+    "map of memory": of(mapped, 4096, 8192, "mmap · 4.0 KiB"),
+    "map of memory, closed": of(lambda make: make(4096), unmapped, mapped, "mmap · closed"),
+    "shared memory": Specimen(lambda: block(4096), says=("SharedMemory · ", " · 4.0 KiB")),
+    "shared memory, closed": Specimen(lambda: block(4096, True), says=("SharedMemory · ", " · 4.0 KiB · closed")),
+    "configuration file": of(configuration, 1, 2, "ConfigParser · 2 sections: model 1, data 2 · 1 default"),
+    "section of a configuration": of(lambda last: configuration(last)["data"], 1, 2, "SectionProxy · 'data' · 2 options: x, y"),
+    "section of defaults": of(lambda last: configuration(last)["DEFAULT"], 1, 2, "SectionProxy · 'DEFAULT' · 1 option: rate"),
+    "the program as a library": of(ctypes.CDLL, None, "libc.so.6", "CDLL · the program itself"),
+    "library": of(ctypes.CDLL, "libc.so.6", None, "CDLL · 'libc.so.6'"),
+    "array of cffi": of(lambda values: cffi("int[]", values), [1, 2, 3], [1, 2, 4], "cdata · int[] · 3 items", needs=CFFI),
+    "pointer of cffi": of(lambda value: cffi("int *", value), 1, 2, "cdata · int *", silent=("→",), needs=CFFI),
+    "null of cffi": of(lambda at: cast("int *", at), 0, 16, "cdata · int * · NULL", needs=CFFI),
+    "integer of cffi": of(lambda value: cast("long", value), -3, 3, "cdata · long · -3", needs=CFFI),
+    "complex number of cffi": of(lambda value: cast("double _Complex", value), 2j, 3j, "cdata · ", " · 2j", needs=CFFI),
+    "number of cffi": of(lambda value: cast("double", value), 0.5, 0.25, "cdata · double · 0.5", needs=CFFI),
+    "step of dates": of(lambda n: offset("BusinessDay", n), 2, 3, "BusinessDay · 2B", needs=PANDAS),
+    "step of dates and hours": of(
+        lambda hours: offset("BusinessDay", offset=datetime.timedelta(hours=hours)), 1, 2, "BusinessDay · B · offset ", needs=PANDAS
+    ),
+    "step of weeks": of(lambda day: offset("Week", weekday=day), 6, 5, "Week · W-SUN", needs=PANDAS),
+    "step of several units": of(lambda n: offset("DateOffset", months=n), 2, 3, "DateOffset · months 2", needs=PANDAS),
+    "step to midnight": of(lambda to: offset("MonthEnd", normalize=to), True, False, "MonthEnd · ", needs=PANDAS),
+    "ragged array": of(ragged, [[1.0, 2.0], []], [[1.0], [2.0]], "Array · 2 * var * float64", needs=AWKWARD),
+    "array of records": of(
+        ragged, [{"x": 1, "y": ["a"]}], [{"x": 2, "y": ["a"]}], "Array · 1 * {x: int64, y: var * string}", needs=AWKWARD
+    ),
+    "array of several types": of(ragged, [1, "a", None], [1, "b", None], "Array · 3 * union[?int64, ?string]", needs=AWKWARD),
+    "record": of(lambda x: ragged([{"x": x}])[0], 1, 2, "Record · {x: int64}", needs=AWKWARD),
+}  # fmt: skip
+
+VALUES: Zoo = {
     "double": of(ctypes.c_double, 2.5, 2.25, "c_double · 2.5"),
     "float that is NaN": of(ctypes.c_float, nan, 1.0, "c_float · NaN", silent=("value",)),
     "NaN in a list of numbers": of(
@@ -228,3 +335,5 @@ SPECIMENS: Zoo = {
     ),
     "matrix behind a handle": of(matrix, 1.0, 2.0, "DMatrix · ", needs=XGBOOST),
 }  # fmt: skip
+
+SPECIMENS: Zoo = {**OPENED, **VALUES}

@@ -104,11 +104,17 @@ def tensorflow_variable(value: float = 1.0) -> Any:
     return module_of("tensorflow").Variable([value, 2.0], name="w")
 
 
-def image(value: float = 0.0, spacing: float = 1.0) -> Any:
+def image(value: float = 0.0, spacing: float = 1.0, **settings: Any) -> Any:
+    """An image; ``settings`` are what its methods ``SetDirection``, ``SetMetaData`` … are given."""
     sitk = module_of("SimpleITK")
     found = sitk.Image(4, 5, 6, sitk.sitkFloat32) + value
     found.SetSpacing((spacing, 1.0, 2.5))
+    for name, given in settings.items():
+        getattr(found, f"Set{name}")(*given)
     return found
+
+
+_TURNED = ((0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
 def shared_image(value: float) -> Any:
@@ -206,9 +212,23 @@ def onnx_graph(operation: str = "Add", value: float = 1.0) -> Any:
     return helper.make_graph([node], "g", [onnx_value()], [end], [onnx_tensor(value)])
 
 
-def onnx_model(operation: str = "Add") -> Any:
+def onnx_model(operation: str = "Add", value: float = 1.0) -> Any:
     helper = module_of("onnx.helper")
-    return helper.make_model(onnx_graph(operation), opset_imports=[helper.make_opsetid("", 17)])
+    return helper.make_model(onnx_graph(operation, value), opset_imports=[helper.make_opsetid("", 17)])
+
+
+def onnx_node(value: float = 1.0) -> Any:
+    return module_of("onnx.helper").make_node("Elu", ["x"], ["y"], alpha=value)
+
+
+def onnx_constant(value: float) -> Any:
+    return module_of("onnx.helper").make_node("Constant", [], ["y"], value=onnx_tensor(value))
+
+
+def proto_map(value: float = 1.0) -> Any:
+    found = module_of("google.protobuf.struct_pb2").Struct()
+    found["a"] = value
+    return found
 
 
 def xgboost_matrix(rows: int = 5, value: float = 1.0) -> Any:
@@ -254,19 +274,22 @@ ARRAYS: Zoo = {
     "tensorflow variable": Specimen(tensorflow_variable, says=("ResourceVariable · float32[2] · w · not read: that would run an operation",), needs=TENSORFLOW, changed=lambda: tensorflow_variable(3.0)),
     "image of SimpleITK": Specimen(image, says=("Image · float32[4, 5, 6] · all zeros · spacing 1 × 1 × 2.5",), facts={"shape": [4, 5, 6], "dtype": "float32"}, needs=ITK, changed=lambda: image(1.0)),
     "image of SimpleITK, shared": Specimen(lambda: shared_image(0.0), says=("Image · float32[4, 5, 6] · spacing 1 × 1 × 2.5 · not read: it shares its pixels",), needs=ITK, changed=lambda: shared_image(1.0)),
+    "image of SimpleITK, turned": Specimen(image, needs=ITK, changed=lambda: image(Direction=_TURNED)),
+    "image of SimpleITK, moved a little": Specimen(image, needs=ITK, changed=lambda: image(Origin=((1e-9, 0.0, 0.0),))),
+    "image of SimpleITK, named": Specimen(lambda: image(MetaData=("name", "a")), needs=ITK, changed=lambda: image(MetaData=("name", "b"))),
     "image of SimpleITK, spaced": Specimen(lambda: image(1.0), says=("· all 1 ·",), needs=ITK, changed=lambda: image(1.0, 3.0)),
 }  # fmt: skip
 H5, NETCDF, UPROOT = ("h5py",), ("netCDF4",), ("uproot", "awkward")
 FILES: Zoo = {
     "h5py dataset": Specimen(lambda: h5("x"), says=("Dataset · float32[3, 4] · /g/x · not read from disk",), facts={"shape": [3, 4], "dtype": "float32"}, needs=H5, changed=lambda: h5("x", 3.0)),
     "h5py dataset, closed": Specimen(lambda: h5("x", close=True), says=("Dataset · closed",), facts={"shape": "absent"}, needs=H5, changed=lambda: h5("x")),
-    "h5py group": Specimen(lambda: h5("group"), says=("Group · /g · 1 item: x",), needs=H5, changed=lambda: h5("group", 2.0)),
-    "h5py file": Specimen(lambda: h5("file"), says=("File · run", ".h5 · 1 item: g"), needs=H5, changed=lambda: h5("file", 3.0)),
+    "h5py group": Specimen(lambda: h5("group"), says=("Group · /g · items: x",), needs=H5, changed=lambda: h5("group", 2.0)),
+    "h5py file": Specimen(lambda: h5("file"), says=("File · run", ".h5 · items: g"), needs=H5, changed=lambda: h5("file", 3.0)),
     "h5py file, closed": Specimen(lambda: h5("file", close=True), says=("File · closed",), needs=H5, changed=lambda: h5("file")),
     "h5py attributes": Specimen(lambda: h5("attributes"), says=("AttributeManager · 1 attribute",), needs=H5, changed=lambda: h5("attributes", 3.0)),
     "h5py reference": Specimen(lambda: h5("reference"), says=("Reference · to an object of a file, not followed",), needs=H5, changed=lambda: h5("reference", 3.0)),
     "netCDF4 variable": Specimen(lambda: netcdf("variable"), says=("Variable · float32[2, 3] · heat · dims time, x · not read from disk",), facts={"shape": [2, 3], "dtype": "float32"}, needs=NETCDF, changed=lambda: netcdf("variable", 3)),
-    "netCDF4 variable, closed": Specimen(lambda: netcdf("variable", close=True), says=("Variable · float32 · closed",), needs=NETCDF, changed=lambda: netcdf("variable")),
+    "netCDF4 variable, closed": Specimen(lambda: netcdf("variable", close=True), says=("Variable · float32 · heat · closed",), needs=NETCDF, changed=lambda: netcdf("variable")),
     "netCDF4 file": Specimen(lambda: netcdf("file"), says=("Dataset · dims time 2, x 3 · 1 variable: heat",), rows=("heat",), needs=NETCDF, changed=lambda: netcdf("file", 3)),
     "netCDF4 file, closed": Specimen(lambda: netcdf("file", close=True), says=("Dataset · closed",), needs=NETCDF, changed=lambda: netcdf("file")),
     "netCDF4 dimension": Specimen(lambda: netcdf("dimension"), says=("Dimension · time · 2",), needs=NETCDF, changed=lambda: netcdf("dimension", 3)),
@@ -276,15 +299,21 @@ FILES: Zoo = {
     "uproot tree": Specimen(lambda: root("tree"), says=("Model_TTree_v20 · t · 5 entries · 2 branches: x, y",), needs=UPROOT, changed=lambda: root("tree", 6)),
     "uproot branch": Specimen(lambda: root("branch"), says=(" · x · 5 entries · ", "not read from its file"), needs=UPROOT, changed=lambda: root("branch", 6)),
 }  # fmt: skip
-ONNX, XGBOOST, LIGHTGBM = ("onnx",), ("xgboost",), ("lightgbm",)
+ONNX, PROTOBUF, XGBOOST, LIGHTGBM = ("onnx",), ("google.protobuf.struct_pb2", "numpy"), ("xgboost",), ("lightgbm",)
 MODELS: Zoo = {
     "onnx tensor": Specimen(onnx_tensor, says=("TensorProto · float32[2, 3] · all 1 · w",), facts={"shape": [2, 3], "dtype": "float32"}, needs=ONNX, changed=lambda: onnx_tensor(2.0)),
     "onnx value": Specimen(onnx_value, says=("ValueInfoProto · x · float32[N, 3]",), needs=ONNX, changed=lambda: onnx_value(("N", 4))),
     "onnx graph": Specimen(onnx_graph, says=("GraphProto · g · 1 node · 1 initializer · in x f32[N,3] · out y f32[?,3]",), rows=("NodeProto · Add · x, w → y · sum",), needs=ONNX, changed=lambda: onnx_graph(value=2.0)),
     "onnx model": Specimen(onnx_model, says=("ModelProto · opset 17 · 1 node · 1 initializer · in x f32[N,3]",), needs=ONNX, changed=lambda: onnx_model("Mul")),
+    "onnx model with NaN": Specimen(lambda: onnx_model(value=float("nan")), says=("ModelProto · NaN in graph.initializer[0] · opset 17",), needs=ONNX, changed=onnx_model),
+    "onnx node": Specimen(onnx_node, says=("NodeProto · Elu · x → y",), needs=ONNX, changed=lambda: onnx_node(2.0)),
+    "onnx node with NaN": Specimen(lambda: onnx_node(float("nan")), says=("NodeProto · NaN in attribute[0].f · Elu · x → y",), needs=ONNX, changed=onnx_node),
+    "onnx node of a tensor with NaN": Specimen(lambda: onnx_constant(float("nan")), says=("NodeProto · NaN in attribute[0].t · Constant · → y",), needs=ONNX, changed=lambda: onnx_constant(1.0)),
+    "map of protobuf": Specimen(lambda: proto_map().fields, says=("map · 1: a Value",), rows=("'a'  Value · number_value 1",), needs=PROTOBUF, changed=lambda: proto_map(2.0).fields),
+    "message of protobuf with NaN": Specimen(lambda: proto_map(float("nan")), says=("Struct · NaN in fields.a.number_value · fields map of 1",), needs=PROTOBUF, changed=proto_map),
     "xgboost matrix": Specimen(xgboost_matrix, says=("DMatrix · 5 × 3 · missing NaN",), silent=("handle",), needs=XGBOOST, changed=lambda: xgboost_matrix(6)),
     "xgboost matrix of other values": Specimen(xgboost_matrix, needs=XGBOOST, changed=lambda: xgboost_matrix(value=2.0)),
-    "xgboost model": Specimen(xgboost_model, says=("Booster · 2 rounds · 3 features",), needs=XGBOOST, changed=lambda: xgboost_model(3)),
+    "xgboost model": Specimen(xgboost_model, says=("Booster · not read: that would configure it",), needs=XGBOOST, changed=lambda: xgboost_model(3)),
     "lightgbm data": Specimen(lightgbm_data, says=("Dataset · 50 × 3 · ",), needs=LIGHTGBM, changed=lambda: lightgbm_data(60)),
     "lightgbm data, not constructed": Specimen(lambda: lightgbm_data(construct=False), says=("Dataset · not constructed · data f64[50,3]",), needs=LIGHTGBM, changed=lambda: lightgbm_data(60, construct=False)),
     "lightgbm model": Specimen(lightgbm_model, says=("Booster · 2 rounds · 3 features",), needs=LIGHTGBM, changed=lambda: lightgbm_model(3)),

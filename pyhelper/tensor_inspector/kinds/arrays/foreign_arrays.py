@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from math import prod
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Unread
-from ...safe.guard import Classes, class_dict, class_name, full_name, library_of, mro
+from ...safe.guard import Classes, class_dict, class_name, full_name, library_of, module, mro
 from ...safe.record import Record
 from ...words.line import class_word, head
-from ...words.text import shape
+from ...words.text import shape, size
 from ..kind import Child, NotStatic
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import ArrayElements, ArrayKind, Contents, UnreadableContents
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 OF_NUMPY = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 )
-COPIED = 8 << 20  #: bytes up to which values are copied to be read
+_COPIED = 8 << 20  #: bytes up to which values are copied to be read
 UNEVALUATED = Unread("disturbing", "not read: reading would evaluate it")
 ON_DISK = Unread("elsewhere", "not read from disk")
 _DESCRIPTORS = Classes(GetSetDescriptorType, MemberDescriptorType)
@@ -42,6 +43,7 @@ class Outline(Record):
     sizes: tuple[Any, ...] | None  #: None where it is not known, since the array is closed or deleted
     words: list[str]
     values: Any
+    settings: dict[str, str] | None = None  #: what else distinguishes it
 
 
 class ForeignArray(ArrayKind):
@@ -111,7 +113,17 @@ class ForeignArray(ArrayKind):
         return Comparable(self.known.dtype, self.known.sizes or (), lambda: self.known.values)
 
     def settings(self) -> dict[str, str]:
-        return {"state": ", ".join(self.known.words)}
+        return {"open": str(self.known.sizes is not None), **(self.known.settings or {})}
+
+
+def too_large_to_copy(bytes: int) -> Unread | None:
+    """Why an array of so many bytes is not copied to be read; None where it is."""
+    return Unread("too_many", f"not read: a copy would take {size(bytes)}") if bytes > _COPIED else None
+
+
+def bytes_of(dtype: str, sizes: Iterable[int]) -> int:
+    """What an array takes whose dtype numpy has."""
+    return int(prod((module("numpy").dtype(dtype).itemsize, *sizes)))
 
 
 def gone(why: str, dtype: str = "", words: Iterable[str] = ()) -> Outline:

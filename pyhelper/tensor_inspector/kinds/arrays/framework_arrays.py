@@ -7,11 +7,19 @@ from typing import Any
 from ...measure.stats import Unread
 from ...safe.attributes import attribute
 from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_str
-from ...words.text import size
 from ..families import by_name, either
 from ..kind import NotStatic
-from ..python.objects import other_attributes
-from .foreign_arrays import COPIED, OF_NUMPY, UNEVALUATED, ForeignArray, Outline, call_of_library, of_library
+from ..python.objects import other_rows
+from .foreign_arrays import (
+    OF_NUMPY,
+    UNEVALUATED,
+    ForeignArray,
+    Outline,
+    bytes_of,
+    call_of_library,
+    of_library,
+    too_large_to_copy,
+)
 
 #: tensorflow's numbers of dtypes.
 _TENSORFLOW = dict(
@@ -39,15 +47,17 @@ class PaddleTensor(ForeignArray):
         dtype = plain_str(of_library(c_attribute(value, "dtype"), "name", "paddle")).lower()
         place = plain_str(c_attribute(value, "_place_str"))[len("Place(") : -1]
         grad = c_attribute(value, "grad") is not None
+        is_recorded = c_attribute(value, "stop_gradient") is False
         words = [
             *([place] if place not in ("cpu", "") else []),
-            *([] if c_attribute(value, "stop_gradient") is not False else ["stop_gradient False"]),
+            *(["stop_gradient False"] if is_recorded else []),
             *(["grad"] if grad else []),
         ]
+        settings = {"place": place, "stop_gradient": str(not is_recorded), "has a grad": str(grad)}
         sizes = tuple(int(length) for length in c_attribute(value, "shape") or ())
         if not call_of_library(value, "_is_initialized", "paddle"):
-            return Outline(dtype, sizes, words, Unread("no_values", "not initialized"))
-        return Outline(dtype, sizes, words, self._values(dtype, sizes, place))
+            return Outline(dtype, sizes, words, Unread("no_values", "not initialized"), settings)
+        return Outline(dtype, sizes, words, self._values(dtype, sizes, place), settings)
 
     def _values(self, dtype: str, sizes: tuple[int, ...], place: str) -> Any:
         if dtype not in OF_NUMPY:
@@ -70,7 +80,7 @@ class EagerTensor(ForeignArray):
             values: Any = Unread("dtype" if is_here else "elsewhere", f"{dtype} values are not read")
         else:
             values = module("numpy").asarray(memoryview(self.value))
-        return Outline(dtype, sizes, [] if is_here else [device], values)
+        return Outline(dtype, sizes, [] if is_here else [device], values, {"device": device})
 
 
 class TensorflowVariable(ForeignArray):
@@ -82,13 +92,21 @@ class TensorflowVariable(ForeignArray):
         attrs = instance_dict(self.value)
         dtype = plain_str(of_library(dict_get(attrs, "_dtype"), "name", "tensorflow"))
         dims = attribute(dict_get(attrs, "_shape"), "_dims")
-        name = plain_str(dict_get(attrs, "_handle_name"))
-        words = [
-            *([name.partition(":")[0]] if name else []),
-            *([] if dict_get(attrs, "_trainable") else ["not trainable"]),
-        ]
+        name = plain_str(dict_get(attrs, "_handle_name")).partition(":")[0]
+        is_trainable = bool(dict_get(attrs, "_trainable"))
+        words = [*([name] if name else []), *([] if is_trainable else ["not trainable"])]
         values = Unread("disturbing", "not read: that would run an operation")
-        return Outline(dtype, tuple("?" if length is None else length for length in dims or ()), words, values)
+        sizes = tuple("?" if length is None else length for length in dims or ())
+        return Outline(dtype, sizes, words, values, {"name": name, "trainable": str(is_trainable)})
+
+
+_WORDS = {
+    "NumberOfComponentsPerPixel": "channels",
+    "Spacing": "spacing",
+    "Origin": "origin",
+    "Direction": "direction",
+    "MetaDataKeys": "metadata",
+}
 
 
 class ItkImage(ForeignArray):
@@ -113,9 +131,18 @@ class ItkImage(ForeignArray):
         dtype = _itk_dtype(pixel)
         return Outline(dtype, sizes, words, self._values(dtype, sizes, channels, functions))
 
+    def settings(self) -> dict[str, str]:
+        """Where its pixels lie, and what else the image is said to be."""
+        functions = instance_dict(module("SimpleITK._SimpleITK"))
+        asked = ("NumberOfComponentsPerPixel", "Spacing", "Origin", "Direction", "MetaDataKeys")
+        found = {_WORDS[name]: repr(functions[f"Image_Get{name}"](self.value)) for name in asked}
+        for key in functions["Image_GetMetaDataKeys"](self.value):
+            found[f"metadata {key!r}"] = repr(functions["Image_GetMetaData"](self.value, key))
+        return found
+
     def rows(self) -> list[Any]:
         """Without its values: an index of an image gives a pixel, or another image."""
-        return other_attributes(self.value)
+        return other_rows(self.value, [name for name in instance_dict(self.value) if name != "this"])
 
     def item(self, key: Any) -> Any:
         raise NotStatic("an image computes its subscripts")
@@ -152,10 +179,7 @@ def _read(read: Any, dtype: str, sizes: tuple[int, ...]) -> Any:
     numpy = module("numpy")
     if numpy is None:
         return Unread("no_values", "values not read: numpy is not loaded")
-    total = numpy.dtype(dtype).itemsize
-    for length in sizes:
-        total *= length
-    return read() if total <= COPIED else Unread("too_many", f"not read: a copy would take {size(total)}")
+    return too_large_to_copy(bytes_of(dtype, sizes)) or read()
 
 
 kind_for = either(

@@ -27,11 +27,11 @@ from ..python.plain import Atom
 from ..registry import as_kind
 from ..rows import Rows
 from ..subscripts import element
+from .foreign_arrays import too_large_to_copy
 
 if TYPE_CHECKING:
     from ...protocol import Facts
 
-_COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read
 _WAITED = 200  #: times a computation that is under way is waited for, a millisecond each
 
 
@@ -249,7 +249,7 @@ def _memory(value: Any, budget: Budget) -> Any:
         return Unread("freed", "deleted: its memory was given away or freed")
     if len(value.sharding.device_set) > 1 and not value.is_fully_replicated:
         return Unread("elsewhere", "values in its shards")
-    if _devices(value)[0].platform != "cpu" and value.nbytes > _COPIED:
+    if _devices(value)[0].platform != "cpu" and too_large_to_copy(value.nbytes):
         return Unread("elsewhere", f"not read: it lies on another device and takes {size(value.nbytes)}")
     if not _is_ready(value, budget):
         return Unread("disturbing", "still being computed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.unread import Reading, Unread
 from ...safe.attributes import attribute
-from ...safe.guard import full_name
+from ...safe.guard import c_attribute, full_name, instance_dict, module, mro
 from ...words.line import head
 from ...words.text import plural, shape
 from ..families import by_home
@@ -42,8 +42,10 @@ class DaskArray(PlainObject):
         return head(self.dtype(), f"[{', '.join(map(str, self.sizes()))}]")
 
     def dtype(self) -> str:
-        known = getattr(attribute(self.value, "_meta"), "dtype", None)
-        return "" if known is None else dtype_name(known)
+        """By what the library of its chunks keeps in C: a class of the program may compute it."""
+        known = c_attribute(attribute(self.value, "_meta"), "dtype")
+        numpy = instance_dict(module("numpy")).get("dtype")
+        return dtype_name(known) if any(base is numpy for base in mro(type(known))) else ""
 
     def brief(self) -> str:
         return self.head()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import MethodDescriptorType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 from ...measure.stats import Unread
-from ...safe.guard import class_attribute, class_module, library_of, module, plain_str
+from ...safe.guard import class_attribute, class_dict, class_module, library_of, module, plain_str
 from ...words.line import class_word, content, dtype_word, head
-from ...words.text import listed, plural, shape, size
-from ..families import by_home, either
-from ..kind import Child, Kind
+from ...words.text import joined, listed, plural, shape
+from ..families import by_home, by_name, either
+from ..holder import HolderKind
+from ..kind import Child, Kind, NotFound
 from ..python.containers import Sequence
+from ..python.mappings import Mapping
 from ..python.objects import brief_inline
-from .foreign_arrays import COPIED, OF_NUMPY, ForeignArray, Outline
+from .foreign_arrays import OF_NUMPY, ForeignArray, Outline, bytes_of, too_large_to_copy
 
 _SHOWN = 12  #: fields of a message, and members of a graph, that a line lists
 #: onnx's numbers of dtypes.
@@ -26,19 +28,26 @@ _DTYPES = dict(
     )
 )
 _LISTED = {"float32": "float_data", "float64": "double_data", "int64": "int64_data", "int32": "int32_data"}
+#: The fields of a node's attribute that can be or hold NaN.
+_NUMBERS = frozenset(("f", "floats", "t", "tensors", "g", "graphs", "sparse_tensor", "sparse_tensors"))
+_READ = frozenset("__len__ __iter__ __getitem__ __getattribute__ get HasField ListFields".split())
 _ELSEWHERE = 1  #: the ``data_location`` of values in a file of their own
 
 
-class Message(Kind):
+class Message(HolderKind):
     """A message: the fields that are set, by name."""
 
     def parts(self) -> Iterable[str | None]:
-        return [class_word(self.type_name()), self.field_words()]
+        warnings = self.warnings()
+        return [class_word(self.type_name()), *warnings, self.field_words(joined([self.type_name(), *warnings]))]
 
-    def field_words(self) -> str:
+    def field_words(self, before: str) -> str:
         found = list(islice(_fields(self.value), _SHOWN + 1))
         items = [(f"{name} ", brief_inline(value, self)) for name, value in found[:_SHOWN]]
-        return content(self.type_name(), "", items, len(found) > _SHOWN) if items else "empty"
+        return content(before, "", items, len(found) > _SHOWN) if items else "empty"
+
+    def entries(self) -> Iterable[tuple[object, object]]:
+        return _fields(self.value)
 
     def child_count(self) -> int | None:
         return sum(1 for _ in _fields(self.value))
@@ -70,6 +79,35 @@ class Repeated(Sequence):
         return "repeated"
 
 
+class MapField(Mapping):
+    """The entries of a map field. Looking one up by ``[key]`` would make it where there is none."""
+
+    def length(self) -> int:
+        return int(class_attribute(type(self.value), "__len__")(self.value))
+
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
+        keys = list(class_attribute(type(self.value), "__iter__")(self.value))
+        return ((key, self._get(key)) for key in keys[start:])
+
+    def ordered(self) -> bool | None:
+        return False
+
+    def item(self, key: Any) -> Any:
+        for known, value in self.pairs():
+            if type(known) is type(key) and known == key:
+                return value
+        raise NotFound(f"there is no key {key!r}")
+
+    def indexed(self) -> bool:
+        return True
+
+    def type_name(self) -> str:
+        return "map"
+
+    def _get(self, key: object) -> Any:
+        return class_attribute(type(self.value), "get")(self.value, key)
+
+
 class OnnxTensor(ForeignArray):
     """A tensor of onnx: its values where they are in the message, and not too large to copy."""
 
@@ -78,7 +116,7 @@ class OnnxTensor(ForeignArray):
         dtype = _DTYPES.get(number, f"dtype {number}")
         sizes = tuple(Repeated(field(self.value, "dims"), self.budget).items())
         name = plain_str(field(self.value, "name"))
-        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes))
+        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes), {"name": name})
 
     def rows(self) -> list[Child]:
         named = ((name, field(self.value, name)) for name in ("name", "doc_string", "dims"))
@@ -90,11 +128,10 @@ class OnnxTensor(ForeignArray):
             return Unread("elsewhere", "its values are in a file of their own")
         if numpy is None or dtype not in OF_NUMPY:
             return Unread("dtype", f"{dtype} values are not read")
-        total = numpy.dtype(dtype).itemsize
-        for length in sizes:
-            total *= length
-        if total > COPIED:
-            return Unread("too_many", f"not read: a copy would take {size(total)}")
+        total = bytes_of(dtype, sizes)
+        too_large = too_large_to_copy(total)
+        if too_large is not None:
+            return too_large
         raw = field(self.value, "raw_data")
         if raw:
             return numpy.frombuffer(raw, numpy.dtype(dtype).newbyteorder("<")).reshape(sizes)
@@ -124,22 +161,35 @@ class OnnxNode(Message):
 
     def parts(self) -> Iterable[str | None]:
         name = plain_str(field(self.value, "name"))
-        return [class_word(self.type_name()), self.brief(), self._ends(), name or None]
+        return [class_word(self.type_name()), *self.warnings(), self.brief(), self._ends(), name or None]
 
     def brief(self) -> str:
         return plain_str(field(self.value, "op_type")) or self.type_name()
 
+    def entries(self) -> Iterable[tuple[object, object]]:
+        """The values of its attributes that can be or hold NaN."""
+        for at, one in enumerate(Repeated(field(self.value, "attribute"), self.budget).items()):
+            yield from ((f"attribute[{at}].{name}", value) for name, value in _fields(one) if name in _NUMBERS)
+
     def _ends(self) -> str:
         ends = [Repeated(field(self.value, name), self.budget) for name in ("input", "output")]
         texts = [listed(map(plain_str, islice(end.items(), _SHOWN)), end.length() > _SHOWN, 40) for end in ends]
-        return " → ".join(texts)
+        return " → ".join(texts).strip()
 
 
 class OnnxGraph(Message):
     """An onnx graph: how many operations, and its inputs and outputs."""
 
     def parts(self) -> Iterable[str | None]:
-        return [class_word(self.type_name()), plain_str(field(self.value, "name")) or None, *self.words()]
+        name = plain_str(field(self.value, "name"))
+        return [class_word(self.type_name()), *self.warnings(), name or None, *self.words()]
+
+    def entries(self) -> Iterable[tuple[object, object]]:
+        """Its weights, then what its nodes hold: these are too many to look through each by itself."""
+        for name in ("initializer", "sparse_initializer"):
+            yield name, field(self.value, name)
+        for at, node in enumerate(Repeated(field(self.value, "node"), self.budget).items()):
+            yield from ((f"node[{at}].{name}", value) for name, value in OnnxNode(node, self.budget).entries())
 
     def words(self) -> list[str]:
         nodes, weights = (Repeated(field(self.value, name), self.budget).length() for name in ("node", "initializer"))
@@ -165,6 +215,7 @@ class OnnxModel(Message):
         ]
         return [
             class_word(self.type_name()),
+            *self.warnings(),
             ", ".join(versions) or None,
             *OnnxGraph(field(self.value, "graph"), self.budget).words(),
         ]
@@ -196,6 +247,11 @@ def _dimension(dim: Any) -> object:
     return plain_str(field(dim, "dim_param")) or "?"
 
 
+def _is_of_c(cls: type) -> bool:
+    """Whether a class is written in C, not only says that it stands where such classes do."""
+    return not any(type(item) is FunctionType for name, item in class_dict(cls).items() if name in _READ)
+
+
 _of_onnx = by_home(
     {
         OnnxTensor: ("TensorProto",),
@@ -206,9 +262,12 @@ _of_onnx = by_home(
     },
     "onnx",
 )
-_any = by_home({Message: ("Message",), Repeated: ("RepeatedScalarContainer", "RepeatedCompositeContainer")}, "google")
+_any = either(
+    by_home({Message: ("Message",), Repeated: ("RepeatedScalarContainer", "RepeatedCompositeContainer")}, "google"),
+    by_name({MapField: ("ScalarMapContainer", "MessageMapContainer")}, "google"),  # which no module holds
+)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    is_in_c = any(class_module(base).startswith("google._upb") for base in bases)
+    is_in_c = any(class_module(base).startswith("google._upb") and _is_of_c(base) for base in bases)
     return either(_of_onnx, _any)(cls, bases) if is_in_c else None

@@ -1,4 +1,4 @@
-"""Data and models of xgboost and lightgbm: their sizes, asked of the library in C behind the handle."""
+"""Data and models of xgboost and lightgbm: their sizes, where the library in C tells them without doing anything."""
 
 from __future__ import annotations
 
@@ -15,85 +15,87 @@ from ..python.objects import WordedObject, attributes, attributes_part
 
 _LOOKED_AT = 100  #: attributes
 _functions: dict[str, Any] = {}  #: of the libraries: each is in a cycle with itself, so it would outlive the look
-_LIBRARIES = {"xgboost": "xgboost.core", "lightgbm": "lightgbm.basic"}
 
 
-class Handled(WordedObject):
-    """The base of objects behind a handle."""
+class LibraryObject(WordedObject):
+    """The base of objects that a library in C keeps behind a handle."""
 
-    library = ""
-    handle = "handle"
+    library, handle = "xgboost.core", "handle"
+    asked: tuple[str, ...] = ()  #: the functions that give its sizes: they read a number of an object, no more
+    number: Any = ctypes.c_uint64
 
-    def sizes(self) -> Iterable[str | None]:
-        return ()
+    def sizes(self) -> list[int] | None:
+        """What these functions give; None where there is no object behind the handle, or one fails."""
+        found = [self._number(function) for function in self.asked]
+        return None if None in found else found  # type: ignore[return-value]
+
+    def size_words(self) -> str | None:
+        raise NotImplementedError
 
     def words(self) -> Iterable[str | None]:
-        sizes = [part for part in self.sizes() if part]
+        size = self.size_words()
         found = [child for child in islice(attributes(self.value), _LOOKED_AT) if _is_telling(child)]
-        before = joined([self.type_name(), *sizes])
-        return [*sizes, attributes_part(before, found, self) if found else None]
+        before = joined([self.type_name(), size])
+        return [size, attributes_part(before, found, self) if found else None]
 
     def settings(self) -> dict[str, str]:
-        return {"size": ", ".join(filter(None, self.sizes()))}
+        return {"size": " × ".join(map(str, self.sizes() or ()))}
 
-    def ask(self, function: str) -> int | None:
-        """A number that a function of the library gives for the handle; None where it gives none."""
+    def _number(self, function: str) -> int | None:
         handle = dict_get(instance_dict(self.value), self.handle)
-        library = instance_dict(module(_LIBRARIES[self.library])).get("_LIB")
+        library = instance_dict(module(self.library)).get("_LIB")
         if type(handle) is not ctypes.c_void_p or not handle.value or type(library) is not ctypes.CDLL:
             return None
-        found = ctypes.c_uint64(0)
+        found = self.number(0)
         if function not in _functions:
             _functions[function] = library[function]
         return int(found.value) if _functions[function](handle, ctypes.byref(found)) == 0 else None
 
 
-class XgboostMatrix(Handled):
+class XgboostMatrix(LibraryObject):
     """The data of xgboost."""
 
-    library = "xgboost"
+    asked = ("XGDMatrixNumRow", "XGDMatrixNumCol")
 
-    def sizes(self) -> Iterable[str | None]:
-        rows, columns = self.ask("XGDMatrixNumRow"), self.ask("XGDMatrixNumCol")
-        return ["no data" if rows is None or columns is None else f"{rows:,} × {columns:,}"]
-
-
-class XgboostModel(Handled):
-    """A model of xgboost."""
-
-    library = "xgboost"
-
-    def sizes(self) -> Iterable[str | None]:
-        rounds, features = self.ask("XGBoosterBoostedRounds"), self.ask("XGBoosterGetNumFeature")
-        return [_counted(rounds, "round"), _counted(features, "feature")]
+    def size_words(self) -> str:
+        sizes = self.sizes()
+        return "no data" if sizes is None else " × ".join(f"{length:,}" for length in sizes)
 
 
-class LightgbmData(Handled):
+class XgboostModel(LibraryObject):
+    """A model of xgboost, of which nothing is asked: the library configures it first, and may print."""
+
+    def size_words(self) -> str:
+        return "not read: that would configure it"
+
+    def settings(self) -> dict[str, str]:
+        return {}
+
+
+class LightgbmData(LibraryObject):
     """The data of lightgbm, which are kept by the library once they are constructed."""
 
-    library, handle = "lightgbm", "_handle"
+    library, handle, number = "lightgbm.basic", "_handle", ctypes.c_int32
+    asked = ("LGBM_DatasetGetNumData", "LGBM_DatasetGetNumFeature")
 
-    def sizes(self) -> Iterable[str | None]:
-        rows, columns = self.ask("LGBM_DatasetGetNumData"), self.ask("LGBM_DatasetGetNumFeature")
-        return ["not constructed" if rows is None or columns is None else f"{rows:,} × {columns:,}"]
+    def size_words(self) -> str:
+        sizes = self.sizes()
+        return "not constructed" if sizes is None else " × ".join(f"{length:,}" for length in sizes)
 
 
-class LightgbmModel(Handled):
+class LightgbmModel(LibraryObject):
     """A model of lightgbm."""
 
-    library, handle = "lightgbm", "_handle"
+    library, handle, number = "lightgbm.basic", "_handle", ctypes.c_int32
+    asked = ("LGBM_BoosterGetCurrentIteration", "LGBM_BoosterGetNumFeature")
 
-    def sizes(self) -> Iterable[str | None]:
-        rounds, features = self.ask("LGBM_BoosterGetCurrentIteration"), self.ask("LGBM_BoosterGetNumFeature")
-        return [_counted(rounds, "round"), _counted(features, "feature")]
+    def size_words(self) -> str | None:
+        sizes = self.sizes()
+        return None if sizes is None else joined([plural(sizes[0], "round"), plural(sizes[1], "feature")])
 
 
 def _is_telling(child: Child) -> bool:
     return not child.name.startswith("_") and child.name != "handle" and child.value is not None
-
-
-def _counted(number: Any, noun: str) -> str | None:
-    return None if number is None else plural(number, noun)
 
 
 kind_for = either(

@@ -64,7 +64,7 @@ class TokenCache(PlainObject):
         return _layers_of_lists([(name, kept) for name, kept in lists if type(kept) is list], _room(attrs), self.budget)
 
 
-class TwoCaches(PlainObject):
+class EncoderDecoderCache(PlainObject):
     """The caches of an encoder and a decoder."""
 
     def parts(self) -> Iterable[str | None]:
@@ -130,5 +130,6 @@ def _tokens_of(layers: list[CacheLayer]) -> str:
 
 
 kind_for = by_name(
-    {TokenCache: ("Cache", "DynamicCache", "StaticCache"), TwoCaches: ("EncoderDecoderCache",)}, "transformers"
+    {TokenCache: ("Cache", "DynamicCache", "StaticCache"), EncoderDecoderCache: ("EncoderDecoderCache",)},
+    "transformers",
 )

@@ -31,7 +31,7 @@ from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
 from .among import data_among, tensors_among
 from .settings import are_settings, declares_fields, line_end
-from .telling import set_first, told_first
+from .telling import empty_last, most_telling_first
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -86,8 +86,8 @@ class PlainObject(HolderKind):
 
     def attribute_words(self) -> list[str]:
         found = list(islice(self.stored(), _PEEKED))
-        found = set_first(found) if len(found) > _SHOWN else found
-        found = told_first(found, writes_out=writes_out(type(self.value)))
+        found = empty_last(found) if len(found) > _SHOWN else found
+        found = most_telling_first(found, writes_out=writes_out(type(self.value)))
         return [attributes_part(joined([self.type_name(), *self.warnings(), self.memory_word()]), found, self)]
 
     def child_count(self) -> int | None:

@@ -13,6 +13,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import Classes, c_attribute, class_name, instance_dict, plain_str
+from ...safe.installed import is_installed_file
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
 from ..families import by_base
@@ -29,7 +30,6 @@ _SHOWN = 12  #: arguments listed in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are listed, and among which the place is looked for
 _DEBUGGERS = ("/debugpy/_vendored/", "/debugpy/server/", "/debugpy/__main__.py")  #: where its code stands
-_LIBRARIES = ("/site-packages/", "/dist-packages/")
 _STANDARD = os.__file__.replace("\\", "/").rpartition("/")[0] + "/"
 _PLAIN = Classes(str, int, float, bool, bytes, type(None))
 
@@ -207,7 +207,7 @@ def _location(step: TracebackType) -> str:
 
 def _is_of_a_library(code: CodeType) -> bool:
     file = _file(code)
-    return file.startswith((_STANDARD, "<frozen ")) or any(part in file for part in _LIBRARIES)
+    return file.startswith((_STANDARD, "<frozen ")) or is_installed_file(file)
 
 
 def _file(code: CodeType) -> str:

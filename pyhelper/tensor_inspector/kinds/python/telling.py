@@ -17,7 +17,7 @@ _ASKED_FIRST = frozenset("shape size sizes length len dtype data value values co
 _WORKED_WITH = frozenset("lock mutex meta metadata flag flags parent owner ref handle hook hooks logger".split())
 
 
-def told_first(found: Iterable[Child], *, writes_out: bool = False) -> list[Child]:
+def most_telling_first(found: Iterable[Child], *, writes_out: bool = False) -> list[Child]:
     """Public attributes; of what keeps most to itself also private ones, in the order in which they tell of it.
 
     Private ones without content are left out, unless there are no others. An object that ``writes_out`` what it holds
@@ -35,7 +35,7 @@ def told_first(found: Iterable[Child], *, writes_out: bool = False) -> list[Chil
     return [*telling, *private, *rest] or attributes
 
 
-def set_first(found: Iterable[Child]) -> list[Child]:
+def empty_last(found: Iterable[Child]) -> list[Child]:
     """Attributes in their order, but those that are None or empty last: of many, a line shows only the first."""
     return sorted(found, key=lambda child: _is_empty(child.value))
 

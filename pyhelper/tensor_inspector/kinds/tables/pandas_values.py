@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import c_attribute, class_name, library_of, mro
+from ...safe.guard import c_attribute, class_name, is_found_in, library_of, module, mro, plain_str
 from ...words.text import joined, shorten
+from ..arrays.foreign_arrays import of_library
 from ..families import by_name
+from ..kind import NotStatic
 from ..numpy.dates import KNOWN_ZONES, date_text
+from ..python.objects import WordedObject, attribute_count, brief
 from ..python.plain import Atom
+
+_timedelta: Any = module("datetime").timedelta
 
 
 class PandasScalar(Atom):
@@ -75,6 +81,29 @@ class MissingValue(Atom):
         return class_name(type(self.value)).replace("Type", "")
 
 
+class DateOffset(WordedObject):
+    """A step between dates: how many of which; not of a class of the program, whose code would run."""
+
+    def words(self) -> Iterable[str | None]:
+        added = c_attribute(self.value, "_offset")
+        is_added = issubclass(type(added), _timedelta) and _timedelta.__bool__(added)
+        attributes = self.attribute_words() if attribute_count(self.value) else []
+        return [self._text(), f"offset {brief(added, self)}" if is_added else None, *attributes]
+
+    def settings(self) -> dict[str, str]:
+        return {"normalize": str(c_attribute(self.value, "normalize"))}
+
+    def _text(self) -> str | None:
+        """As pandas writes it: ``2B``. Its `freqstr` is not asked, which is kept once it was."""
+        amount = c_attribute(self.value, "n")
+        try:
+            code = of_library(self.value, "rule_code", "pandas") if is_found_in(type(self.value), "pandas") else ""
+        except (NotImplementedError, NotStatic):  # of one that is made of several units
+            code = ""
+        shown = "" if amount == 1 else str(amount)
+        return f"{shown}{shorten(plain_str(code), 80)}" if code else f"× {shown}" if shown else None
+
+
 class PandasDType(Atom):
     def line(self) -> str:
         is_other = library_of(type(self.value)) != "pandas"
@@ -89,6 +118,7 @@ kind_for = by_name(
         Interval: ("Interval",),
         MissingValue: ("NaTType", "NAType"),
         PandasDType: ("ExtensionDtype",),
+        DateOffset: ("BaseOffset",),
     },
     "pandas",
 )

@@ -11,7 +11,7 @@ from ...measure.torch.readable import too_short, why_unread
 from ...measure.unread import NOT_READ
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
-from ...words.text import listed, plural, shape
+from ...words.text import listed, plural, shape, size
 from ..kind import Child, NotFound, NotStatic
 from ..rows import Rows
 from .form import Form, TensorElements
@@ -76,12 +76,14 @@ class Components(Form):
         return NOT_READ if buffer is None else form_of(buffer, self.budget).elements()
 
     def are_apart(self) -> bool:
-        """Whether the components can be read one by one."""
-        return not isinstance(self.reading(), Unread) and self.why_not_apart() is None
+        """Whether the components can be read one by one, also where they are too many for statistics."""
+        buffer = self.buffer()
+        unread = buffer is None or isinstance(form_of(buffer, self.budget).elements(), Unread)
+        return not unread and self.why_not_apart() is None
 
     def words(self) -> Iterator[str]:
         count = self.count()
-        if not count or not self.are_apart():
+        if not count or isinstance(self.reading(), Unread) or not self.are_apart():
             yield plural(count, "component")
             return
         shown = listed(map(str, self.shapes(0, min(count, _SHOWN))), count > _SHOWN, 50)
@@ -223,11 +225,13 @@ class Jagged(Components):
     def _gathered(self) -> Any:
         """All components one after another, without the gaps; why not, where they can't be had or are too many."""
         unread, buffer = self.why_not_apart(), self.buffer()
-        if unread is not None or not 0 < self.count() <= _GATHERED:
-            return unread or NOT_READ
+        if unread is not None:
+            return unread
         plain = form_of(buffer, self.budget).elements()
-        if isinstance(plain, Unread) or Base.numel(buffer) > _COPIED:
-            return plain if isinstance(plain, Unread) else NOT_READ
+        if isinstance(plain, Unread):
+            return plain
+        if not 0 < self.count() <= _GATHERED or Base.numel(buffer) > _COPIED:
+            return Unread("too_many", f"not read: a copy would take {size(stored_bytes(buffer) or 0)}")
         spans = self._spans(0, self.count())
         return torch.cat([plain.narrow(self._ragged(), offset, length).reshape(-1) for offset, length in spans])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ...kinds import WRITTEN_OUT, as_kind, kind_of
+from ...kinds import WRITTEN_OUT, Elements, as_kind, kind_of
 from ...kinds.python.objects import attribute_count, attributes
 from ...kinds.python.plain import EnumMember
 from ...safe.attributes import is_pure
@@ -210,3 +210,8 @@ def _of_scalar(value: Any, cls: type) -> Token | None:
         return Token((id(cls), value.dtype.str, int(value.view("i8"))))
     item = value.item()
     return Token((id(cls), repr(value) if type(item) is cls else item))  # wider than Python's floats
+
+
+def is_one_class(a: object, b: object) -> bool:
+    """Whether two values are of one class; any class will do for parts that were taken out of tensors and arrays."""
+    return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)

@@ -15,7 +15,7 @@ from ...safe.guard import class_name, dict_attribute, dict_get, each
 from .fsdp import Shard, gathered, is_managed, original_state, shards_of
 from .names import WRAPPERS, in_common, is_weights, without_wrapper_names
 from .optimizers import is_saved_optimizer, saved_state
-from .pair import APART, ELSEWHERE, UNTOLD, Whole
+from .pair import ELSEWHERE, OTHER_SHARDS, UNTOLD, Whole
 
 _ENTRIES = 100  #: of a checkpoint that are looked at
 _STATE = ".state_dict()"
@@ -66,8 +66,8 @@ def _cut_alike(sides: list[Any], cut: list[dict[str, Shard]]) -> bool:
                 sides[at][name] = Whole(shard.shape, shard.count)
             elif type(whole) is not Shard:
                 sides[1 - at][other] = shard.of(whole) if shard.count else ELSEWHERE
-            elif (whole.first, whole.count) != (shard.first, shard.count) and sides[1 - at][other] is not APART:
-                sides[at][name] = APART
+            elif (whole.first, whole.count) != (shard.first, shard.count) and sides[1 - at][other] is not OTHER_SHARDS:
+                sides[at][name] = OTHER_SHARDS
     return bool(cut[0] or cut[1])
 
 

@@ -25,8 +25,9 @@ _HOOKS = frozenset(
 MISSING = object()  #: stands on the side that has no such value
 UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
 ELSEWHERE = TextRow("this rank has none of its elements")  #: and this for what other processes have
-
-APART = TextRow("this rank has other elements of one than of the other")  #: of two parameters cut up in two ways
+OTHER_SHARDS = TextRow(
+    "this rank has other elements of one than of the other"
+)  #: and this where each is cut up another way
 
 
 class Whole(TextRow):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Elements, Kind, as_kind
+from ...kinds import Kind, as_kind
 from ...kinds.python.objects import PlainObject
 from ...measure.stats.difference import PartialDifference
 from ...safe.budget import Budget
@@ -15,7 +15,8 @@ from ...words.text import led_by, one_line, shape
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
 from .elements import compare_elements
-from .pair import APART, ELSEWHERE, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
+from .identity import is_one_class
+from .pair import ELSEWHERE, OTHER_SHARDS, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds
 
@@ -203,7 +204,7 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
-        missing = next((one for one in (UNTOLD, ELSEWHERE, APART) if pair.a is one or pair.b is one), None)
+        missing = next((one for one in (UNTOLD, ELSEWHERE, OTHER_SHARDS) if pair.a is one or pair.b is one), None)
         if missing is not None:
             self._notes.add(pair, "not compared", f"not compared: {missing.text}")
             return None
@@ -250,7 +251,7 @@ class PairWalk:
                 self._notes.add(pair, "not compared", f"not compared: {unseen}")
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)
         if not elements.counted and self._found.compared == before:
-            self._atoms(pair, a, b)
+            self._atoms(pair, a, b, unseen)
         beside = self._rows.attributes(a, b)
         return None if beside is None else self._rows.pairs(pair, a, b, beside, elements)
 
@@ -266,7 +267,7 @@ class PairWalk:
         """Notes where two values of one kind are of different classes."""
         if a.kind == b.kind and a.type_name() != b.type_name():
             self._notes.add(pair, "type", f"{a.type_name()} → {b.type_name()}")
-        elif a.kind == b.kind and not _is_one_class(a.value, b.value):
+        elif a.kind == b.kind and not is_one_class(a.value, b.value):
             names = [full_name(type(kind.value)) for kind in (a, b)]
             same = "" if names[0] != names[1] else ", another class of this name"
             self._notes.add(pair, "type", f"{names[0]} → {names[1]}{same}")
@@ -277,9 +278,12 @@ class PairWalk:
             if name in now and was[name] != now[name]:
                 self._notes.add(pair, "value", f"{name} {was[name]} → {now[name]}")
 
-    def _atoms(self, pair: Pair, a: Kind, b: Kind) -> None:
-        self._found.compared += 1
+    def _atoms(self, pair: Pair, a: Kind, b: Kind, unseen: str | None) -> None:
         same = alike(a, b, pair.tolerance)
+        if same is None and unseen is not None and read_alike(a, b):
+            self._notes.add(pair, "not compared", f"not compared: {unseen}")
+            return
+        self._found.compared += 1
         if same is None and a.kind == b.kind and a.type_name() != b.type_name():  # which is noted
             return
         if same is None:
@@ -292,8 +296,3 @@ def _sizes(kind: Kind) -> str:
     """The shape of a tensor, or of one of which only a part is here."""
     known = kind.value if type(kind.value) is Whole else kind.comparable()
     return "" if known is None else shape(known.sizes)
-
-
-def _is_one_class(a: object, b: object) -> bool:
-    """Whether two values are of one class; any class will do for parts that were taken out of tensors and arrays."""
-    return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)

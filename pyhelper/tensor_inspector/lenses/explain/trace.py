@@ -7,6 +7,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ...safe.guard import c_attribute, plain_str, top_package
+from ...safe.installed import is_installed_file
 from ...safe.record import Record
 from ..step.frames import VisibleFrame, copied_variables, global_of, is_tools
 
@@ -14,7 +15,6 @@ _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
 _VISIBLE = 8  #: frames whose variables are in sight
 _LIBRARIES = ("torch", "numpy")
-INSTALLED = ("site-packages", "dist-packages")  #: folders of installed packages
 
 
 class TraceEntry(Record):
@@ -47,7 +47,7 @@ class TraceEntry(Record):
 
     def is_installed(self) -> bool:
         """Whether the file belongs to an installed package."""
-        return self.is_of_library() or any(part in self.file for part in INSTALLED)
+        return self.is_of_library() or is_installed_file(self.file)
 
     def arguments(self) -> dict[str, Any]:
         """The present values of the function's parameters by name, without ``*args`` and ``**kwargs``."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_dict, library_of, mro
+from ...safe.installed import is_installed_file
 from ..step.calls import Call
 from ..step.functions import functions_called
 from ..step.source import Source
@@ -78,7 +79,7 @@ def _traced(node: AutogradNode) -> tuple[str, int] | None:
             continue
         file, _, rest = head[len('File "') :].partition('", line ')
         number = rest.partition(",")[0]
-        if number.isdigit() and "site-packages" not in file:
+        if number.isdigit() and not is_installed_file(file):
             return file, int(number)
     return None
 

@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import class_dict, class_module, instance_dict, mro, top_package
+from ...safe.installed import is_installed_file
 from .frames import global_of
 from .source import Source, source_of
 
@@ -39,12 +40,12 @@ def is_library_module(name: str) -> bool:
     if top_package(name) in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
         return True
     file: Any = getattr(sys.modules.get(name), "__file__", None)
-    return type(file) is str and (is_standard(file) or "site-packages" in file or "dist-packages" in file)
+    return type(file) is str and (is_standard(file) or is_installed_file(file))
 
 
 def is_standard(file: str) -> bool:
     """Whether a file belongs to the standard library."""
-    return file.startswith(_STANDARD) and "-packages" not in file
+    return file.startswith(_STANDARD) and not is_installed_file(file)
 
 
 def underlying_function(item: Any) -> Any:

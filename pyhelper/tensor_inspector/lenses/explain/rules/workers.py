@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ....safe.installed import is_installed_file
 from ...findings.finding import Violation
 from ..error_context import ErrorContext
 from ..errors import short_message
-from ..trace import INSTALLED
 
 _FRAME = re.compile(
     r'^  File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)(?:\n    (?P<text>.*))?', re.MULTILINE
@@ -20,7 +20,7 @@ def worker_failed(context: ErrorContext) -> Violation:
     frames = [
         found
         for found in _FRAME.finditer(context.message)
-        if not any(part in found["file"] for part in INSTALLED) and not found["file"].startswith("<")
+        if not is_installed_file(found["file"]) and not found["file"].startswith("<")
     ]
     if not frames:
         title = ("in a worker of the DataLoader", ": ", f"{short_message(last_line)}")
