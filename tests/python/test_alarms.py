@@ -108,18 +108,11 @@ def test_it_says_where(make: Any, says: str) -> None:
     "value",
     [
         {"x": FINE, "y": 1.0},
-        {"best": math.inf},
         Output(1.0),
-        torch.distributions.constraints.greater_than(-math.inf),
-        torch.distributions.constraints.interval(torch.tensor(-math.inf), torch.tensor(math.inf)),
         {"mask": torch.tensor([True, False])},
         {"freed": freed()},
         {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.long)},
         [torch.empty(0)],
-        Trainer(missing_values=math.nan, fill_value=math.nan),
-        Trainer(upper_bound=INF, low=-INF, best_score=torch.tensor(math.inf)),
-        {"causal": torch.triu(torch.full((3, 3), -math.inf), 1)},
-        {"attention_mask": torch.tensor([[0.0, -math.inf]])},
         {"table": pd.DataFrame({"name": ["a", None]})},
         [],
     ],
@@ -129,12 +122,129 @@ def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
     assert as_kind(value, Budget()).badges() == []
 
 
+INFINITE, LEAST = torch.tensor(math.inf), torch.tensor(-math.inf)
+MANY, FEW = torch.full((2,), math.inf), torch.tensor([0.0, -math.inf])
+CAUSAL = torch.triu(torch.full((3, 3), -math.inf), 1)
+
+
+class Interval:
+    """As of a library: some elements have no bound."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+
+class GreaterThan(Interval): ...
+
+
+class Box(Interval):
+    """As that of gymnasium."""
+
+
+class Observer(torch.nn.Module): ...
+
+
+def keeping(name: str, value: torch.Tensor, cls: type[torch.nn.Module] = torch.nn.Module) -> torch.nn.Module:
+    """A module with a buffer, which may stand in one of its modules."""
+    found = cls()
+    *above, last = name.split(".")
+    if above:
+        found.add_module(above[0], keeping(last, value, cls))
+    else:
+        found.register_buffer(name, value)
+    return found
+
+
+def learning(name: str, value: torch.Tensor) -> torch.nn.Module:
+    found = torch.nn.Module()
+    found.register_parameter(name, torch.nn.Parameter(value.clone()))
+    return found
+
+
+MEANT = {
+    "a number in Python": {"best": math.inf},
+    "the bounds of a constraint": torch.distributions.constraints.greater_than(-math.inf),
+    "those of an interval": torch.distributions.constraints.interval(LEAST, INFINITE),
+    "an object": Trainer(upper_bound=INFINITE, low=-MANY, best_score=INFINITE, kth_value=LEAST),
+    "a dict": {"upper_bound": INFINITE, "low": -MANY},
+    "a dict of dicts": {"space": {"high": np.full(3, np.inf)}},
+    "a numpy number": {"lower_bound": np.float32(-np.inf)},
+    "a list of bounds": {"bounds": [LEAST, INFINITE]},
+    "names of a state dict": {"kernel.constraint.upper_bound": INFINITE},
+    "the least before a search": {"min_loss": INFINITE, "max_score": LEAST},
+    "a box": Box(low=np.array([-np.inf, 0]), high=np.array([np.inf, 1])),
+    "an interval": Interval(lower=FEW),
+    "a class below it": GreaterThan(upper_bound=INF),
+    "an observer": keeping("min_val", INF, Observer),
+    "an observer in a module": keeping("observer.max_val", -MANY, Observer),
+    "a module's bound": keeping("upper_bound", INFINITE),
+    "a module's mask": keeping("mask", FEW),
+    "a module's causal mask": keeping("attention.causal", CAUSAL),
+    "a causal mask": {"causal": CAUSAL},
+    "a mask": {"attention_mask": torch.tensor([[0.0, -math.inf]])},
+    "masks": {"masks": [FEW, FEW]},
+    "what stands for no value": Trainer(missing_values=math.nan, fill_value=math.nan, nodata=np.float32(np.nan)),
+    "that of a module": keeping("fill_value", torch.tensor(math.nan)),
+}
+
+
+@pytest.mark.parametrize("value", MEANT.values(), ids=MEANT)
+def test_what_is_meant_raises_no_alarm(value: Any) -> None:
+    assert as_kind(value, Budget()).badges() == []
+    assert as_kind({"inside": value}, Budget()).badges() == []
+
+
+WRONG = {
+    "filler": {"filler": INFINITE},
+    "missing_head": {"missing_head": MANY},
+    "missing": {"missing": MANY},
+    "bias": {"bias": FEW},
+    "the logarithm of zeros and ones": {"log_p": FEW},
+    "low": Trainer(low=FEW),
+    "high of a dict": {"high": INF},
+    "lower_layers.weight": {"lower_layers.weight": MANY},
+    "low.weight": {"low.weight": MANY},
+    "x_limit": Trainer(x_limit=INF),
+    "limits": {"limits": [INF]},
+    "upper_bound that is learned": learning("upper_bound", MANY),
+    "upper_bound that is learned, in a dict": {"upper_bound": torch.nn.Parameter(INFINITE.clone())},
+    "best_head": learning("best_head", MANY[:1]),
+    "max_logit": {"max_logit": INFINITE},
+    "min_score": {"min_score": LEAST},
+    "max_values": {"max_values": MANY},
+    "running_high": keeping("running_high", MANY),
+    "running_max": keeping("norm.running_max", LEAST),
+    "running_var of a box": keeping("bbox_norm.running_var", INF),
+    "running_var of a constraint": keeping("constraint.running_var", MANY),
+    "running_mean": keeping("running_mean", FEW),
+    "scale of an observer": keeping("scale", MANY, Observer),
+    "initial value of an interval": Interval(initial_value=INFINITE),
+    "boxes": {"boxes": INF},
+    "loss": {"loss": INFINITE},
+    "attention_mask with Inf": {"attention_mask": INF},
+    "a table of limits": {"limits": pd.DataFrame({"x": [1.0, math.inf]})},
+}
+NOT_A_NUMBER = {
+    "upper_bound": {"upper_bound": torch.tensor([math.inf, math.nan])},
+    "mask": {"mask": torch.tensor([0.0, -math.inf, math.nan])},
+    "upper_bound of an interval": Interval(upper_bound=torch.tensor([math.inf, math.nan])),
+    "fill of many": {"fill": torch.tensor([math.inf, math.nan])},
+    "a module for what is missing": {"missing": torch.nn.Sequential(learning("w", torch.tensor([math.inf, math.nan])))},
+}
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
+def test_what_only_sounds_so_raises_one(value: Any) -> None:
+    assert "inf" in as_kind(value, Budget()).badges()
+
+
+@pytest.mark.parametrize("value", NOT_A_NUMBER.values(), ids=NOT_A_NUMBER)
+def test_nan_among_infinities_raises_both(value: Any) -> None:
+    assert as_kind(value, Budget()).badges() == ["nan", "inf"]
+
+
 def test_an_object_in_a_container_is_not_searched_for_its_attributes() -> None:
     assert as_kind([Trainer(loss=NAN)], Budget()).badges() == []
-
-
-def test_the_logarithm_of_zeros_and_ones_is_no_mask() -> None:
-    assert as_kind({"log_p": torch.tensor([[0.0, -math.inf]])}, Budget()).badges() == ["inf"]
 
 
 def test_an_object_of_a_library_in_a_container_is_searched() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..measure.intended import count_of, is_bound, is_mask, is_placeholder
+from ..measure.intended import StandsAt, is_meant, is_placeholder
 from ..safe.budget import Budget
 from ..safe.guard import Classes
 from ..words.line import Word
@@ -67,7 +67,7 @@ class _AlarmSearch:
         self._budget = budget
         self._count = 0
         self._runs: list[tuple[int, ContainedRun]] = []  #: each with the number of its first value
-        self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
+        self._found: dict[Badge, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
     def add(self, run: ContainedRun) -> None:
@@ -105,29 +105,32 @@ class _AlarmSearch:
             except Exception:
                 continue
             self.late = self.late or (found.late and not found.is_whole())
-            for what, names in (("nan", found.nan), ("inf", found.inf)):
+            named: list[tuple[Badge, list[str]]] = [("nan", found.nan), ("inf", found.inf)]
+            for what, names in named:
                 for at, dot, part in (name.partition(".") for name in names):
                     self._found[what].setdefault(int(at), dot + part)
 
     def leave_out_meant(self) -> None:
-        """Leaves out infinities that are bounds or masks, and what only stands for a missing value."""
-        infinite = self._found["inf"]
-        for at in [at for at, part in infinite.items() if not part and self._is_meant(at)]:
-            del infinite[at]
-        for found in self._found.values():
-            for at in [at for at in found if _is_placeholder_name(self._way(at)[2])]:
+        for what, found in self._found.items():
+            for at in [at for at, part in found.items() if not part and self._is_meant(what, at)]:
                 del found[at]
 
-    def _is_meant(self, at: int) -> bool:
+    def _is_meant(self, what: Badge, at: int) -> bool:
         run, index = self._run(at)
-        under, holder, kind = run.under[index], run.holder, as_kind(run.values[index], self._budget)
-        elements = kind.elements()
-        name = under if type(under) is str else ""
-        if holder.kind == "object" and is_bound((holder.type_name(), name), count_of(elements)):
-            return True
-        return kind.kind != "module" and not self._budget.spent() and is_mask(elements, name)
+        kind = as_kind(run.values[index], self._budget)
+        if kind.kind == "module" or kind.requires_grad() or self._budget.spent():
+            return False
+        scalar = kind.scalar()
+        return is_meant(what, kind.elements() if scalar is None else scalar, self._place(at))
 
-    def names(self, what: str) -> list[str]:
+    def _place(self, at: int) -> StandsAt:
+        """Where a value stands. In a list it has the name of that."""
+        above, holder, under = self._way(at)
+        while type(under) is not str and above is not None:
+            above, holder, under = above
+        return StandsAt(under if type(under) is str else "", type(holder.value))
+
+    def names(self, what: Badge) -> list[str]:
         return list(dict.fromkeys(_name(self._way(at)) + part for at, part in sorted(self._found[what].items())))
 
     def _run(self, at: int) -> tuple[ContainedRun, int]:

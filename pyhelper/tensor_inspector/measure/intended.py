@@ -4,34 +4,59 @@ from __future__ import annotations
 
 import re
 from math import inf, nan, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..safe.guard import library_of, module
+from ..safe.guard import ByClass, class_name, library_of, module, mro
 from .unread import Unread
 
+if TYPE_CHECKING:
+    from ..protocol import Badge
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: The last words in the names of attributes that hold a bound.
+#: The last words in the names of what holds a bound.
 _BOUNDS = frozenset("bound bounds lower upper low high lb ub limit limits".split())
 #: Words in the names of numbers that a search begins with.
-_BEST = frozenset("best min max minimum maximum lowest highest kth".split())
+_BEST = frozenset("best kth".split())
+_LEAST = frozenset("min minimum lowest".split())
+_LARGEST = frozenset("max maximum highest".split())
 #: The names of attributes that say what stands for no value.
 _PLACEHOLDERS = frozenset("missing missing_values missing_value fill fill_value error_score badvalue nodata".split())
-#: Words in the names of what is made of bounds, as a class.
-_BOUNDING = frozenset("bounds constraint constraints interval box bbox observer".split())
+#: The last words in the names of classes that are made of bounds.
+_BOUNDING = frozenset("bounds bounded constraint constraints interval observer".split())
 _MASKS = frozenset("mask masks masked".split())
-_MOST = 1 << 22  #: elements among which a mask is looked for
+_MOST = 1 << 22  #: elements that are looked at
 
 
-def is_bound(way: tuple[str, ...], count: int) -> bool:
-    """Whether ``count`` numbers are bounds by the names that lead to them: ``raw_constraint``, ``upper_bound``."""
-    *above, last = map(_words_of, way)
-    is_in_bounds = any(not _BOUNDING.isdisjoint(words) for words in above)
-    is_best = count == 1 and not _BEST.isdisjoint(last)
-    return is_in_bounds or is_best or bool(last and last[-1] in _BOUNDS)
+class StandsAt(NamedTuple):
+    """Where a value stands: its name there, the class that holds it, and whether it is a buffer of a module."""
+
+    name: str
+    holder: type
+    is_buffer: bool = False
+
+
+def is_meant(what: Badge, elements: Any, place: StandsAt) -> bool:
+    """Whether NaN or Inf among the elements of a tensor or array is no fault.
+
+    A single number may stand for no value. Infinities may be bounds, a best value so far, or a mask.
+    """
+    library = None if elements is None or isinstance(elements, Unread) else module(library_of(type(elements)))
+    if library is None or not 0 < prod(elements.shape) <= _MOST:
+        return False
+    name = place.name.rpartition(".")[2]
+    words = _words_of(name)
+    if prod(elements.shape) == 1 and is_placeholder(name):
+        return True
+    if what != "inf" or words[:1] == ["running"]:
+        return False
+    try:
+        return _is_bound(elements, words, place.holder) or _is_mask(library, elements, words, place.is_buffer)
+    except Exception:  # complex numbers, and dtypes that the library does not compare
+        return False
 
 
 def is_placeholder(name: str) -> bool:
-    """Whether an attribute of this name says what stands for no value: ``missing_values``."""
+    """Whether a number of this name says what stands for no value: ``missing_values``."""
     return name.strip("_").lower() in _PLACEHOLDERS
 
 
@@ -40,25 +65,32 @@ def _words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def count_of(elements: Any) -> int:
-    """How many elements; 1 of a number, which has none."""
-    return 1 if elements is None or isinstance(elements, Unread) else prod(elements.shape)
+def _is_bound(elements: Any, words: list[str], holder: type) -> bool:
+    """Whether they are bounds: by their name where all are infinite, by their holder too where only some are."""
+    is_named = bool(words and words[-1] in _BOUNDS)
+    if (is_named or not (_LEAST | _LARGEST).isdisjoint(words)) and _is_made_of_bounds(holder):
+        return not bool((elements != elements).any())
+    if is_named:
+        return bool(((elements == inf) | (elements == -inf)).all())
+    starts = (*[inf] * (not _LEAST.isdisjoint(words)), *[-inf] * (not _LARGEST.isdisjoint(words)))
+    starts = (inf, -inf) if not _BEST.isdisjoint(words) else starts
+    return prod(elements.shape) == 1 and any(bool((elements == start).all()) for start in starts)
 
 
-def is_mask(elements: Any, name: str, is_kept: bool = False) -> bool:
-    """Whether the elements of a tensor or array are a mask that is added to scores: −Inf and one other number, or −Inf
-    above the diagonal only.
+def _find_whether_made_of_bounds(cls: type) -> bool:
+    names = [_words_of(class_name(base)) for base in mro(cls)]
+    return any(words == ["box"] or bool(words and words[-1] in _BOUNDING) for words in names)
+
+
+_is_made_of_bounds = ByClass(_find_whether_made_of_bounds)
+
+
+def _is_mask(library: Any, elements: Any, words: list[str], is_buffer: bool) -> bool:
+    """Whether they are a mask that is added to scores: −Inf and one other number, or −Inf above the diagonal only.
 
     The former may also be the logarithm of zeros and ones, unless a module keeps it or its name says what it is.
     """
-    library = None if elements is None or isinstance(elements, Unread) else module(library_of(type(elements)))
-    if library is None or not 0 < prod(elements.shape) <= _MOST:
-        return False
-    is_known = is_kept or not _MASKS.isdisjoint(_words_of(name))
-    try:
-        return _hides(library, elements, is_known)
-    except Exception:  # complex numbers, and dtypes that the library does not compare
-        return False
+    return _hides(library, elements, is_buffer or not _MASKS.isdisjoint(words))
 
 
 def _hides(library: Any, elements: Any, is_known: bool) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...measure.intended import count_of, is_bound, is_mask
+from ...measure.intended import StandsAt, is_meant
 from ...measure.torch import finite
 from ...measure.torch.codes import codes_of
 from ...measure.torch.dispatch import inner_tensors, is_wrapper
 from ...measure.torch.finite import BufferName, GradientName, NotFinite, StateName
-from ...measure.torch.metadata import EXACT_TENSORS, grads_of, is_parameter
+from ...measure.torch.metadata import EXACT_TENSORS, grads_of
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
@@ -37,16 +37,19 @@ def _scales(name: str, tensor: Any) -> list[Named]:
 
 
 def without_meant(found: NotFinite, tensors: list[Named], budget: Budget) -> NotFinite:
-    """What was found in the tensors of a module, without the infinities of buffers that are bounds or masks."""
-    infinite = set(found.inf)
-    for name, tensor in tensors if infinite else ():
-        if name not in infinite or is_parameter(tensor) or budget.spent():
-            continue
-        way, elements = tuple(name.split(".")), form_of(tensor, budget).elements()
-        if way[-1] != "grad" and (is_bound(way, count_of(elements)) or is_mask(elements, way[-1], is_kept=True)):
-            infinite.remove(name)
-    found.inf = [name for name in found.inf if name in infinite]
+    """What was found in the tensors of a module, without what buffers are meant to hold."""
+    buffers: dict[str, Any] = {
+        name: tensor for name, tensor in tensors if type(name) is BufferName and (found.nan or found.inf)
+    }
+    found.nan = [name for name in found.nan if not _is_meant("nan", name, buffers, budget)]
+    found.inf = [name for name in found.inf if not _is_meant("inf", name, buffers, budget)]
     return found
+
+
+def _is_meant(what: Badge, name: str, buffers: dict[str, Any], budget: Budget) -> bool:
+    if not isinstance(name, BufferName) or name not in buffers or budget.spent():
+        return False
+    return is_meant(what, form_of(buffers[name], budget).elements(), StandsAt(name, name.holder, is_buffer=True))
 
 
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:

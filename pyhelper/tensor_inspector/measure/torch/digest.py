@@ -86,7 +86,7 @@ class Digest:
                     if tensor is not None and id(tensor) not in met:
                         met.add(id(tensor))
                         name = prefix + key
-                        self.tensors.append((name if are_parameters else BufferName(name), tensor))
+                        self.tensors.append((name if are_parameters else BufferName(name, visit.cls), tensor))
                         if are_parameters:
                             parameters.append(tensor)
         self.shared = sum(len(visit.parameters) for _, visit in visited) - len(parameters)

@@ -49,9 +49,15 @@ if TYPE_CHECKING:
 
 
 class BufferName(str):
-    """The name of a module's buffer; that of a parameter is a plain ``str``."""
+    """The name of a buffer, and the class of the module that holds it; that of a parameter is a plain ``str``."""
 
-    __slots__ = ()
+    __slots__ = ("holder",)
+    holder: type
+
+    def __new__(cls, name: str, holder: type) -> BufferName:
+        made = super().__new__(cls, name)
+        made.holder = holder
+        return made
 
 
 class GradientName(str):
