@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ...kinds.rows import Rows
 from ...safe.guard import ByClass, class_attribute, class_name, instance_dict, is_found_in, mro, owner_of
 
-_WORD = re.compile(r"[A-Z]?[a-z]+")
-_STORED = frozenset(("cached", "lazy", "memoized"))
-_READ = frozenset(("property", "attribute", "accessor"))
+_STORED = ("cached", "lazy", "memoized")  #: in the names of properties that store what they work out
+_READ = ("property", "attribute", "accessor")
 #: Classes of libraries, by package and name, and the attributes that they fill when they are asked.
 _FILLED: dict[tuple[str, str], frozenset[str]] = {
     ("geopandas", "GeometryArray"): frozenset(("_sindex",)),
@@ -49,8 +47,8 @@ def _says_cached(cls: type) -> bool:
     if owner_of(cls, "__get__") is None:
         return False
     for base in mro(cls):
-        words = {word.lower() for word in _WORD.findall(class_name(base))}
-        if words & _STORED and words & _READ:
+        name = class_name(base).lower()
+        if any(word in name for word in _STORED) and any(word in name for word in _READ):
             return True
     return False
 
