@@ -120,6 +120,34 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+#: The program, the answer's place and operation, and the cause that what was saved proves; "unknown" where none is.
+PROVED = {
+    "a running variance below zero": (
+        "h = w.view(2, 2) * 2\nloss = F.batch_norm(h, torch.zeros(2), -torch.ones(2)).sum()", "operation", "NativeBatchNorm", "root_of_negative",
+    ),
+    "a running variance of zero": (
+        "h = w.view(2, 2) * 0\nloss = F.batch_norm(h, torch.zeros(2), torch.zeros(2), eps=0.0).sum()", "operation", "NativeBatchNorm", "zero_variance",
+    ),
+    "Inf as a factor": ("h = w + 9\nloss = (h * float('inf')).sum()", "input", "Mul", "unknown"),
+    "zero by Inf as a number": ("h = w * 0\nloss = (h * float('inf')).sum()", "input", "Mul", "unknown"),
+    "Inf is added": ("h = w * 2\nloss = (h + float('inf')).sum()", "operation", "Add", "unknown"),
+    "Inf is filled in": ("h = w * 2\nloss = h.masked_fill(h > -99, float('inf')).sum()", "operation", "MaskedFill", "unknown"),
+    "the target has no chance": (
+        "h = torch.where(torch.tensor([[True, False], [True, False]]), w.view(2, 2), -torch.inf)\nloss = F.cross_entropy(h, torch.tensor([1, 1]))",
+        "operation", "NllLoss", "unknown",
+    ),
+    "squares that overflow": ("h = w * 1e30\nloss = F.mse_loss(h, torch.zeros(4))", "operation", "MseLoss", "overflow"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "where", "op", "cause"), PROVED.values(), ids=PROVED)
+def test_a_cause_is_told_only_where_it_is_proved(
+    program: str, where: str, op: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["where"], found["operation"], found["cause"]) == (where, op, cause)
+
+
 @pytest.mark.filterwarnings("ignore:.*degrees of freedom")
 @pytest.mark.parametrize(("program", "op", "cause"), PROGRAMS.values(), ids=PROGRAMS)
 def test_the_first_operation_is_the_one_that_torch_sees(
@@ -535,6 +563,6 @@ def test_what_a_graph_has_no_room_for_makes_it_too_large(monkeypatch: pytest.Mon
     y = torch.ones(2, requires_grad=True)
     for _ in range(30):
         y = y * 1.5
-    found = tensor_inspector.nan_origin(y * torch.nan)
+    found = tensor_inspector.nan_origin((-y).sqrt())
     assert found["complete"] is True
     assert found["certain"] or found["unknown"][-1] == "too_many"

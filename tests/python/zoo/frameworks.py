@@ -319,7 +319,7 @@ MODELS: Zoo = {
     "lightgbm model": Specimen(lightgbm_model, says=("Booster · 2 rounds · 3 features",), needs=LIGHTGBM, changed=lambda: lightgbm_model(3)),
     "annotated data": Specimen(annotated, says=("AnnData · 4 obs × 3 vars · X float32[4, 3] · layers counts",), needs=("anndata",), changed=lambda: annotated(2.0)),
     "annotated data, a view": Specimen(lambda: annotated()[:2], says=("AnnData · 2 obs × 3 vars · view",), needs=("anndata",), changed=lambda: annotated(2.0)[:2]),
-    "annotated data with NaN": Specimen(lambda: annotated(float("nan")), says=("AnnData · NaN in _X · 4 obs",), needs=("anndata",), changed=annotated),
+    "annotated data with NaN": Specimen(lambda: annotated(float("nan")), says=("AnnData · NaN in X · 4 obs",), needs=("anndata",), changed=annotated),
 }  # fmt: skip
 
 SPECIMENS: Zoo = {**CACHES, **ARRAYS, **FILES, **MODELS}

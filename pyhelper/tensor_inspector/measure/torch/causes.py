@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _ROOTS = ("Sqrt", "Rsqrt", "Pow")
 _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
 _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
+#: Operations that finite tensors make infinite only by an overflow; the second of two may be a number, which is known.
+_OF_ONE = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh", "Pow", "Prod", "Mean", "ToCopy", "MseLoss")
+_OF_TWO = ("Mul", "Div", "Add", "Sub", "Addcmul", "Addcdiv")
 
 
 def cause_of(origin: Origin) -> NanCause:
@@ -28,7 +31,7 @@ def cause_of(origin: Origin) -> NanCause:
     if op == "Div":
         return _of_division(origin)
     if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
-        return "mean_of_nothing" if origin.counts.nan else "overflow"
+        return "mean_of_nothing" if origin.counts.nan else _by_counts(origin)
     if origin.masked:
         return "masked_row"
     if proves_log_of_zero(node, origin.counts):
@@ -46,9 +49,21 @@ def cause_of(origin: Origin) -> NanCause:
         return "inf_minus_inf"
     if op in _DOMAINS:
         return "domain"
+    if op.startswith("NativeBatchNorm") and node.setting("training") is False:
+        return _of_running_variance(origin)
     if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
-        return "zero_variance" if _is_flat(node, first) else "overflow"
+        return "zero_variance" if not node.setting("eps") and _is_flat(node, first) else "unknown"
     return _by_counts(origin)
+
+
+def _of_running_variance(origin: Origin) -> NanCause:
+    """Of a batch norm that takes the variance that it has been given."""
+    variance, eps = origin.node.tensor("running_var"), origin.node.setting("eps")
+    if variance is None or eps is None:
+        return "unknown"
+    if bool((variance + eps < 0).any()):
+        return "root_of_negative"
+    return "zero_variance" if bool((variance + eps == 0).any()) else "unknown"
 
 
 def _is_flat(node: AutogradNode, value: Any) -> bool:
@@ -67,11 +82,15 @@ def _is_negative(exponent: Any) -> bool:
 
 
 def _by_counts(origin: Origin) -> NanCause:
-    """Finite numbers that give an infinity have overflowed; what is NaN among infinities was taken from each other."""
-    masked = any(counts is not None and counts.inf for counts in (counts_of(one.value) for one in origin.operands))
-    if masked and origin.counts.nan:
-        return "zero_times_inf" if origin.node.op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
-    return "overflow" if origin.counts.inf or (origin.certain and origin.node.op in _SUMS) else "unknown"
+    """What is NaN among infinities was taken from each other; finite numbers that give an infinity have overflowed."""
+    op, counts = origin.node.op, [counts_of(one.value) for one in origin.operands]
+    if origin.counts.nan and any(one is not None and one.inf for one in counts):
+        return "zero_times_inf" if op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
+    are_finite = bool(counts) and all(one is not None and not (one.nan or one.inf) for one in counts)
+    overflows = op in _SUMS or (op in _OF_ONE and origin.counts.inf) or (op in _OF_TWO and len(counts) > 1)
+    if are_finite and overflows and (origin.counts.inf or origin.certain):
+        return "overflow"
+    return "unknown"
 
 
 def _of_division(origin: Origin) -> NanCause:

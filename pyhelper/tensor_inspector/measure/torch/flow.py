@@ -207,6 +207,7 @@ def counts_of(value: Any) -> Counts | None:
         return None
     if not (value.is_floating_point() or value.is_complex()) or not value.numel():
         return Counts()
+    value = value.reshape(-1) if not value.dim() else value  # the sum of a number that a node saved is not its value
     total = value.sum()
     if bool((total - total == 0).item()):  # no addition loses a NaN or an infinity
         return Counts()
