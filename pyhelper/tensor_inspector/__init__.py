@@ -35,6 +35,7 @@ from .questions import (
     report,
     shapes,
 )
+from .watching.watch import watch
 
 __all__ = [
     "autograd",
@@ -57,4 +58,5 @@ __all__ = [
     "shapes",
     "summarize",
     "tree",
+    "watch",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from threading import Thread, current_thread, get_ident
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Callable
 
 from .safe.guard import instance_dict, module
@@ -16,6 +16,7 @@ from .safe.guard import instance_dict, module
 if TYPE_CHECKING:
     from .protocol import At
 
+_STEP_CAUGHT_EXCEPTION = 137  #: of pydevd's commands
 # Names that it puts among the locals of a frame:
 RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
 EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
@@ -189,6 +190,26 @@ def resume_dynamo(stopped: Any) -> None:
     if stopped is not None:
         frames, callback = stopped
         frames.set_eval_frame(callback)
+
+
+def stop(frame: FrameType, error: Exception) -> bool:
+    """Stop the program in a frame, as if an exception were raised there; False without a debugger.
+
+    Tracing is off meanwhile: with it, later evaluates hang, or the program stops in another frame.
+    """
+    debugger, thread = pydevd(), current_thread()
+    information: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info")
+    if debugger is None or information is None or getattr(debugger, "writer", None) is None:
+        return False
+    info = information.set_additional_thread_info(thread)
+    trace = TracebackType(None, frame, frame.f_lasti, frame.f_lineno)
+    info.is_tracing += 1
+    try:
+        debugger.set_suspend(thread, _STEP_CAUGHT_EXCEPTION)
+        debugger.do_wait_suspend(thread, frame, "exception", (type(error), error, trace), "handled")
+    finally:
+        info.is_tracing -= 1
+    return True
 
 
 def pydevd() -> Any:

@@ -219,7 +219,10 @@ HIDDEN: Zoo = {
         lambda: annotated(NAN), says=("AnnData · NaN in X",), needs=("anndata",), changed=lambda: annotated(2.0)
     ),
     "pint quantity with NaN": Specimen(
-        lambda: quantity(NAN), says=("Quantity · float64[1, 2] · finite all 1 · 1 NaN",), needs=("pint",), changed=lambda: quantity(2.0)
+        lambda: quantity(NAN),
+        says=("Quantity · float64[1, 2] · finite all 1 · 1 NaN",),
+        needs=("pint",),
+        changed=lambda: quantity(2.0),
     ),
 }
 MEANT: Zoo = {

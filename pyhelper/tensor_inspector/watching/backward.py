@@ -1,0 +1,164 @@
+"""BackwardWatch: a hook on each node of the graph tests the gradients that it computes."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from ..safe.guard import module
+from .calls import FunctionCall, tensors_in
+from .finite import Found, find, is_readable, plain
+from .hits import FaultKind, FaultOrigin
+from .modules import dotted_name
+from .origins import Origins, noticed, words
+from .places import CodePlace, place_of
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+torch: Any = module("torch")
+
+_RECORDED = 8192  #: operations forward that are remembered
+_NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
+_VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
+_PythonNode: Any = torch.autograd.function.BackwardCFunction
+_sequence: Any = getattr(torch.autograd, "_get_sequence_nr", None)
+
+
+Made = tuple[str, CodePlace]  #: the name of an operation forward, and where it was called
+
+
+class BackwardWatch:
+    """The graph of a loss is walked once; what its nodes compute is told by the line that made them forward."""
+
+    def __init__(
+        self, verdict: Verdict, origins: Origins, enter: Callable[[], None], leave: Callable[[], None]
+    ) -> None:
+        """``enter`` and ``leave`` let the function mode see what custom functions compute."""
+        self.is_scaled = False  #: whether a GradScaler made the loss: it skips steps whose gradients are not finite
+        self.skipped: FaultOrigin | None = None  #: what such a scaler is to skip
+        self._verdict = verdict
+        self._origins = origins
+        self._enter = enter
+        self._leave = leave
+        #: Sequence numbers of nodes, rising, with the names of operations and their places.
+        self._recorded: deque[tuple[int, str, CodePlace]] = deque(maxlen=_RECORDED)
+        self._last = 0
+        self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
+
+    def record(self, call: FunctionCall) -> None:
+        """Remembers where an operation forward was called, if it has made nodes."""
+        number = 0 if _sequence is None else _sequence()
+        if number != self._last:
+            self._last = number
+            self._recorded.append((number, call.name, place_of(call.frame, self._origins.called.innermost())))
+
+    def run(self, call: FunctionCall) -> Any:
+        """Runs the backward that the program asks for."""
+        roots = tensors_in(call.args[:1]) or tensors_in(call.kwargs.values())
+        self._verdict.quietly(self._look_at_loss, roots, call.frame)
+        self._infinite = self.skipped = None
+        handles = [handle for root in roots for handle in self._hook_graph(plain(root).grad_fn)]
+        try:
+            return call.function(*call.args, **call.kwargs)
+        finally:
+            self._leave()  # where a custom function has raised
+            for handle in handles:
+                handle.remove()
+            self.is_scaled = False
+            self._last = 0 if _sequence is None else _sequence()
+
+    def look_at_gradients(self, skipped: FaultOrigin, parameters: list[Any], frame: FrameType) -> None:
+        """A step is taken: were there gradients that a GradScaler would have skipped?"""
+        if any(_found_in(parameter.grad) is not None for parameter in parameters):
+            self._verdict.report(skipped, frame, "in a gradient at the optimizer's step")
+
+    def _look_at_loss(self, roots: list[Any], frame: FrameType) -> None:
+        for root in roots:
+            found = _found_in(root)
+            if found is None or (self.is_scaled and not found.nan):
+                continue
+            origin = self._origins.of(root) or self._origins.new(None, found, frame, [])
+            if self._verdict.wants(origin.kind):
+                self._verdict.report(origin, frame, noticed(origin, frame, "in the loss"))
+
+    def _hook_graph(self, root: Any) -> Iterator[Any]:
+        made = {number: (name, place) for number, name, place in self._recorded}
+        waiting, met = [root], {root, None}
+        while waiting:
+            node = waiting.pop()
+            if node is None:
+                continue
+            name = node.name()
+            if not _is_view(name):
+                if isinstance(node, _PythonNode):
+                    yield node.register_prehook(lambda _: self._enter())
+                yield node.register_hook(partial(self._verdict.quietly, self._after, name, _made(node, made)))
+            fresh = [one for one, _ in node.next_functions if one not in met]
+            met.update(fresh)
+            waiting.extend(fresh)
+
+    def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
+        """Looks at what a node has computed; of a leaf, at what has arrived there."""
+        if self._verdict.is_over:
+            return
+        self._leave()
+        if name.endswith("AccumulateGrad"):
+            arrived = map(_found_in, gradients) if self._infinite is not None else ()
+            if self._infinite is not None and any(one is not None and one.inf for one in arrived):
+                self._hit(self._infinite)
+            return
+        for result in results or ():
+            found = _found_in(result)
+            given = [] if found is None else [one for one in map(_found_in, gradients) if one is not None]
+            if found is not None and not any(one.nan for one in given):
+                self._arisen(result, found, bool(given), name, made, gradients)
+
+    def _arisen(
+        self,
+        result: Any,
+        found: Found,
+        was_infinite: bool,
+        name: str,
+        made: Made | None,
+        gradients: Any,
+    ) -> None:
+        origin = self._origins.of(result)  # of what a custom function has computed
+        if found.nan and origin is None and was_infinite and self._infinite is not None:
+            origin = self._infinite.turned_to_nan() if self._verdict.what == "nonfinite" else None
+        kind: FaultKind = "nan" if found.nan else "inf"
+        if found.nan:
+            self._hit(origin or self._of_node(name, made, kind, gradients))
+        elif not was_infinite and self._infinite is None:
+            self._infinite = origin or self._of_node(name, made, kind, gradients)
+
+    def _of_node(self, name: str, made: Made | None, kind: FaultKind, gradients: Any) -> FaultOrigin:
+        place = CodePlace(None, None) if made is None else made[1]
+        return FaultOrigin(kind, "backward", name, place, dotted_name(place.module), words(gradients))
+
+    def _hit(self, origin: FaultOrigin) -> None:
+        if self.is_scaled:
+            self.skipped = self.skipped or origin
+        elif self._verdict.wants(origin.kind):
+            self._verdict.report(origin, sys._getframe(1), "in a gradient")
+
+
+def _made(node: Any, made: dict[int, Made]) -> Made | None:
+    """The operation that made a node: the first after which the next sequence number was beyond the node's."""
+    number = node._sequence_nr() if hasattr(node, "_sequence_nr") else -1
+    if number + 1 in made:  # as of most
+        return made[number + 1]
+    return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
+
+
+@cache
+def _is_view(name: str) -> bool:
+    return any(view in name for view in _VIEWS)
+
+
+def _found_in(value: Any) -> Found | None:
+    return find(value) if is_readable(value) else None

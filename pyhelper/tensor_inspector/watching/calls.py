@@ -1,0 +1,52 @@
+"""A call of a function of torch: what it is given, and where the program makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..safe.guard import module
+from .functions import Deed, name_of
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+torch: Any = module("torch")
+
+
+class FunctionCall:
+    """One call, seen by the function mode. ``frame`` is the one that calls."""
+
+    def __init__(self, function: Any, deed: Deed, args: Any, kwargs: Any, frame: FrameType) -> None:
+        self.function = function
+        self.deed = deed
+        self.args = args
+        self.kwargs = kwargs
+        self.frame = frame
+
+    @property
+    def name(self) -> str:
+        return name_of(self.function)
+
+    @cached_property
+    def tensors(self) -> list[Any]:
+        """The tensors among its arguments, and in lists and tuples among them."""
+        return tensors_in((*self.args, *self.kwargs.values()))
+
+    def floats(self) -> list[float]:
+        """The floats that it is given as Python writes them."""
+        return [one for one in _flat((*self.args, *self.kwargs.values())) if type(one) is float]
+
+
+def tensors_in(values: Any) -> list[Any]:
+    return [one for one in _flat(values) if isinstance(one, torch.Tensor)]
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value

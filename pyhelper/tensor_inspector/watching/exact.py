@@ -1,0 +1,139 @@
+"""The exact gear: every operation is tested, by a function mode forward and by hooks on nodes backward."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..safe.guard import class_name, dict_get, instance_dict, module
+from .backward import BackwardWatch
+from .calls import FunctionCall
+from .compiled import EagerStance
+from .forward import ForwardWatch, look_at_parameters
+from .functions import deed_of
+from .hits import FaultOrigin
+from .origins import Origins
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+torch: Any = module("torch")
+
+_SCALER = "grad_scaler.py"  #: the file of torch's that scales a loss
+_optimizer: Any = module("torch.optim.optimizer")
+_modes: Any = torch.overrides
+_Mode: Any = _modes.TorchFunctionMode
+
+
+class Exact:
+    """Watches this thread with a mode and hooks, for as long as it is begun and not ended."""
+
+    def __init__(
+        self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None], stepped: Callable[[], None]
+    ) -> None:
+        self.verdict = Verdict(what, hit)
+        self._stepped = stepped
+        self._origins = Origins()
+        self._mode = _Functions(self)
+        enter, leave = partial(_put_on, self._mode), partial(_take_off, self._mode)
+        self.forward = ForwardWatch(self.verdict, self._origins)
+        self.backward = BackwardWatch(self.verdict, self._origins, enter, leave)
+        self.eager = EagerStance()
+        self._handles: list[Any] = []
+
+    def begin(self) -> None:
+        self._origins.called.hook()
+        self.eager.take()
+        self._handles = [
+            _optimizer.register_optimizer_step_pre_hook(self._before_step),
+            _optimizer.register_optimizer_step_post_hook(self._after_step),
+        ]
+        _put_on(self._mode)
+
+    def end(self) -> None:
+        """Takes the mode off, wherever it stands, and removes the hooks."""
+        _take_off(self._mode)
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self._origins.called.remove()
+        self.eager.leave()
+
+    def pending(self) -> Iterator[FaultOrigin]:
+        """What is still to be reported when the watch ends."""
+        return iter(()) if self.verdict.is_over or self.verdict.what == "inf" else self._origins.pending()
+
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """What an optimizer computes is not looked at, but for its result."""
+        _take_off(self._mode)
+        skipped = self.backward.skipped
+        if skipped is not None:
+            ask = partial(self.backward.look_at_gradients, skipped, _parameters(optimizer), sys._getframe(1))
+            self.verdict.quietly(ask)
+
+    def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        name, frame = f"{class_name(type(optimizer))}.step", sys._getframe(1)
+        try:
+            if not self.verdict.is_over:
+                look = partial(look_at_parameters, self.verdict, self._origins)
+                self.verdict.quietly(look, _parameters(optimizer), name, frame)
+        finally:
+            self._stepped()
+            _put_on(self._mode)
+
+
+class _Functions(_Mode):  # type: ignore[misc]
+    """Sees each function of torch that this thread calls."""
+
+    def __init__(self, exact: Exact) -> None:
+        super().__init__()
+        self._exact = exact
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        named, exact = kwargs or {}, self._exact
+        verdict = exact.verdict
+        if verdict.is_over:  # torch puts a mode back that is taken off in a call
+            return func(*args, **named)
+        exact.eager.take()
+        deed = deed_of(func)
+        if deed == "asks":
+            return func(*args, **named)
+        call = FunctionCall(func, deed, args, named, sys._getframe(1))
+        if deed == "backward":
+            return exact.backward.run(call)
+        if deed == "reads":
+            verdict.quietly(exact.forward.read, call)
+            return func(*args, **named)
+        result = func(*args, **named)
+        if call.frame.f_code.co_filename.endswith(_SCALER):
+            exact.backward.is_scaled = True
+        exact.backward.record(call)
+        verdict.quietly(exact.forward.computed, call, args[0] if result is None and args else result)
+        return result
+
+
+def _parameters(optimizer: Any) -> list[Any]:
+    groups = dict_get(instance_dict(optimizer), "param_groups") or ()
+    return [parameter for group in groups for parameter in group["params"]]
+
+
+def _is_on(mode: Any) -> bool:
+    stack = torch._C
+    return any(stack._get_function_stack_at(at) is mode for at in range(stack._len_torch_function_stack()))
+
+
+def _put_on(mode: Any) -> None:
+    if not _is_on(mode):
+        _modes._push_mode(mode)
+
+
+def _take_off(mode: Any) -> None:
+    """Takes a mode off, and leaves those above it."""
+    above: list[Any] = []
+    while _is_on(mode):
+        above.append(_modes._pop_mode())
+    for one in reversed(above[:-1]):
+        _modes._push_mode(one)

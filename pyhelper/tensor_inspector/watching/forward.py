@@ -1,0 +1,127 @@
+"""ForwardWatch: the result of each operation is tested, and NaN and Inf are followed to where they matter."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from .calls import FunctionCall, tensors_in
+from .finite import Found, find, is_readable
+from .hits import FaultOrigin
+from .origins import Origins, noticed
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_RUNNING = ("running_mean", "running_var")
+
+
+class ForwardWatch:
+    """NaN matters where an operation computes with it and does not take it away, and where the program reads it."""
+
+    def __init__(self, verdict: Verdict, origins: Origins) -> None:
+        self._verdict = verdict
+        self._origins = origins
+
+    def computed(self, call: FunctionCall, result: Any) -> None:
+        """Looks at the result of an operation."""
+        is_finite = True
+        for tensor in tensors_in((result,)):
+            if is_readable(tensor) and self._look(call, tensor):
+                is_finite = False
+        if call.deed == "fills":
+            self._look_at_running(call)
+        if is_finite and self._origins:
+            self._take_away(call)
+
+    def read(self, call: FunctionCall) -> None:
+        """The program reads a tensor's values."""
+        origin = self._origins.of(call.args[0]) if call.args else None
+        if origin is not None and origin.kind == "nan" and (origin.is_used or not origin.is_given):
+            self._verdict.report(origin, call.frame, noticed(origin, call.frame))
+
+    def _look(self, call: FunctionCall, result: Any) -> bool:
+        """Whether a result is not finite; if so, it has an origin from now on."""
+        found = find(result)
+        if found is None:
+            self._origins.forget(result)
+            return False
+        kind = "nan" if found.nan else "inf"
+        known = [] if call.deed == "makes" else list(filter(None, map(self._origins.of, call.tensors)))
+        origin = next((one for one in known if one.kind == kind), None)
+        if origin is not None:
+            self._origins.hold(result, origin)
+            if origin.kind == "nan" and call.deed != "moves":
+                self._compute_with(origin, call)
+            return True
+        origin = self._arisen(call, result, known, found)
+        self._origins.hold(result, origin)
+        if self._verdict.what == origin.kind and not origin.is_given:
+            self._verdict.report(origin, call.frame)
+        return True
+
+    def _compute_with(self, origin: FaultOrigin, call: FunctionCall) -> None:
+        """An operation has computed with NaN, and its result has it still."""
+        if not origin.is_given:
+            if self._verdict.what == "nonfinite":
+                self._verdict.report(origin, call.frame, noticed(origin, call.frame))
+        elif not origin.is_used:
+            origin.is_used, origin.phase, origin.operation = True, "input", call.name
+            origin.place, origin.module = self._origins.here(call.frame)
+            if self._verdict.what == "nan":
+                self._verdict.report(origin, call.frame)
+
+    def _arisen(self, call: FunctionCall, result: Any, known: list[FaultOrigin], found: Found) -> FaultOrigin:
+        """Where NaN or Inf arose that nothing which is known brought: here, in an earlier Inf, or before the watch."""
+        infinite = next((one for one in known if one.kind == "inf" and not (one.is_meant or one.is_given)), None)
+        if found.nan and infinite is not None and self._verdict.what == "nonfinite":
+            return infinite.turned_to_nan()
+        written = [one for one in call.floats() if not isfinite(one)]
+        if call.deed == "makes" or (written and not found.nan):  # which is often, and never told
+            origin = self._origins.new(call.name, found, call.frame, ())
+            origin.is_given, origin.is_meant = True, not found.nan
+            return origin
+        inputs = [one for one in call.tensors if one is not result]
+        origin = self._origins.new(call.name, found, call.frame, inputs)
+        unknown = [find(one) for one in inputs if is_readable(one) and self._origins.of(one) is None]
+        if found.nan:
+            origin.is_given = any(one is not None and one.nan for one in unknown) or any(one != one for one in written)
+        else:
+            origin.is_given = any(one is not None for one in unknown)
+        if origin.is_given and call.deed != "moves":
+            origin.is_used, origin.phase = True, "input"
+        return origin
+
+    def _look_at_running(self, call: FunctionCall) -> None:
+        """Tests the running statistics that an operation changes, whatever its schema says."""
+        named = [(name, call.kwargs[name]) for name in _RUNNING if name in call.kwargs]
+        for name, tensor in named or zip(_RUNNING, call.args[1:3]):
+            found = find(tensor) if is_readable(tensor) else None
+            if found is None or self._origins.of(tensor) is not None:
+                continue
+            origin = self._origins.new(call.name, found, call.frame, call.tensors[:1])
+            origin.phase = "buffer"
+            self._origins.hold(tensor, origin)
+            if self._verdict.wants(origin.kind):
+                self._verdict.report(origin, call.frame, f"in {name}")
+
+    def _take_away(self, call: FunctionCall) -> None:
+        """NaN that went in and did not come out is taken away: from now on it matters only in a loss."""
+        for tensor in call.tensors:
+            origin = self._origins.of(tensor)
+            if origin is not None and origin.kind == "nan":
+                origin.is_given = True
+
+
+def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any], name: str, frame: FrameType) -> None:
+    """Tests the parameters that an optimizer has changed."""
+    for parameter in parameters:
+        found = find(parameter) if is_readable(parameter) else None
+        if found is None or origins.of(parameter) is not None:
+            continue
+        origin = origins.new(name, found, frame, [parameter.grad])
+        origin.phase = "step"
+        origins.hold(parameter, origin)
+        if verdict.wants(origin.kind):
+            verdict.report(origin, frame, "in a parameter")

@@ -1,0 +1,72 @@
+"""What a watch reports: what turned non-finite, and where that began."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..safe.record import Record
+
+if TYPE_CHECKING:
+    from .places import CodePlace
+
+FaultKind = Literal["nan", "inf"]
+Phase = Literal["forward", "backward", "step", "input", "buffer"]
+_WORDS: dict[FaultKind, str] = {"nan": "NaN", "inf": "Inf"}
+_WHERE: dict[Phase, str] = {
+    "forward": "in forward",
+    "backward": "in backward",
+    "step": "in the optimizer's step",
+    "input": "came in as an input",
+    "buffer": "in a buffer",
+}
+
+
+class FaultOrigin(Record):
+    """Where NaN or Inf arose. ``module`` is the dotted name, ``went_in`` says what the operation was given."""
+
+    kind: FaultKind
+    phase: Phase
+    operation: str | None
+    place: CodePlace
+    module: str | None
+    went_in: str = ""
+    is_meant: bool = False  #: an infinity that the program wrote down
+    is_given: bool = False  #: it was there before the program computed with it
+    is_used: bool = False  #: an operation has been computed with it
+    is_reported: bool = False
+
+    def turned_to_nan(self) -> FaultOrigin:
+        """The same place, of NaN that came of its Inf."""
+        return FaultOrigin(**{**self.__dict__, "kind": "nan", "operation": self.operation})
+
+
+class NonFinite(ArithmeticError):
+    """A value turned into NaN or Inf while `watch` looked. ``report`` has the facts."""
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        super().__init__(report["reason"])
+        self.report = report
+
+
+def report_of(origin: FaultOrigin, step: int, met: str) -> dict[str, Any]:
+    """The facts of a hit. ``met`` says where it was noticed, if that is not where it arose."""
+    line, file = origin.place.lineno(), origin.place.file()
+    return {
+        "reason": _reason(origin, step, met, file, line),
+        "kind": origin.kind,
+        "phase": origin.phase,
+        "operation": origin.operation,
+        "module": origin.module,
+        "file": file,
+        "line": line,
+        "step": step,
+    }
+
+
+def _reason(origin: FaultOrigin, step: int, met: str, file: str | None, line: int | None) -> str:
+    by = f" of {origin.operation}" if origin.operation else ""
+    inside = f" in {origin.module}" if origin.module else ""
+    at = f" · {file}:{line}" if file and line else ""
+    given = f" · went in: {origin.went_in}" if origin.went_in else ""
+    noticed = f" · noticed {met}" if met else ""
+    return f"{_WORDS[origin.kind]}{by}{inside}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}"

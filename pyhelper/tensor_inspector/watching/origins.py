@@ -1,0 +1,77 @@
+"""Where NaN and Inf arose, for each tensor that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ..kinds import as_kind
+from ..safe.budget import Budget
+from ..safe.guard import module
+from .finite import Found
+from .hits import FaultKind, FaultOrigin, Phase
+from .modules import CalledModules, dotted_name
+from .places import CodePlace, place_of, user_frame
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+torch: Any = module("torch")
+
+_task: Any = getattr(torch._C, "_current_graph_task_id", None)
+_NO_TASK = -1
+
+
+class Origins:
+    """The origins of what tensors hold, by weak references, and the modules that are being called."""
+
+    def __init__(self) -> None:
+        self.called = CalledModules()
+        self._holders: dict[int, tuple[ref[Any], FaultOrigin]] = {}  #: by the tensor's id
+
+    def __bool__(self) -> bool:
+        return bool(self._holders)
+
+    def of(self, tensor: Any) -> FaultOrigin | None:
+        held = self._holders.get(id(tensor))
+        return held[1] if held is not None and held[0]() is tensor else None
+
+    def hold(self, tensor: Any, origin: FaultOrigin) -> None:
+        holders, key = self._holders, id(tensor)
+        holders[key] = (ref(tensor, lambda _: holders.pop(key, None)), origin)
+
+    def forget(self, tensor: Any) -> None:
+        """What a tensor held was overwritten."""
+        self._holders.pop(id(tensor), None)
+
+    def pending(self) -> Iterator[FaultOrigin]:
+        """NaN that nothing has taken away or computed with, in tensors that live."""
+        for tensor, origin in list(self._holders.values()):
+            if origin.kind == "nan" and not (origin.is_given or origin.is_reported) and tensor() is not None:
+                yield origin
+
+    def here(self, frame: FrameType) -> tuple[CodePlace, str | None]:
+        """The user's line that runs, and the module."""
+        called = self.called.innermost()
+        return place_of(frame, called), dotted_name(called)
+
+    def new(self, operation: str | None, found: Found, frame: FrameType, inputs: Iterable[Any]) -> FaultOrigin:
+        """What arises in the operation that runs."""
+        place, module = self.here(frame)
+        kind: FaultKind = "nan" if found.nan else "inf"
+        phase: Phase = "forward" if _task is None or _task() == _NO_TASK else "backward"
+        return FaultOrigin(kind, phase, operation, place, module, words(inputs))
+
+
+def words(values: Iterable[Any]) -> str:
+    """The summary lines of what an operation was given."""
+    return ", ".join(as_kind(value, Budget()).line() for value in values if value is not None)
+
+
+def noticed(origin: FaultOrigin, frame: FrameType, where: str = "") -> str:
+    """Where it is noticed, if that is another line than the one in which it arose."""
+    found = user_frame(frame)
+    line = None if found is None else found.f_lineno
+    at = f"in line {line}" if line is not None and line != origin.place.lineno() else ""
+    return " ".join(filter(None, (where, at)))

@@ -1,0 +1,61 @@
+"""Where an operation was called: the user's line and the module, kept so that no text is made before a hit."""
+
+from __future__ import annotations
+
+import os
+from types import CodeType, FrameType
+from typing import Any
+
+from ..safe.installed import is_installed_file
+
+_HELPER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_users: dict[CodeType, bool] = {}
+
+
+class CodePlace:
+    """An instruction of the user's code, and the module that was called there."""
+
+    __slots__ = ("_code", "_lasti", "_lineno", "module")
+
+    def __init__(self, frame: FrameType | None, module: Any) -> None:
+        self._code: Any = None if frame is None else frame.f_code
+        self._lasti = -1 if frame is None else frame.f_lasti
+        is_late = hasattr(self._code, "co_lines")  # before Python 3.10 only the frame knows
+        self._lineno = None if frame is None or is_late else frame.f_lineno
+        self.module = module
+
+    def file(self) -> str | None:
+        """The file; None where there is no code of the user."""
+        return None if self._code is None else str(self._code.co_filename)
+
+    def lineno(self) -> int | None:
+        """The number of the line; None where there is no code of the user."""
+        if self._code is None or self._lineno is not None:
+            return self._lineno
+        ranges = self._code.co_lines()
+        return next((number for start, end, number in ranges if start <= self._lasti < end), None)
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame, from this one outward, whose code is neither a library's nor Python's own."""
+    while frame is not None and not _is_users(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def place_of(frame: FrameType | None, module: Any) -> CodePlace:
+    return CodePlace(user_frame(frame), module)
+
+
+def _is_users(code: CodeType) -> bool:
+    known = _users.get(code)
+    if known is None:
+        known = _users[code] = _is_users_file(code.co_filename)
+    return known
+
+
+def _is_users_file(file: str) -> bool:
+    if file.startswith("<frozen"):
+        return False
+    return not (is_installed_file(file) or file.startswith((_HELPER, _STANDARD)))

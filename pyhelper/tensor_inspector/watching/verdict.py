@@ -1,0 +1,50 @@
+"""Decides what is reported, once, and keeps faults of our own away from the program."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..safe.guard import class_name, module
+from .hits import FaultKind, FaultOrigin, NonFinite
+from .places import user_frame
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+torch: Any = module("torch")
+
+_FAILURES = 5  #: whose texts are kept
+
+
+class Verdict:
+    """What is watched for, and whether that has been found."""
+
+    def __init__(self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None]) -> None:
+        self.what = what
+        self.is_over = False  #: nothing is looked at any more
+        self.failures: deque[str] = deque(maxlen=_FAILURES)  #: of our own
+        self._hit = hit
+
+    def wants(self, kind: FaultKind) -> bool:
+        return self.what in ("nonfinite", kind)
+
+    def report(self, origin: FaultOrigin, frame: FrameType | None, met: str = "") -> None:
+        """Reports an origin the first time that it matters."""
+        if not (self.is_over or origin.is_reported or origin.is_meant):
+            origin.is_reported = True
+            self._hit(origin, user_frame(frame), met)
+
+    def quietly(self, ask: Callable[..., None], *given: Any) -> None:
+        """Looks without being seen by modes of the program. An error of ours is kept, and the program goes on."""
+        try:
+            if not torch._C._len_torch_function_stack():
+                ask(*given)
+                return
+            with torch._C.DisableTorchFunction():
+                ask(*given)
+        except NonFinite:
+            raise
+        except Exception as error:
+            self.failures.append(f"{class_name(type(error))}: {error}")

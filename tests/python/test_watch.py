@@ -1,0 +1,188 @@
+"""`watch` without a debugger: it names the line, the operation, the phase and the step, and is silent where all is well."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.modules import module
+
+from tensor_inspector import watch
+from tensor_inspector.watching.hits import NonFinite
+
+PROGRAMS = Path(__file__).parent.parent / "programs" / "watch"
+FAULTY, HEALTHY = ([path.stem for path in sorted(PROGRAMS.glob(f"{name}_*.py"))] for name in ("faulty", "healthy"))
+_BUG = re.compile(r"# BUG: (?P<operation>[\w.]+), (?P<phase>\w+), (?P<step>\d+)")
+
+
+def path_of(program: str) -> str:
+    return str(PROGRAMS / f"{program}.py")
+
+
+def expected(program: str) -> dict[str, Any]:
+    """What the comment in the faulty line says."""
+    lines = Path(path_of(program)).read_text("utf-8").splitlines()
+    at, found = next((at, found) for at, line in enumerate(lines, 1) if (found := _BUG.search(line)))
+    return {"file": path_of(program), "line": at, **found.groupdict(), "step": int(found["step"])}
+
+
+def hits(program: str, what: Any = "nonfinite", **options: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    with watch(what, gear="exact", do=found.append, **options):
+        runpy.run_path(path_of(program))
+    return found
+
+
+@pytest.mark.parametrize("program", FAULTY)
+def test_it_names_line_operation_phase_and_step(program: str) -> None:
+    if program == "faulty_compiled" and not hasattr(torch.compiler, "set_stance"):
+        pytest.skip("needs torch.compiler.set_stance")
+    [report] = hits(program)
+    assert {name: report[name] for name in ("file", "line", "operation", "phase", "step")} == expected(program)
+
+
+@pytest.mark.parametrize("program", HEALTHY)
+def test_it_is_silent_where_nan_and_inf_are_meant(program: str) -> None:
+    assert hits(program) == []
+
+
+def hooks() -> list[int]:
+    steps = sys.modules[torch.optim.Optimizer.__module__]
+    return [
+        torch._C._len_torch_function_stack(),
+        *(len(getattr(module, name)) for name in ("_global_forward_pre_hooks", "_global_forward_hooks")),
+        *(len(getattr(steps, name)) for name in ("_global_optimizer_pre_hooks", "_global_optimizer_post_hooks")),
+    ]
+
+
+@pytest.mark.parametrize("program", ["faulty_logarithm_in_module", "faulty_custom_backward", "healthy_training"])
+def test_nothing_is_left_behind(program: str) -> None:
+    before = hooks()
+    hits(program)
+    with pytest.raises(KeyError), watch(gear="exact", do=print):
+        raise KeyError
+    assert hooks() == before
+
+
+def test_without_a_debugger_it_raises_with_the_report() -> None:
+    with pytest.raises(NonFinite, match="NaN of div, in forward, step 0") as raised, watch(gear="exact"):
+        runpy.run_path(path_of("faulty_division"))
+    assert raised.value.report["kind"] == "nan"
+
+
+def test_the_module_is_told_by_its_name_in_the_model() -> None:
+    [report] = hits("faulty_buffer")
+    assert report["module"] == "1"
+
+
+@pytest.mark.parametrize(("what", "operation"), [("nan", "div"), ("inf", "exp"), ("nonfinite", "exp")])
+def test_nan_alone_is_told_where_it_arises_and_inf_alone_too(what: str, operation: str) -> None:
+    assert [report["operation"] for report in hits("faulty_overflow", what)] == [operation]
+
+
+def test_nan_that_a_later_line_takes_away_is_told_where_asked_for() -> None:
+    [report] = hits("healthy_nan_to_num", "nan")
+    assert (report["operation"], report["phase"]) == ("div", "forward")
+
+
+def test_nan_at_the_end_that_nothing_has_used_is_told() -> None:
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        kept = torch.zeros(1) / 0
+    assert [report["operation"] for report in found] == ["div"]
+    del kept
+
+
+def test_it_goes_on_where_asked_to() -> None:
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append, repeat=True):
+        for _ in range(3):
+            (torch.zeros(1) / 0 * 2).sum()
+    assert [report["operation"] for report in found] == ["div"] * 3
+
+
+def test_a_callback_that_raises_is_reported_and_the_program_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(report: dict[str, Any]) -> None:
+        raise OSError("the disk is full")
+
+    with watch(gear="exact", do=fail):
+        runpy.run_path(path_of("faulty_metric"))
+    printed = capsys.readouterr()
+    assert "accuracy nan" in printed.out
+    assert "tensor_inspector.watch: the callback raised OSError: the disk is full" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        ({"what": "infinite"}, ValueError, "what is one of 'nonfinite', 'nan', 'inf', not 'infinite'"),
+        ({"gear": "slow"}, ValueError, "gear is one of 'exact', not 'slow'"),
+        ({"do": 3}, TypeError, "`do` is called with a report, and int can't be called"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: Any, error: Any, said: str) -> None:
+    with pytest.raises(error, match=re.escape(said)):
+        watch(**{"gear": "exact", **arguments})
+
+
+def test_a_watch_inside_a_watch_is_refused() -> None:
+    with (
+        watch(gear="exact", do=print),
+        pytest.raises(RuntimeError, match="a watch is on already: end it first"),
+        watch(gear="exact", do=print),
+    ):
+        pass
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_modes_of_the_program_stay_as_they_are() -> None:
+    class Counting(torch.overrides.TorchFunctionMode):
+        seen = 0
+
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen += 1
+            return func(*args, **(kwargs or {}))
+
+    with Counting() as below:
+        found: list[Any] = []
+        with watch(gear="exact", do=found.append), Counting() as above:
+            torch.zeros(1).log().exp().sqrt().item()
+            (torch.zeros(1) / 0 * 2).sum()
+        assert torch._C._len_torch_function_stack() == 1
+    assert above.seen == below.seen > 5
+    assert [report["operation"] for report in found] == ["div"]
+
+
+def test_results_are_those_of_the_program_alone() -> None:
+    def train() -> list[Any]:
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3), torch.nn.Dropout())
+        optimizer = torch.optim.Adam(model.parameters())
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(torch.rand(4, 3)).sum().backward()
+            optimizer.step()
+        return [*model.state_dict().values(), torch.rand(1)]
+
+    plain = train()
+    with watch(gear="exact"):
+        watched = train()
+    assert all(torch.equal(one, other) for one, other in zip(plain, watched))
+
+
+def test_it_may_begin_before_torch_is_imported() -> None:
+    program = (
+        "import sys, runpy, tensor_inspector as ti\n"
+        "assert 'torch' not in sys.modules\n"
+        "with ti.watch(gear='exact', do=lambda report: print(report['line'], report['operation'])):\n"
+        f"    runpy.run_path({path_of('faulty_division')!r})\n"
+        "assert not any('tensor_inspector' in type(one).__module__ for one in sys.meta_path)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
+    assert (done.stdout, done.stderr) == ("6 div\n", "")
