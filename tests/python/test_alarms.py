@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import math
 from collections import OrderedDict, UserDict, deque, namedtuple
@@ -359,3 +360,26 @@ def test_what_is_too_much_to_be_gone_through_is_said(held: list[object]) -> None
 
 def test_what_can_not_be_nan_needs_no_reading() -> None:
     assert "not all values read" not in as_kind(list(range(200_000)), Budget()).line()
+
+
+HELD = {
+    "a dataset of tensors": (lambda x: torch.utils.data.TensorDataset(torch.zeros(len(x)), x), "NaN in tensors[1]"),
+    "its loader": (
+        lambda x: torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x)),
+        "NaN in dataset.tensors[0]",
+    ),
+    "a part of it": (
+        lambda x: torch.utils.data.Subset(torch.utils.data.TensorDataset(x), [0]),
+        "NaN in dataset.tensors[0]",
+    ),
+    "arguments that are given before": (lambda x: functools.partial(torch.add, x), "NaN in args[0]"),
+    "named ones": (lambda x: functools.partial(torch.add, other=x), "NaN in keywords.other"),
+}
+
+
+@pytest.mark.parametrize(("make", "said"), HELD.values(), ids=HELD)
+def test_it_is_told_of_what_a_library_object_holds(make: Any, said: str) -> None:
+    found, fine = as_kind(make(NAN), Budget()), as_kind(make(FINE), Budget())
+    assert said in found.line()
+    assert (found.badges(), fine.badges()) == (["nan"], [])
+    assert as_kind([make(NAN)], Budget()).badges() == ["nan"]

@@ -16,14 +16,18 @@ from types import (
     ModuleType,
     WrapperDescriptorType,
 )
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, mro, plain_str
+from ...words.line import class_word
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, WithRows
 from .objects import PlainObject, WordedObject, brief
 from .plain import Atom
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _BUILT_IN = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType)
 _BOUND = Classes(BuiltinFunctionType, MethodWrapperType)
@@ -140,7 +144,14 @@ class Partial(MethodWrapper):
         given = [brief(item, self) for item in c_attribute(self.value, "args")]
         named = each(dict.items, c_attribute(self.value, "keywords"))
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
-        return [self.type_name(), f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"]
+        call = f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"
+        return [class_word(self.type_name()), *self.alarms.words(), call]
+
+    def entries(self) -> Iterable[tuple[object, object]] | None:
+        return [*enumerate(c_attribute(self.value, "args")), *each(dict.items, c_attribute(self.value, "keywords"))]
+
+    def badges(self) -> list[Badge]:
+        return self.alarms.badges()
 
     def first_rows(self) -> list[Child]:
         return []
