@@ -64,7 +64,9 @@ class BackwardWatch:
         self._infinite = self.skipped = None
         handles = [handle for root in roots for handle in self._hook_graph(plain(root).grad_fn)]
         try:
-            return call.function(*call.args, **call.kwargs)
+            result = call.function(*call.args, **call.kwargs)
+            self._verdict.quietly(self._look_at_arrived, tensors_in((result,)))  # what `autograd.grad` returns
+            return result
         finally:
             self._leave()  # where a custom function has raised
             for handle in handles:
@@ -108,15 +110,20 @@ class BackwardWatch:
             return
         self._leave()
         if name.endswith("AccumulateGrad"):
-            arrived = map(_found_in, gradients) if self._infinite is not None else ()
-            if self._infinite is not None and any(one is not None and one.inf for one in arrived):
-                self._hit(self._infinite)
+            self._look_at_arrived(gradients)
             return
         for result in results or ():
             found = _found_in(result)
             given = [] if found is None else [one for one in map(_found_in, gradients) if one is not None]
             if found is not None and not any(one.nan for one in given):
                 self._arisen(result, found, bool(given), name, made, gradients)
+
+    def _look_at_arrived(self, gradients: Any) -> None:
+        """An Inf that has arisen in a node matters where it arrives at a leaf."""
+        if self._infinite is None:
+            return
+        if any(one is not None and one.inf for one in map(_found_in, gradients)):
+            self._hit(self._infinite)
 
     def _arisen(
         self,
