@@ -33,6 +33,11 @@ def test_which_parts_count_as_samples_is_what_most_agree_in(batch: dict[str, Any
     assert [one["text"] for one in found["problems"] if one["code"] == "batch_size"] == problems
 
 
+def test_an_image_beside_its_camera_is_one_sample() -> None:
+    found: Any = tensor_inspector.batch({"image": torch.rand(3, 8, 8), "K": torch.eye(3), "pose": torch.eye(4)})
+    assert (found["size"], found["problems"]) == (1, [])
+
+
 class Kept:
     """An object of the program that keeps a batch."""
 

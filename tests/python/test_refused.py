@@ -39,6 +39,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "batch of None": (ti.batch, (None,), f"batch is None, not {DATA}"),
     "batch of a module": (ti.batch, (Net(),), f"batch is a Net, not {DATA}"),
     "batch of nothing": (ti.batch, ([],), "batch holds nothing"),
+    "batch of a list of objects": (ti.batch, ([Liar()],), "batch holds objects (Liar), no parts of a batch: ask about one"),
     "batch of a list of None": (ti.batch, ([None],), "batch holds no tensors, arrays, numbers or texts"),
     "findings of a number": (ti.findings, (3,), "frame is a frame, as sys._getframe() gives one, not int"),
     "explain at a number": (

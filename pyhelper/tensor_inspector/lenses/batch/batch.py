@@ -12,6 +12,7 @@ from ...kinds.tables.tables import Table
 from ...measure.unread import is_late
 from ...safe.budget import Budget
 from ...words.line import line_of
+from ...words.text import listed
 from ..lens import InvalidQuestion, Lens, Paused, wrong_type
 from .columns import columns_of
 from .data import data_of
@@ -76,11 +77,20 @@ class BatchLens(Lens):
         is_plain = kind.kind == "object" and not writes_out(type(held))
         parts = [part for part in found.found.values() if not is_plain or _has_elements(part)]
         if all(map(_is_nothing, parts)):
-            none = f"{self._asked.name} holds no {_DATA.replace(' and ', ' or ')}"
-            raise InvalidQuestion(none if holds else str(wrong_type(self._asked, f"a batch of {_DATA}")))
+            raise InvalidQuestion(
+                self._why_nothing(parts) if holds else str(wrong_type(self._asked, f"a batch of {_DATA}"))
+            )
         self.left_out, self.cut, self._lacking = found.left_out, found.is_late, found.lacking
         self._take(parts)
         return True
+
+    def _why_nothing(self, parts: list[DataPart]) -> str:
+        """Why a list or dict is no batch: what it holds are objects, or nothing with elements."""
+        held = (as_kind(part.values[0].value, Budget(reads=False)) for part in parts if part.values)
+        names = dict.fromkeys(kind.type_name() for kind in held if kind.kind == "object")
+        if names:
+            return f"{self._asked.name} holds objects ({listed(names, False, 40)}), no parts of a batch: ask about one"
+        return f"{self._asked.name} holds no {_DATA.replace(' and ', ' or ')}"
 
     def _take(self, parts: Iterable[DataPart]) -> None:
         self.parts.extend(parts)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _MAPPING = (2, 3, 4)  #: rows and columns of a matrix that maps coordinates
+_CHANNELS = (1, 3, 4)
 _LISTED = 80  #: characters
 _NEARLY_ALL = 0.8  #: of the samples: where more are of one size, another size is remarkable
 
@@ -45,7 +46,10 @@ def size_of(parts: Sequence[DataPart]) -> int | None:
         ends = next((part.amount() for part in parts if part.name() == "ptr"), None)
         return 1 if ends is None else ends - 1
     alone = [part for part in parts if part.beside is None]
-    amounts = [amount for amount in (part.amount() for part in _of_samples(alone or parts)) if amount is not None]
+    many = _of_samples(alone or parts)
+    if len(many) < len(alone or parts) and all(map(_is_one_image, many)):
+        return 1
+    amounts = [amount for amount in (part.amount() for part in many) if amount is not None]
     return Counter(amounts).most_common(1)[0][0] if amounts else None
 
 
@@ -59,6 +63,12 @@ def _is_mapping_matrix(part: DataPart) -> bool:
     sizes = part.shapes[0] if len(part.shapes) == 1 else []
     is_square = len(sizes) == 2 and sizes[0] == sizes[1] and sizes[0] in _MAPPING
     return is_square and part.dtypes[0].startswith(("float", "bfloat")) and not part.is_label()
+
+
+def _is_one_image(part: DataPart) -> bool:
+    """Whether it may be an image without a dimension of samples, which a matrix beside it maps."""
+    sizes = part.shape() or ()
+    return len(sizes) == 3 and sizes[0] in _CHANNELS and min(sizes[1:]) > max(_CHANNELS)
 
 
 def _is_graph(parts: Sequence[DataPart]) -> bool:
@@ -86,7 +96,7 @@ def _sizes(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
     packed = [part for part in parts if part.name() == "batch_sizes"]
     others = [part for part in others if not part.is_place() and not _is_of_flat(part, parts)]
     others = [part for part in others if not any(_is_flat(part, one) for one in packed)]
-    others = [part for part in others if not _is_mapping_matrix(part)]
+    others = [part for part in others if not (_is_mapping_matrix(part) or (size == 1 and _is_one_image(part)))]
     if not others or size is None or _is_graph(parts):
         return
     having = sum(part.amount() == size for part in parts)
