@@ -33,6 +33,17 @@ def test_which_parts_count_as_samples_is_what_most_agree_in(batch: dict[str, Any
     assert [one["text"] for one in found["problems"] if one["code"] == "batch_size"] == problems
 
 
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_a_list_of_graphs_has_as_many_samples(count: int) -> None:
+    def graph(nodes: int) -> dict[str, Any]:
+        return {"x": torch.rand(nodes, 4), "edge_index": torch.zeros(2, 3, dtype=torch.int64)}
+
+    data = pytest.importorskip("torch_geometric.data")
+    for made in (graph, lambda nodes: data.Data(**graph(nodes))):
+        found: Any = tensor_inspector.batch([made(2 + at) for at in range(count)])
+        assert (found["size"], found["problems"]) == (count, [])
+
+
 def test_an_image_beside_its_camera_is_one_sample() -> None:
     found: Any = tensor_inspector.batch({"image": torch.rand(3, 8, 8), "K": torch.eye(3), "pose": torch.eye(4)})
     assert (found["size"], found["problems"]) == (1, [])

@@ -42,9 +42,10 @@ def size_of(parts: Sequence[DataPart]) -> int | None:
     packed = next((part for part in parts if part.name() == "batch_sizes" and part.most is not None), None)
     if packed is not None and any(_is_flat(part, packed) for part in parts):
         return int(packed.most)  # of the longest sequences there is one element each at first
-    if _is_graph(parts):
+    graphs = sum(len(part.values) for part in parts if _is_edges(part))
+    if graphs:
         ends = next((part.amount() for part in parts if part.name() == "ptr"), None)
-        return 1 if ends is None else ends - 1
+        return graphs if ends is None else ends - 1
     alone = [part for part in parts if part.beside is None]
     many = _of_samples(alone or parts)
     if len(many) < len(alone or parts) and all(map(_is_one_image, many)):
@@ -73,7 +74,11 @@ def _is_one_image(part: DataPart) -> bool:
 
 def _is_graph(parts: Sequence[DataPart]) -> bool:
     """Whether it is a graph, whose parts are of nodes, of edges and of the whole."""
-    return any(part.name() == "edge_index" and len(part.shape() or ()) == 2 for part in parts)
+    return any(map(_is_edges, parts))
+
+
+def _is_edges(part: DataPart) -> bool:
+    return part.name() == "edge_index" and len(part.shape() or ()) == 2
 
 
 def problems(
@@ -87,7 +92,7 @@ def problems(
         *_dtypes(parts),
         *_shapes(parts),
         *_masks(parts),
-        *_duplicates(parts, size),
+        *(() if _is_graph(parts) else _duplicates(parts, size)),
     ]
 
 
