@@ -196,6 +196,9 @@ def test_what_is_meant_raises_no_alarm(value: Any) -> None:
 
 
 WRONG = {
+    "a score of two by two": {"logits": torch.tensor([[1.0, -math.inf], [2.0, 3.0]])},
+    "masked_loss": {"masked_loss": FEW},
+    "a scale that a module keeps": keeping("scale", FEW),
     "filler": {"filler": INFINITE},
     "missing_head": {"missing_head": MANY},
     "missing": {"missing": MANY},

@@ -46,8 +46,13 @@ class Usual:
         return 3
 
 
+class lazy_attribute(Usual):
+    """It is only called as if it stored something."""
+
+
 class Attended:
     size = Usual()
+    option = lazy_attribute()
 
     def __init__(self) -> None:
         self._kv_cache: Any = None
@@ -157,6 +162,7 @@ def test_a_method_that_was_replaced_is_no_cache(name: str) -> None:
     ("make", "name"),
     [
         (Attended, "size"),
+        (Attended, "option"),
         (Attended, "_kv_cache"),
         (lambda: Declared(1), "_memo"),
         (Slotted, "_cache"),

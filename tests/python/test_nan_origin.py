@@ -136,6 +136,9 @@ PROVED = {
         "h = torch.where(torch.tensor([[True, False], [True, False]]), w.view(2, 2), -torch.inf)\nloss = F.cross_entropy(h, torch.tensor([1, 1]))",
         "operation", "NllLoss", "unknown",
     ),
+    "a product divided by zero": (
+        "h = w * 2\nloss = torch.addcdiv(h, torch.ones(4), torch.zeros(4)).sum()", "operation", "Addcdiv", "unknown",
+    ),
     "squares that overflow": ("h = w * 1e30\nloss = F.mse_loss(h, torch.zeros(4))", "operation", "MseLoss", "overflow"),
 }  # fmt: skip
 

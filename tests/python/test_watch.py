@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import runpy
 import subprocess
 import sys
+import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +189,95 @@ def test_it_may_begin_before_torch_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert (done.stdout, done.stderr) == ("6 div\n", "")
+
+
+def test_another_thread_is_neither_watched_nor_changed() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    left: list[int] = []
+
+    def train() -> None:
+        torch.nn.Linear(2, 2)(torch.ones(2)).sum().backward()
+        (weight / 0).sum().backward()
+        optimizer.step()
+        left.append(torch._C._len_torch_function_stack())
+
+    found: list[Any] = []
+    with watch(gear="exact", do=found.append):
+        thread = threading.Thread(target=train)
+        thread.start()
+        thread.join()
+    assert (left, found) == ([0], [])
+
+
+class Twice(torch.optim.SGD):
+    def step(self, closure: Any = None) -> Any:
+        return super().step(closure)
+
+
+class Failing(torch.optim.SGD):
+    def step(self, closure: Any = None) -> Any:
+        raise KeyError
+
+
+@pytest.mark.parametrize("cls", [torch.optim.SGD, Twice])
+def test_a_step_is_counted_once(cls: Any) -> None:
+    torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)  # from now on torch's own step has hooks
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = cls([weight], lr=0.1)
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        for _ in range(3):
+            weight.sum().backward()
+            optimizer.step()
+        (torch.zeros(1) / 0 * 2).sum()
+    assert [report["step"] for report in found] == [3]
+
+
+def test_after_a_step_that_raises_the_watch_goes_on_with_the_next_module() -> None:
+    optimizer = Failing([torch.ones(1, requires_grad=True)], lr=0.1)
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        with pytest.raises(KeyError):
+            optimizer.step()
+        torch.nn.Identity()(torch.ones(1))
+        (torch.zeros(1) / 0 * 2).sum()
+    assert [report["operation"] for report in found] == ["div"]
+
+
+def test_a_model_that_the_program_drops_is_gone() -> None:
+    with watch(gear="exact", do=print):
+        model = torch.nn.Linear(2, 2)
+        gone = weakref.ref(model)
+        model(torch.ones(1, 2)).sum().backward()
+        del model
+        gc.collect()
+        assert gone() is None
+
+
+def test_what_a_hook_on_a_tensor_makes_is_not_blamed_on_another() -> None:
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        weight = torch.nn.Parameter(torch.ones(2))
+        hidden = weight * 2
+        hidden.register_hook(lambda gradient: gradient / 0 * 0)
+        hidden.sum().backward()
+        torch.optim.SGD([weight], lr=0.1).step()
+    assert [(one["operation"], one["phase"], one["line"]) for one in found] == [(None, "backward", None)]
+    assert "a hook on a tensor has made it" in found[0]["reason"]
+
+
+def test_dispatch_modes_of_the_program_see_nothing_of_it() -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Counting(TorchDispatchMode):
+        seen = 0
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen += 1
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    with watch(gear="exact"), Counting() as counting:
+        x.exp()
+    assert counting.seen == 1

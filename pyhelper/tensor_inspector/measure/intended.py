@@ -23,7 +23,8 @@ _LARGEST = frozenset("max maximum highest".split())
 _PLACEHOLDERS = frozenset("missing missing_values missing_value fill fill_value error_score badvalue nodata".split())
 #: The last words in the names of classes that are made of bounds.
 _BOUNDING = frozenset("bounds bounded constraint constraints interval observer".split())
-_MASKS = frozenset("mask masks masked".split())
+_MASKS = (["mask"], ["masks"])  #: the last word in the name of a mask
+_KEPT_MASKS = frozenset("mask masks masked causal bias".split())  #: words in the names of buffers that hold one
 _MOST = 1 << 22  #: elements that are looked at
 
 
@@ -88,9 +89,9 @@ _is_made_of_bounds = ByClass(_find_whether_made_of_bounds)
 def _is_mask(library: Any, elements: Any, words: list[str], is_buffer: bool) -> bool:
     """Whether they are a mask that is added to scores: −Inf and one other number, or −Inf above the diagonal only.
 
-    The former may also be the logarithm of zeros and ones, unless a module keeps it or its name says what it is.
+    The former may also be the logarithm of zeros and ones, and two by two anything, unless a name says what it is.
     """
-    return _hides(library, elements, is_buffer or not _MASKS.isdisjoint(words))
+    return _hides(library, elements, words[-1:] in _MASKS or (is_buffer and not _KEPT_MASKS.isdisjoint(words)))
 
 
 def _hides(library: Any, elements: Any, is_known: bool) -> bool:
@@ -99,7 +100,7 @@ def _hides(library: Any, elements: Any, is_known: bool) -> bool:
     least, most = (kept.min(), kept.max()) if prod(kept.shape) else (nan, nan)
     if not (-inf < least and most < inf):
         return False
-    return bool(is_known and least == most) or _is_causal(library, hidden)
+    return bool(is_known and least == most) or (_is_causal(library, hidden) and (is_known or hidden.shape[-1] > 2))
 
 
 def _is_causal(library: Any, hidden: Any) -> bool:

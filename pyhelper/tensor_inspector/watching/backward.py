@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _RECORDED = 8192  #: operations forward that are remembered
+_GIVEN = ("gradient", "grad_tensors")  #: the names of what a backward begins with
 _NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
 _VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
 _PythonNode: Any = torch.autograd.function.BackwardCFunction
@@ -48,6 +49,8 @@ class BackwardWatch:
         #: Sequence numbers of nodes, rising, with the names of operations and their places.
         self._recorded: deque[tuple[int, str, CodePlace]] = deque(maxlen=_RECORDED)
         self._last = 0
+        self._running = False
+        self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
 
     def record(self, call: FunctionCall) -> None:
@@ -61,8 +64,12 @@ class BackwardWatch:
         """Runs the backward that the program asks for."""
         roots = tensors_in(call.args[:1]) or tensors_in(call.kwargs.values())
         self._verdict.quietly(self._look_at_loss, roots, call.frame)
-        self._infinite = self.skipped = None
+        if self._running:  # inside a custom function
+            return call.function(*call.args, **call.kwargs)
+        self._infinite, self._is_seen = None, False
+        self._verdict.quietly(self._look_at_given, call)
         handles = [handle for root in roots for handle in self._hook_graph(plain(root).grad_fn)]
+        self._running = True
         try:
             result = call.function(*call.args, **call.kwargs)
             self._verdict.quietly(self._look_at_arrived, tensors_in((result,)))  # what `autograd.grad` returns
@@ -71,22 +78,37 @@ class BackwardWatch:
             self._leave()  # where a custom function has raised
             for handle in handles:
                 handle.remove()
-            self.is_scaled = False
+            self._running = False
             self._last = 0 if _sequence is None else _sequence()
 
     def look_at_gradients(self, skipped: FaultOrigin, parameters: list[Any], frame: FrameType) -> None:
         """A step is taken: were there gradients that a GradScaler would have skipped?"""
+        self.skipped = None
         if any(_found_in(parameter.grad) is not None for parameter in parameters):
             self._verdict.report(skipped, frame, "in a gradient at the optimizer's step")
 
     def _look_at_loss(self, roots: list[Any], frame: FrameType) -> None:
         for root in roots:
             found = _found_in(root)
-            if found is None or (self.is_scaled and not found.nan):
+            origin = None if found is None else self._origins.of(root)
+            if found is None or (not found.nan and (self.is_scaled or _is_given_mask(root, origin))):
                 continue
-            origin = self._origins.of(root) or self._origins.new(None, found, frame, [])
+            origin = origin or self._origins.new(None, found, frame, [])
             if self._verdict.wants(origin.kind):
                 self._verdict.report(origin, frame, noticed(origin, frame, "in the loss"))
+
+    def _look_at_given(self, call: FunctionCall) -> None:
+        """Tests the gradients that the program begins with."""
+        given = tensors_in((*call.args[1:], *(call.kwargs.get(name) for name in _GIVEN)))
+        for gradient in given if call.name == "backward" else ():
+            found = _found_in(gradient)
+            if found is not None and found.nan:
+                self._is_seen = True
+                origin = self._origins.of(gradient)
+                if origin is None or origin.is_given:
+                    origin = self._origins.new(call.name, found, call.frame, [gradient])
+                    origin.phase = "input"
+                self._hit(origin)
 
     def _hook_graph(self, root: Any) -> Iterator[Any]:
         made = {number: (name, place) for number, name, place in self._recorded}
@@ -111,12 +133,27 @@ class BackwardWatch:
         self._leave()
         if name.endswith("AccumulateGrad"):
             self._look_at_arrived(gradients)
+            self._look_for_hook(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
             return
         for result in results or ():
             found = _found_in(result)
-            given = [] if found is None else [one for one in map(_found_in, gradients) if one is not None]
-            if found is not None and not any(one.nan for one in given):
+            if found is None:
+                continue
+            given = [one for one in map(_found_in, gradients) if one is not None]
+            if any(one.nan for one in given):
+                self._look_for_hook(name, given, gradients)
+            else:
+                self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
+
+    def _look_for_hook(self, name: str, given: list[Found], gradients: Any) -> None:
+        """NaN that no node has made is of a hook on a tensor."""
+        if self._is_seen or not any(one.nan for one in given):
+            return
+        self._is_seen = True
+        place = CodePlace(None, None)
+        origin = FaultOrigin("nan", "backward", None, place, None, words(gradients))
+        self._hit(origin, f"in what {name} was given: a hook on a tensor has made it")
 
     def _look_at_arrived(self, gradients: Any) -> None:
         """An Inf that has arisen in a node matters where it arrives at a leaf."""
@@ -147,11 +184,23 @@ class BackwardWatch:
         place = CodePlace(None, None) if made is None else made[1]
         return FaultOrigin(kind, "backward", name, place, dotted_name(place.module), words(gradients))
 
-    def _hit(self, origin: FaultOrigin) -> None:
+    def _hit(self, origin: FaultOrigin, met: str = "in a gradient") -> None:
         if self.is_scaled:
             self.skipped = self.skipped or origin
+            self._verdict.is_skipping = True
         elif self._verdict.wants(origin.kind):
-            self._verdict.report(origin, sys._getframe(1), "in a gradient")
+            self._verdict.report(origin, sys._getframe(1), met)
+
+    def scale(self, is_scaled: bool) -> None:
+        """A GradScaler has scaled a loss, or has chosen its next scale."""
+        self.is_scaled = is_scaled
+        if not is_scaled:
+            self.skipped, self._verdict.is_skipping = None, False
+
+
+def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:
+    """Whether its infinities came in from before the watch, as those of a mask; a loss is a single number."""
+    return origin is not None and origin.is_given and root.numel() > 1
 
 
 def _made(node: Any, made: dict[int, Made]) -> Made | None:

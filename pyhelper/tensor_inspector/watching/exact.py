@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from ..safe.guard import class_name, dict_get, instance_dict, module
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 torch: Any = module("torch")
 
-_SCALER = "grad_scaler.py"  #: the file of torch's that scales a loss
+#: The end of the file of torch's that scales a loss, and what it calls to scale no more until the next loss.
+_SCALER, _SCALED = ("amp/grad_scaler.py", "amp\\grad_scaler.py"), "_amp_update_scale_"
 _optimizer: Any = module("torch.optim.optimizer")
 _modes: Any = torch.overrides
 _Mode: Any = _modes.TorchFunctionMode
@@ -43,9 +45,12 @@ class Exact:
         self.backward = BackwardWatch(self.verdict, self._origins, enter, leave)
         self.eager = EagerStance()
         self._handles: list[Any] = []
+        self._thread = 0
+        self._stepping: list[Any] = []  #: optimizers whose steps run, one inside the other
 
     def begin(self) -> None:
-        self._origins.called.hook()
+        self._thread = get_ident()
+        self._origins.called.hook(self._after_failed_step)
         self.eager.take()
         self._handles = [
             _optimizer.register_optimizer_step_pre_hook(self._before_step),
@@ -67,14 +72,24 @@ class Exact:
         return iter(()) if self.verdict.is_over or self.verdict.what == "inf" else self._origins.pending()
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """What an optimizer computes is not looked at, but for its result."""
-        _take_off(self._mode)
+        """What an optimizer computes is not looked at, but for its result; what its closure computes is."""
+        if get_ident() != self._thread:
+            return
+        self._stepping.append(optimizer)
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if closure is None:
+            _take_off(self._mode)
         skipped = self.backward.skipped
         if skipped is not None:
-            ask = partial(self.backward.look_at_gradients, skipped, _parameters(optimizer), sys._getframe(1))
-            self.verdict.quietly(ask)
+            self.verdict.quietly(self.backward.look_at_gradients, skipped, _parameters(optimizer), sys._getframe(1))
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if get_ident() != self._thread or optimizer not in self._stepping:
+            return
+        while self._stepping.pop() is not optimizer:  # of those that have raised
+            pass
+        if self._stepping:  # a step that calls the one of the class above
+            return
         name, frame = f"{class_name(type(optimizer))}.step", sys._getframe(1)
         try:
             if not self.verdict.is_over:
@@ -83,6 +98,11 @@ class Exact:
         finally:
             self._stepped()
             _put_on(self._mode)
+
+    def _after_failed_step(self) -> None:
+        """A step that has raised has left the mode off: it is put on as a module is called."""
+        self._stepping.clear()
+        _put_on(self._mode)
 
 
 class _Functions(_Mode):  # type: ignore[misc]
@@ -104,12 +124,12 @@ class _Functions(_Mode):  # type: ignore[misc]
         call = FunctionCall(func, deed, args, named, sys._getframe(1))
         if deed == "backward":
             return exact.backward.run(call)
-        if deed == "reads":
-            verdict.quietly(exact.forward.read, call)
+        if deed in ("reads", "judges"):
+            verdict.quietly(exact.forward.read if deed == "reads" else exact.forward.judge, call)
             return func(*args, **named)
         result = func(*args, **named)
         if call.frame.f_code.co_filename.endswith(_SCALER):
-            exact.backward.is_scaled = True
+            exact.backward.scale(call.name != _SCALED)
         exact.backward.record(call)
         verdict.quietly(exact.forward.computed, call, args[0] if result is None and args else result)
         return result

@@ -28,7 +28,9 @@ class Found:
 
 def is_readable(value: Any) -> bool:
     """Whether it is a plain tensor of floats whose elements are there."""
-    return type(value) in _PLAIN and value.dtype in _FLOATING and value.layout is torch.strided and not value.is_meta
+    if type(value) not in _PLAIN or value.dtype not in _FLOATING or value.layout is not torch.strided or value.is_meta:
+        return False
+    return not (value.is_cuda and torch.cuda.is_current_stream_capturing())
 
 
 def plain(value: Any) -> Any:
@@ -53,6 +55,7 @@ def find(value: Any) -> Found | None:
         number = total.item()
         if number - number == 0:
             return None
+        value = value.detach()
         nan, inf = number != number and bool(value.isnan().any()), bool(value.isinf().any())
         return Found(nan, inf) if nan or inf else None
     finally:

@@ -9,11 +9,13 @@ from .calls import FunctionCall, tensors_in
 from .finite import Found, find, is_readable
 from .hits import FaultOrigin
 from .origins import Origins, noticed
+from .places import CodePlace
 from .verdict import Verdict
 
 if TYPE_CHECKING:
     from types import FrameType
 
+_ATTRIBUTE = "__get__"
 _RUNNING = ("running_mean", "running_var")
 
 
@@ -26,20 +28,26 @@ class ForwardWatch:
 
     def computed(self, call: FunctionCall, result: Any) -> None:
         """Looks at the result of an operation."""
-        is_finite = True
-        for tensor in tensors_in((result,)):
-            if is_readable(tensor) and self._look(call, tensor):
-                is_finite = False
+        results = list(filter(is_readable, tensors_in((result,))))
+        bad = [tensor for tensor in results if self._look(call, tensor)]
         if call.deed == "fills":
             self._look_at_running(call)
-        if is_finite and self._origins:
+        if results and not bad and self._origins:
             self._take_away(call)
 
     def read(self, call: FunctionCall) -> None:
         """The program reads a tensor's values."""
         origin = self._origins.of(call.args[0]) if call.args else None
-        if origin is not None and origin.kind == "nan" and (origin.is_used or not origin.is_given):
+        if origin is None or origin.kind != "nan" or (origin.is_given and not origin.is_used):
+            return
+        if find(call.args[0]) is not None:  # it may have been taken away in place
             self._verdict.report(origin, call.frame, noticed(origin, call.frame))
+
+    def judge(self, call: FunctionCall) -> None:
+        """The program asks whether a tensor is finite: what it does about NaN is its own affair until a loss has it."""
+        origin = self._origins.of(call.args[0]) if call.args else None
+        if origin is not None and origin.kind == "nan":
+            origin.is_given = True
 
     def _look(self, call: FunctionCall, result: Any) -> bool:
         """Whether a result is not finite; if so, it has an origin from now on."""
@@ -54,6 +62,8 @@ class ForwardWatch:
             self._origins.hold(result, origin)
             if origin.kind == "nan" and call.deed != "moves":
                 self._compute_with(origin, call)
+            return True
+        if call.name == _ATTRIBUTE:  # of a tensor, as `.grad`: what is there was made elsewhere
             return True
         origin = self._arisen(call, result, known, found)
         self._origins.hold(result, origin)
@@ -91,6 +101,7 @@ class ForwardWatch:
             origin.is_given = any(one is not None for one in unknown)
         if origin.is_given and call.deed != "moves":
             origin.is_used, origin.phase = True, "input"
+        origin.is_meant = origin.is_given and self._verdict.is_skipping  # as of the norm of the gradients
         return origin
 
     def _look_at_running(self, call: FunctionCall) -> None:
@@ -120,8 +131,12 @@ def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any]
         found = find(parameter) if is_readable(parameter) else None
         if found is None or origins.of(parameter) is not None:
             continue
-        origin = origins.new(name, found, frame, [parameter.grad])
-        origin.phase = "step"
+        origin = origins.of(parameter.grad) if parameter.grad is not None else None
+        if origin is None:
+            origin = origins.new(name, found, frame, [parameter.grad])
+            origin.phase = "step"
+            if is_readable(parameter.grad) and find(parameter.grad) is not None:  # the optimizer has only taken it over
+                origin.phase, origin.operation, origin.place = "backward", None, CodePlace(None, None)
         origins.hold(parameter, origin)
         if verdict.wants(origin.kind):
             verdict.report(origin, frame, "in a parameter")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 #: computes: new values; moves: values that were there; makes: values that the program writes down or memory that is not
-#: filled; asks: none; reads: gives them to Python; backward: runs the graph; fills: changes running statistics too.
-Deed = Literal["computes", "moves", "makes", "asks", "reads", "backward", "fills"]
+#: filled; asks: none; judges: whether they are finite; reads: gives them to Python; backward: runs the graph; fills:
+#: changes running statistics too.
+Deed = Literal["computes", "moves", "makes", "asks", "judges", "reads", "backward", "fills"]
 
 _MOVES = frozenset(
     "alias as_strided as_subclass atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to cat chunk clone"
@@ -18,7 +19,7 @@ _MOVES = frozenset(
     " view_as_complex view_as_real vsplit vstack bfloat16 __getitem__ __get__ requires_grad_ retain_grad meshgrid"
     " where masked_fill masked_fill_ masked_scatter scatter scatter_ index_put index_put_ index_copy index_copy_"
     " index_fill index_fill_ fill_ __setitem__ pad resolve_conj resolve_neg real imag adjoint block_diag"
-    " cartesian_prod combinations".split()
+    " cartesian_prod combinations sort topk msort unique kthvalue".split()
 )
 _MAKES = frozenset(
     "arange as_tensor asarray empty empty_like empty_permuted empty_strided eye frombuffer from_numpy full full_like"
@@ -26,10 +27,11 @@ _MAKES = frozenset(
     " randn_like scalar_tensor sparse_coo_tensor tensor tril_indices triu_indices zeros zeros_like new_empty_strided"
     " normal uniform_ normal_ zero_ _make_subclass _make_wrapper_subclass from_file load".split()
 )
+_JUDGES = frozenset(("isnan", "isinf", "isfinite", "isposinf", "isneginf"))
 _READS = frozenset("item tolist numpy __float__ __int__ __format__ __array__".split())
 _ASKS = frozenset(
     "size dim numel stride storage_offset  is_contiguous is_floating_point is_complex element_size nelement"
-    " isnan isinf isfinite isreal isposinf isneginf signbit __bool__ __len__ __repr__ __hash__ get_device is_same_size"
+    " isreal signbit __bool__ __len__ __repr__ __hash__ get_device is_same_size"
     " is_signed is_inference is_pinned is_shared register_hook register_post_accumulate_grad_hook"
     " _record_function_enter_new _set_grad_enabled __set__ __delete__ untyped_storage storage resize_ resize_as_"
     " share_memory_ __deepcopy__ set_data result_type can_cast is_nonzero allclose equal isclose is_storage _is_view"
@@ -41,6 +43,7 @@ _GROUPS: tuple[tuple[frozenset[str], Deed], ...] = (
     (_MOVES, "moves"),
     (_MAKES, "makes"),
     (_READS, "reads"),
+    (_JUDGES, "judges"),
     (_ASKS, "asks"),
     (_FILLS, "fills"),
 )
@@ -54,9 +57,12 @@ def name_of(function: Any) -> str:
 
 
 def deed_of(function: Any) -> Deed:
-    found = _DEEDS.get(function)
-    if found is None:
-        found = _DEEDS[function] = _find(function)
+    try:
+        found = _DEEDS.get(function)
+        if found is None:
+            found = _DEEDS[function] = _find(function)
+    except Exception:  # a function of the program that torch was asked to call, and that has no hash
+        return "computes"
     return found
 
 

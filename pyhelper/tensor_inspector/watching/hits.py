@@ -40,12 +40,12 @@ class FaultOrigin(Record):
         return FaultOrigin(**{**self.__dict__, "kind": "nan", "operation": self.operation})
 
 
-class NonFinite(ArithmeticError):
-    """A value turned into NaN or Inf while `watch` looked. ``report`` has the facts."""
+class NonFinite(Exception):
+    """A value turned into NaN or Inf while `watch` looked. ``report`` has the facts; of a worker it is the text."""
 
-    def __init__(self, report: dict[str, Any]) -> None:
-        super().__init__(report["reason"])
-        self.report = report
+    def __init__(self, report: dict[str, Any] | str) -> None:
+        super().__init__(report if isinstance(report, str) else report["reason"])
+        self.report: dict[str, Any] = {"reason": report} if isinstance(report, str) else report
 
 
 def report_of(origin: FaultOrigin, step: int, met: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from weakref import ref
 from ..kinds import as_kind
 from ..safe.budget import Budget
 from ..safe.guard import module
-from .finite import Found
+from ..safe.untouched import Untouched
+from .finite import Found, find, is_readable, plain
 from .hits import FaultKind, FaultOrigin, Phase
 from .modules import CalledModules, dotted_name
 from .places import CodePlace, place_of, user_frame
@@ -21,6 +22,8 @@ torch: Any = module("torch")
 
 _task: Any = getattr(torch._C, "_current_graph_task_id", None)
 _NO_TASK = -1
+_STORED = 512  #: storages from which on those that are gone are left out
+_StorageWeakRef: Any = module("torch.multiprocessing.reductions").StorageWeakRef
 
 
 class Origins:
@@ -29,17 +32,28 @@ class Origins:
     def __init__(self) -> None:
         self.called = CalledModules()
         self._holders: dict[int, tuple[ref[Any], FaultOrigin]] = {}  #: by the tensor's id
+        self._stored: dict[int, tuple[Any, FaultOrigin]] = {}  #: by the storage's, which views and `.data` share
 
     def __bool__(self) -> bool:
         return bool(self._holders)
 
     def of(self, tensor: Any) -> FaultOrigin | None:
+        """The origin of what a tensor holds; of another with its storage only if there is something in this one."""
         held = self._holders.get(id(tensor))
-        return held[1] if held is not None and held[0]() is tensor else None
+        if held is not None and held[0]() is tensor:
+            return held[1]
+        if not self._stored or not is_readable(tensor):
+            return None
+        stored = self._stored.get(plain(tensor).untyped_storage()._cdata)
+        return stored[1] if stored is not None and find(tensor) is not None else None
 
     def hold(self, tensor: Any, origin: FaultOrigin) -> None:
         holders, key = self._holders, id(tensor)
         holders[key] = (ref(tensor, lambda _: holders.pop(key, None)), origin)
+        storage = plain(tensor).untyped_storage()
+        self._stored[storage._cdata] = (_StorageWeakRef(storage), origin)
+        if len(self._stored) > _STORED:
+            self._stored = {key: one for key, one in self._stored.items() if not one[0].expired()}
 
     def forget(self, tensor: Any) -> None:
         """What a tensor held was overwritten."""
@@ -48,7 +62,7 @@ class Origins:
     def pending(self) -> Iterator[FaultOrigin]:
         """NaN that nothing has taken away or computed with, in tensors that live."""
         for tensor, origin in list(self._holders.values()):
-            if origin.kind == "nan" and not (origin.is_given or origin.is_reported) and tensor() is not None:
+            if origin.kind == "nan" and not (origin.is_given or origin.is_reported) and find(tensor()) is not None:
                 yield origin
 
     def here(self, frame: FrameType) -> tuple[CodePlace, str | None]:
@@ -66,7 +80,8 @@ class Origins:
 
 def words(values: Iterable[Any]) -> str:
     """The summary lines of what an operation was given."""
-    return ", ".join(as_kind(value, Budget()).line() for value in values if value is not None)
+    with Untouched():
+        return ", ".join(as_kind(value, Budget()).line() for value in values if value is not None)
 
 
 def noticed(origin: FaultOrigin, frame: FrameType, where: str = "") -> str:

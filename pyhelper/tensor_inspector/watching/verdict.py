@@ -24,6 +24,7 @@ class Verdict:
     def __init__(self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None]) -> None:
         self.what = what
         self.is_over = False  #: nothing is looked at any more
+        self.is_skipping = False  #: a GradScaler is to skip the step, since gradients are not finite
         self.failures: deque[str] = deque(maxlen=_FAILURES)  #: of our own
         self._hit = hit
 
@@ -38,6 +39,8 @@ class Verdict:
 
     def quietly(self, ask: Callable[..., None], *given: Any) -> None:
         """Looks without being seen by modes of the program. An error of ours is kept, and the program goes on."""
+        if _is_traced():
+            return
         try:
             if not torch._C._len_torch_function_stack():
                 ask(*given)
@@ -48,3 +51,9 @@ class Verdict:
             raise
         except Exception as error:
             self.failures.append(f"{class_name(type(error))}: {error}")
+
+
+def _is_traced() -> bool:
+    """Whether what is computed now would go into a trace, or is seen by a dispatch mode of the program."""
+    dispatched = getattr(torch._C, "_len_torch_dispatch_stack", None)
+    return bool(torch._C._get_tracing_state() or (dispatched is not None and dispatched()))

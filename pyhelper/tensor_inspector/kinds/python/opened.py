@@ -99,7 +99,8 @@ class ConfigurationFile(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         sections, defaults = self._entries("_sections"), self._entries("_defaults")
-        named = [f"{name} {len(options)}" for name, options in islice(dict.items(sections), _SHOWN)]
+        first = islice(dict.items(sections), _SHOWN)
+        named = [f"{plain_str(name)} {dict.__len__(options)}" for name, options in first if type(options) is dict]
         return [
             f"{plural(len(sections), 'section')}: {listed(named, len(sections) > _SHOWN, _LISTED)}"
             if sections

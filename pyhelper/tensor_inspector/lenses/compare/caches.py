@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...kinds.rows import Rows
-from ...safe.guard import ByClass, class_attribute, class_name, instance_dict, is_found_in, mro, owner_of
+from ...safe.guard import ByClass, class_attribute, class_name, instance_dict, is_found_in, library_of, mro, owner_of
+from ...safe.installed import is_installed
 
 _STORED = ("cached", "lazy", "memoized")  #: in the names of properties that store what they work out
 _READ = ("property", "attribute", "accessor")
@@ -47,7 +48,7 @@ def _says_cached(cls: type) -> bool:
     if owner_of(cls, "__get__") is None:
         return False
     for base in mro(cls):
-        name = class_name(base).lower()
+        name = class_name(base).lower() if library_of(base) == "functools" or is_installed(base) else ""
         if any(word in name for word in _STORED) and any(word in name for word in _READ):
             return True
     return False

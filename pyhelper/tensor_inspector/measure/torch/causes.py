@@ -17,7 +17,7 @@ _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Lo
 _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
 #: Operations that finite tensors make infinite only by an overflow; the second of two may be a number, which is known.
 _OF_ONE = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh", "Pow", "Prod", "Mean", "ToCopy", "MseLoss")
-_OF_TWO = ("Mul", "Div", "Add", "Sub", "Addcmul", "Addcdiv")
+_OF_TWO = ("Mul", "Div", "Add", "Sub", "Addcmul")
 
 
 def cause_of(origin: Origin) -> NanCause:
@@ -47,12 +47,12 @@ def cause_of(origin: Origin) -> NanCause:
         return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
     if op in SOFTMAX and origin.counts.nan:
         return "inf_minus_inf"
-    if op in _DOMAINS:
+    if op in _DOMAINS and (origin.counts.nan or op not in ("Lgamma", "Digamma")):
         return "domain"
     if op.startswith("NativeBatchNorm") and node.setting("training") is False:
         return _of_running_variance(origin)
     if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
-        return "zero_variance" if not node.setting("eps") and _is_flat(node, first) else "unknown"
+        return "zero_variance" if node.setting("eps") == 0 and _is_flat(node, first) else "unknown"
     return _by_counts(origin)
 
 
