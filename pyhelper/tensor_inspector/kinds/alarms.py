@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..measure.intended import StandsAt, is_meant, is_placeholder
 from ..safe.budget import Budget
 from ..safe.guard import Classes
-from ..words.line import Word
+from ..words.line import Word, is_loud
+from ..words.stats import stats_words
 from .kind import Kind
 from .registry import as_kind
 
@@ -23,20 +24,23 @@ if TYPE_CHECKING:
 
 
 class Alarms:
-    """Names of values that hold NaN and of values that hold Inf, in their order. ``late`` is true where not all was
-    read."""
+    """Names of values that hold NaN and of values that hold Inf, in their order. The value that the holder stands for
+    has an empty name: ``own`` says what of it. ``late`` is true where not all was read."""
 
-    __slots__ = ("inf", "late", "nan")
+    __slots__ = ("inf", "late", "nan", "own")
 
-    def __init__(self, nan: Iterable[str] = (), inf: Iterable[str] = (), late: bool = False) -> None:
+    def __init__(
+        self, nan: Iterable[str] = (), inf: Iterable[str] = (), late: bool = False, own: Iterable[str] = ()
+    ) -> None:
         self.nan = tuple(nan)
         self.inf = tuple(inf)
         self.late = late
+        self.own = tuple(own)
 
     def words(self) -> list[str]:
-        found = (("NaN", self.nan), ("Inf", self.inf))
+        found = [(what, tuple(filter(None, names))) for what, names in (("NaN", self.nan), ("Inf", self.inf))]
         words: list[str] = [Word(f"{what} in {_few(names)}", loud=True) for what, names in found if names]
-        return [*words, Word("not all values read", loud=True)] if self.late else words
+        return [*self.own, *words, *([Word("not all values read", loud=True)] if self.late else [])]
 
     def badges(self) -> list[Badge]:
         found: list[tuple[Badge, object]] = [("nan", self.nan), ("inf", self.inf), ("sampled", self.late)]
@@ -56,7 +60,7 @@ def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
         search.add(run)
     search.together()
     search.leave_out_meant()
-    return Alarms(search.names("nan"), search.names("inf"), search.late or contained.cut)
+    return Alarms(search.names("nan"), search.names("inf"), search.late or contained.cut, search.own_words())
 
 
 class _AlarmSearch:
@@ -133,6 +137,12 @@ class _AlarmSearch:
     def names(self, what: Badge) -> list[str]:
         return list(dict.fromkeys(_name(self._way(at)) + part for at, part in sorted(self._found[what].items())))
 
+    def own_words(self) -> Iterable[str]:
+        """How many NaN and Inf are in the value that the holder stands for, as the line of that value says it."""
+        places = sorted({at for found in self._found.values() for at in found if not _name(self._way(at)) + found[at]})
+        readings = [as_kind(run.values[index], self._budget).reading() for run, index in map(self._run, places)]
+        return dict.fromkeys(word for one in readings if one is not None for word in stats_words(one) if is_loud(word))
+
     def _run(self, at: int) -> tuple[ContainedRun, int]:
         """The run of a value, and its place there."""
         first, run = next((first, run) for first, run in reversed(self._runs) if first <= at)
@@ -145,13 +155,15 @@ class _AlarmSearch:
 
 def _name(way: Way) -> str:
     """The expression that leads to a value, without what libraries keep to themselves: ``kernel`` for
-    ``kernel._raw_value``. Where nothing else is left, the first name stands all the same."""
+    ``kernel._raw_value``. Where nothing else is left, the first name stands all the same.
+
+    It is empty where the value is the one that the outermost holder stands for.
+    """
     name, is_hidden = "", False
     for holder, under in _steps(way):
         is_hidden = holder.keeps_to_itself(under) or (is_hidden and type(under) is int)
-        if not is_hidden:
-            last = holder.entry_name(under)
-            name += last if not name or last[:1] in ("[", "{") else f".{last}"
+        last = "" if is_hidden else holder.entry_name(under)
+        name += last if not (name and last) or last[:1] in ("[", "{") else f".{last}"
     first, key = next(_steps(way))
     return name or first.entry_name(key)
 

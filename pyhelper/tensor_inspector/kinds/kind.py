@@ -266,7 +266,7 @@ class Kind:
         return None
 
     def entry_name(self, under: object) -> str:
-        """The name of an entry in a line."""
+        """The name of an entry in a line; empty for the value that this one stands for."""
         return str(under)
 
     def keeps_to_itself(self, under: object) -> bool:

@@ -21,6 +21,10 @@ class Field(Record):
     ways: tuple[Way, ...]
     spec: str
 
+    def is_of(self, name: object) -> bool:
+        """Whether it shows the value of this attribute, or of one of that."""
+        return not self.spec and self.ways[0][:1] == (("attribute", name),)
+
 
 Phrase = tuple[object, ...]  #: text and fields in turn
 
@@ -30,6 +34,12 @@ class Template(Record):
 
     parts: list[list[Phrase]]
     alone: bool
+
+    def begins_with(self, name: object) -> bool:
+        """Whether its first part is that and nothing else."""
+        first, *others = self.parts[0]
+        fields = [] if others else list(filter(None, first))
+        return len(fields) == 1 and isinstance(fields[0], Field) and fields[0].is_of(name)
 
 
 def parse(text: str, runs: bool = False) -> Template:

@@ -169,7 +169,7 @@ HIDDEN: Zoo = {
     ),
     "xarray array with NaN": Specimen(
         lambda: data_array(NAN),
-        says=("DataArray · NaN in variable · ",),
+        says=("DataArray · 1 NaN · f64[1,2] · ",),
         needs=("xarray",),
         changed=lambda: data_array(2.0),
     ),
@@ -220,7 +220,7 @@ HIDDEN: Zoo = {
     ),
     "pint quantity with NaN": Specimen(
         lambda: quantity(NAN),
-        says=("Quantity · float64[1, 2] · finite all 1 · 1 NaN",),
+        says=("Quantity · float64[1, 2] · finite all 1 · 1 NaN · m",),
         needs=("pint",),
         changed=lambda: quantity(2.0),
     ),
