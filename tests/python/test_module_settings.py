@@ -69,3 +69,17 @@ def test_a_setting_called_mode_is_not_that_of_the_module() -> None:
         ["mode", "'nearest'"],
         ["train or eval", "train"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        (nn.CrossEntropyLoss(ignore_index=-1, label_smoothing=0.1), "3 attributes"),  # which the facts list
+        (nn.Softmax(dim=1), "1 attribute"),
+        (nn.Linear(2, 3), "in_features, out_features"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_settings_are_named_once(module: Any, text: str) -> None:
+    rows = {child.name: child.value for child in as_kind(module, Budget()).children(0, 10)}
+    assert as_kind(rows["other attributes"], Budget()).line() == text

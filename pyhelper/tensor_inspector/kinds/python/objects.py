@@ -241,14 +241,16 @@ def other_attributes(value: object) -> list[Child]:
     return [Child("other attributes", attribute_rows(value, total), "")] if total else []
 
 
-def other_rows(value: object, names: list[str], label: str = "other attributes") -> list[Child]:
+def other_rows(
+    value: object, names: list[str], label: str = "other attributes", text: str | None = None
+) -> list[Child]:
     """A row for the attributes of these names, read each time: the debugger's views ask again after one was set."""
     wanted = frozenset(names)
 
     def page(start: int, count: int) -> Iterable[Child]:
         return islice((child for child in attributes(value) if child.name in wanted), start, start + count)
 
-    rows = Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
+    rows = Rows(listed(names[:8], len(names) > 8, 60) if text is None else text, len(names), page)
     rows.owner = value
     return [Child(label, rows, "")] if names else []
 
