@@ -294,7 +294,7 @@ CODES: Zoo = {
         changed=lambda: quanto("qint4", 1),
     ),
     "hqq layer": Specimen(
-        hqq_layer, says=("HQQLinear(64 → 64, 4-bit) · ",), needs=("hqq",), changed=lambda: hqq_layer(1)
+        hqq_layer, says=("HQQLinear(64 → 64, 4-bit) · 4.1K params · ",), needs=("hqq",), changed=lambda: hqq_layer(1)
     ),
 }
 

@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...measure.memory.blocks import Extent
-from ...measure.torch.dispatch import known_bytes, known_count, known_device
+from ...measure.torch.codes import known_elements
+from ...measure.torch.dispatch import known_bytes, known_device
 from ...measure.torch.elements import memory_of
 from ...measure.torch.metadata import (
     EXACT_TENSORS,
@@ -14,7 +15,6 @@ from ...measure.torch.metadata import (
     byte_count,
     device_of,
     dtype_name,
-    element_count,
     is_on_meta,
     requires_grad,
     shape_of,
@@ -32,7 +32,7 @@ class ModuleTensor:
 
     __slots__ = tuple("bytes device dtype elements extent is_lazy key memory path requires_grad shape value".split())
 
-    def __init__(self, key: str, value: Any, path: str | None) -> None:
+    def __init__(self, key: str, value: Any, path: str | None, coded: tuple[int, ...] | None) -> None:
         is_exact = type(value) in EXACT_TENSORS
         self.key = key
         self.path = path  #: the expression that reaches it
@@ -42,8 +42,7 @@ class ModuleTensor:
         self.requires_grad = bool(requires_grad(value))
         device = device_of(value) if is_exact else known_device(value)
         self.device = "" if device is None else str(device)
-        count = element_count if is_exact else known_count
-        self.elements = 0 if self.is_lazy else count(value)
+        self.elements = 0 if self.is_lazy else known_elements(value, coded)
         self.shape = tuple(shape_of(value)) if is_exact else ()
         self.bytes = 0 if self.is_lazy else self._bytes(is_exact)
         begins = memory_of(value) if is_exact and self.elements else None

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...measure.memory.blocks import MemoryBlocks
+from ...measure.torch.codes import codes_in
 from ...measure.torch.metadata import is_any_tensor
 from ...measure.torch.modules import Member
 from ...measure.torch.visits import in_cpp
@@ -139,7 +140,8 @@ def _overlapping(by_memory: list[_Met]) -> Iterator[list[_Met]]:
 
 def _tensors(member: Member, part: str, path: str | None) -> list[ModuleTensor]:
     found = [(key, item) for key, item in member.items(part) if is_any_tensor(item)]
-    return [ModuleTensor(key, item, None if path is None else path + member.suffix(key)) for key, item in found]
+    coded = codes_in(member.attributes) if part == "_parameters" else None
+    return [ModuleTensor(key, item, None if path is None else path + member.suffix(key), coded) for key, item in found]
 
 
 def _full_name(one: Submodule, held: ModuleTensor) -> str:

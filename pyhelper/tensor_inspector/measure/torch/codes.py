@@ -9,7 +9,7 @@ from ...safe.attributes import stored
 from ...safe.guard import instance_dict, module, plain_str
 from ...safe.record import Record
 from ...safe.torch_name import torch_name
-from .dispatch import inner_tensors, is_wrapper, known_bytes, metadata_of
+from .dispatch import inner_tensors, is_wrapper, known_bytes, known_count, metadata_of
 from .metadata import EXACT_TENSORS, Base, byte_count, dtype_of, is_any_tensor, is_tensor, shape_of
 from .readable import storage_address
 
@@ -70,8 +70,7 @@ def _of_memory(value: Any) -> Codes | None:
     shape: Any = next((known[name] for name in _SHAPES if name in known), None)
     if not scaled and (kind is None or shape is None):
         return None
-    is_listed = issubclass(type(shape), (tuple, list)) and all(type(size) is int for size in shape)
-    logical = tuple(shape if is_listed else shape_of(value))
+    logical = tuple(shape if _is_shape(shape) else shape_of(value))
     dtype = known.get("dtype")
     memory = {id(value): byte_count(value) or 0}
     for item in known.values():
@@ -81,6 +80,25 @@ def _of_memory(value: Any) -> Codes | None:
     return Codes(
         kind or torch_name(dtype_of(value)), torch_name(dtype) if type(dtype) is torch.dtype else "", logical, taken
     )
+
+
+def codes_in(attrs: dict[str, Any]) -> tuple[int, ...] | None:
+    """The shape of what the integers in a layer's parameter stand for, as hqq keeps it in a dict beside them."""
+    state: Any = next((attrs[name] for name in _STATES if type(attrs.get(name)) is dict), {})
+    shape: Any = next((state[name] for name in _SHAPES if name in state), None)
+    return tuple(shape) if _kind(state) is not None and _is_shape(shape) else None
+
+
+def known_elements(value: Any, shape: tuple[int, ...] | None = None) -> int | None:
+    """How many numbers a tensor has, or stands for: in a layer of codes, those of this shape. None as `known_count`."""
+    if shape is not None and is_tensor(value) and is_small(value):
+        return prod(shape)
+    codes = codes_of(value)
+    return known_count(value) if codes is None else codes.elements()
+
+
+def _is_shape(shape: Any) -> bool:
+    return issubclass(type(shape), (tuple, list)) and all(type(size) is int for size in shape)
 
 
 def _is_same(item: Any, value: Any) -> bool:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ...safe.torch_name import torch_name
-from .codes import codes_of
-from .dispatch import known_bytes, known_count, known_device
+from .codes import known_elements
+from .dispatch import known_bytes, known_device
 from .finite import BufferName, GradientName
 from .metadata import (
     EXACT_TENSORS,
@@ -54,6 +54,7 @@ class Digest:
         self.training: bool | None = None  #: its mode; of a wrapper that keeps none, that of what it wraps
         self.types: set[str] = set()  #: names of the classes of the first modules
         self.tensors: list[Named] = []
+        self._coded: dict[int, tuple[int, ...]] = {}  #: by the ids of tensors in layers of codes
         self.values: list[Named] = []  #: the tensors, each followed by its gradient
         self.with_grad = 0  #: tensors that have one
         steps = Steps(budget)
@@ -89,6 +90,8 @@ class Digest:
                         self.tensors.append((name if are_parameters else BufferName(name, visit.cls), tensor))
                         if are_parameters:
                             parameters.append(tensor)
+                            if visit.coded is not None:
+                                self._coded[id(tensor)] = visit.coded
         self.shared = sum(len(visit.parameters) for _, visit in visited) - len(parameters)
         return parameters
 
@@ -110,7 +113,7 @@ class Digest:
 
     def _elements(self, parameters: list[Any]) -> Iterable[int | None]:
         """How many elements each has; None where that is a symbol, or only the code of its class could tell."""
-        if EXACT_TENSORS.include(map(type, parameters)):
+        if EXACT_TENSORS.include(map(type, parameters)) and not self._coded:
             counts: list[int | None] = list(map(Base.numel, parameters))
             if not _INT.issuperset(map(type, counts)):
                 counts = list(map(element_count, parameters))
@@ -118,8 +121,7 @@ class Digest:
             return counts
         counts = []
         for tensor in parameters:
-            cls, codes = type(tensor), codes_of(tensor)
-            count = known_count(tensor) if codes is None else codes.elements()
+            cls, count = type(tensor), known_elements(tensor, self._coded.get(id(tensor)))
             if is_lazy(cls):
                 self.uninitialized += 1
                 count = 0

@@ -9,6 +9,7 @@ from weakref import ref
 
 from ...safe.budget import Known, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
+from .codes import codes_in
 from .metadata import is_any_tensor
 
 torch: Any = module("torch")
@@ -23,7 +24,7 @@ class Visit:
     The names of its tensors begin with ``prefix``; it stands ``depth`` modules below the root of the walk.
     """
 
-    __slots__ = ("buffers", "cls", "depth", "module", "parameters", "prefix", "training")
+    __slots__ = ("buffers", "cls", "coded", "depth", "module", "parameters", "prefix", "training")
 
     def __init__(self, prefix: str, depth: int, module: Any, attrs: dict[str, Any], steps: Steps) -> None:
         self.prefix = prefix
@@ -33,6 +34,7 @@ class Visit:
         mode = attrs.get("training")
         self.training: bool | None = mode if type(mode) is bool else None
         self.parameters = _tensors(attrs, "_parameters", steps)
+        self.coded = codes_in(attrs)  #: the shape of what integers among them stand for
         self.buffers = _tensors(attrs, "_buffers", steps)
 
 
