@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ATTRIBUTE = "__get__"
+_FUNCTIONAL = "torch.nn.functional"
 _RUNNING = ("running_mean", "running_var")
 
 
@@ -107,7 +108,8 @@ class ForwardWatch:
     def _look_at_running(self, call: FunctionCall) -> None:
         """Tests the running statistics that an operation changes, whatever its schema says."""
         named = [(name, call.kwargs[name]) for name in _RUNNING if name in call.kwargs]
-        for name, tensor in named or zip(_RUNNING, call.args[1:3]):
+        first = 1 if getattr(call.function, "__module__", "") == _FUNCTIONAL else 3  # as in `torch.batch_norm`
+        for name, tensor in named or zip(_RUNNING, call.args[first:]):
             found = find(tensor) if is_readable(tensor) else None
             if found is None or self._origins.of(tensor) is not None:
                 continue

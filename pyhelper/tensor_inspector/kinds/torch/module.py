@@ -246,7 +246,7 @@ class Module(Kind):
 
     def _groups(self) -> Iterator[Child]:
         rest, hooks = self._others
-        are_told = not self._part("_modules") and self._settings is not None
+        are_told = not dict.__len__(self._part("_modules")) and self._settings is not None
         yield from other_rows(self.value, rest, text=plural(len(rest), "attribute") if are_told else None)
         yield from other_rows(self.value, hooks, "registered hooks")
         yield from property_rows(self.value)
