@@ -8,10 +8,8 @@ class Norm(nn.BatchNorm1d):
     """A batch norm without the check that would refuse one row."""
 
     def forward(self, x):
-        running = self.running_mean, self.running_var
-        return torch.batch_norm(
-            x, self.weight, self.bias, *running, True, 0.1, 0.1, False
-        )  # BUG: batch_norm, buffer, 0
+        kept = self.weight, self.bias, self.running_mean, self.running_var
+        return torch.batch_norm(x, *kept, True, 0.1, 0.1, False)  # BUG: batch_norm, buffer, 0
 
 
 model = nn.Sequential(nn.Linear(2, 2), Norm(2))
