@@ -245,6 +245,19 @@ def test_after_a_step_that_raises_the_watch_goes_on_with_the_next_module() -> No
     assert [report["operation"] for report in found] == ["div"]
 
 
+def test_after_a_step_that_raises_the_next_one_is_looked_at() -> None:
+    failing, weight = Failing([torch.ones(1, requires_grad=True)], lr=0.1), torch.ones(2, requires_grad=True)
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        with pytest.raises(KeyError):
+            failing.step()
+        weight.sum().backward()
+        torch.optim.SGD([weight], lr=1e38).step()
+        torch.optim.SGD([weight], lr=1e38).step()
+        (torch.zeros(1) / 0 * 2).sum()
+    assert [(report["operation"], report["step"]) for report in found] == [("div", 2)]
+
+
 def test_a_model_that_the_program_drops_is_gone() -> None:
     with watch(gear="exact", do=print):
         model = torch.nn.Linear(2, 2)

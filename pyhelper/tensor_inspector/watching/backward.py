@@ -1,4 +1,4 @@
-"""BackwardWatch: a hook on each node of the graph tests the gradients that it computes."""
+"""Backward: a hook on each node of the graph tests the gradients that it computes."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ class BackwardWatch:
         self, verdict: Verdict, origins: Origins, enter: Callable[[], None], leave: Callable[[], None]
     ) -> None:
         """``enter`` and ``leave`` let the function mode see what custom functions compute."""
-        self.is_scaled = False  #: whether a GradScaler made the loss: it skips steps whose gradients are not finite
-        self.skipped: FaultOrigin | None = None  #: what such a scaler is to skip
+        self._is_scaled = False  #: whether a GradScaler made the loss: it skips steps whose gradients are not finite
         self._verdict = verdict
         self._origins = origins
         self._enter = enter
@@ -68,7 +67,8 @@ class BackwardWatch:
             return call.function(*call.args, **call.kwargs)
         self._infinite, self._is_seen = None, False
         self._verdict.quietly(self._look_at_given, call)
-        handles = [handle for root in roots for handle in self._hook_graph(plain(root).grad_fn)]
+        handles: list[Any] = []
+        self._verdict.quietly(self._hook_graphs, roots, handles)
         self._running = True
         try:
             result = call.function(*call.args, **call.kwargs)
@@ -81,17 +81,17 @@ class BackwardWatch:
             self._running = False
             self._last = 0 if _sequence is None else _sequence()
 
-    def look_at_gradients(self, skipped: FaultOrigin, parameters: list[Any], frame: FrameType) -> None:
+    def look_at_gradients(self, parameters: list[Any], frame: FrameType) -> None:
         """A step is taken: were there gradients that a GradScaler would have skipped?"""
-        self.skipped = None
-        if any(_found_in(parameter.grad) is not None for parameter in parameters):
+        skipped, self._verdict.skipped = self._verdict.skipped, None
+        if skipped is not None and any(_found_in(parameter.grad) is not None for parameter in parameters):
             self._verdict.report(skipped, frame, "in a gradient at the optimizer's step")
 
     def _look_at_loss(self, roots: list[Any], frame: FrameType) -> None:
         for root in roots:
             found = _found_in(root)
             origin = None if found is None else self._origins.of(root)
-            if found is None or (not found.nan and (self.is_scaled or _is_given_mask(root, origin))):
+            if found is None or (not found.nan and (self._is_scaled or _is_given_mask(root, origin))):
                 continue
             origin = origin or self._origins.new(None, found, frame, [])
             if self._verdict.wants(origin.kind):
@@ -110,13 +110,15 @@ class BackwardWatch:
                     origin.phase = "input"
                 self._hit(origin)
 
-    def _hook_graph(self, root: Any) -> Iterator[Any]:
+    def _hook_graphs(self, roots: list[Any], handles: list[Any]) -> None:
+        """One walk of all that led to them."""
+        handles.extend(self._hooks([node for node in (plain(root).grad_fn for root in roots) if node is not None]))
+
+    def _hooks(self, waiting: list[Any]) -> Iterator[Any]:
         made = {number: (name, place) for number, name, place in self._recorded}
-        waiting, met = [root], {root, None}
+        met = {None, *waiting}
         while waiting:
             node = waiting.pop()
-            if node is None:
-                continue
             name = node.name()
             if not _is_view(name):
                 if isinstance(node, _PythonNode):
@@ -185,17 +187,16 @@ class BackwardWatch:
         return FaultOrigin(kind, "backward", name, place, dotted_name(place.module), words(gradients))
 
     def _hit(self, origin: FaultOrigin, met: str = "in a gradient") -> None:
-        if self.is_scaled:
-            self.skipped = self.skipped or origin
-            self._verdict.is_skipping = True
+        if self._is_scaled:
+            self._verdict.skipped = self._verdict.skipped or origin
         elif self._verdict.wants(origin.kind):
             self._verdict.report(origin, sys._getframe(1), met)
 
     def scale(self, is_scaled: bool) -> None:
         """A GradScaler has scaled a loss, or has chosen its next scale."""
-        self.is_scaled = is_scaled
+        self._is_scaled = is_scaled
         if not is_scaled:
-            self.skipped, self._verdict.is_skipping = None, False
+            self._verdict.skipped = None
 
 
 def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:

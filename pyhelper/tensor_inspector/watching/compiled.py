@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 from ..safe.guard import module
@@ -26,9 +27,10 @@ class EagerStance:
         """To be asked often: the program may import Dynamo at any time."""
         if self._is_over or self._stance is not None or self._disabled is not None or _DYNAMO not in sys.modules:
             return
-        stance = getattr(torch.compiler, "set_stance", None)
+        stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
         if stance is not None:
-            self._stance = stance(_EAGER)
+            with suppress(RuntimeError):  # while Dynamo compiles, as in `torch.export`
+                self._stance = stance(_EAGER)
             return
         config = sys.modules[_DYNAMO].config  # before torch 2.6
         self._disabled = bool(getattr(config, "disable", False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -46,11 +46,10 @@ class Exact:
         self.eager = EagerStance()
         self._handles: list[Any] = []
         self._thread = 0
-        self._stepping: list[Any] = []  #: optimizers whose steps run, one inside the other
 
     def begin(self) -> None:
         self._thread = get_ident()
-        self._origins.called.hook(self._after_failed_step)
+        self._origins.called.hook(partial(_put_on, self._mode))  # which a step that has raised left off
         self.eager.take()
         self._handles = [
             _optimizer.register_optimizer_step_pre_hook(self._before_step),
@@ -67,30 +66,28 @@ class Exact:
         self._origins.called.remove()
         self.eager.leave()
 
-    def pending(self) -> Iterator[FaultOrigin]:
+    def pending(self) -> list[FaultOrigin]:
         """What is still to be reported when the watch ends."""
-        return iter(()) if self.verdict.is_over or self.verdict.what == "inf" else self._origins.pending()
+        found: list[FaultOrigin] = []
+        if not self.verdict.is_over and self.verdict.what != "inf":
+            self.verdict.quietly(lambda: found.extend(self._origins.pending()))
+        return found
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """What an optimizer computes is not looked at, but for its result; what its closure computes is."""
         if get_ident() != self._thread:
             return
-        self._stepping.append(optimizer)
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:
             _take_off(self._mode)
-        skipped = self.backward.skipped
-        if skipped is not None:
-            self.verdict.quietly(self.backward.look_at_gradients, skipped, _parameters(optimizer), sys._getframe(1))
+        if self.verdict.skipped is not None:
+            self.verdict.quietly(self.backward.look_at_gradients, _parameters(optimizer), sys._getframe(1))
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if get_ident() != self._thread or optimizer not in self._stepping:
+        frame = sys._getframe(1)
+        if get_ident() != self._thread or _is_inside(frame):
             return
-        while self._stepping.pop() is not optimizer:  # of those that have raised
-            pass
-        if self._stepping:  # a step that calls the one of the class above
-            return
-        name, frame = f"{class_name(type(optimizer))}.step", sys._getframe(1)
+        name = f"{class_name(type(optimizer))}.step"
         try:
             if not self.verdict.is_over:
                 look = partial(look_at_parameters, self.verdict, self._origins)
@@ -98,11 +95,6 @@ class Exact:
         finally:
             self._stepped()
             _put_on(self._mode)
-
-    def _after_failed_step(self) -> None:
-        """A step that has raised has left the mode off: it is put on as a module is called."""
-        self._stepping.clear()
-        _put_on(self._mode)
 
 
 class _Functions(_Mode):  # type: ignore[misc]
@@ -138,6 +130,14 @@ class _Functions(_Mode):  # type: ignore[misc]
 def _parameters(optimizer: Any) -> list[Any]:
     groups = dict_get(instance_dict(optimizer), "param_groups") or ()
     return [parameter for group in groups for parameter in group["params"]]
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """Whether a step is one that another calls, as that of the class above. torch wraps each by the same code."""
+    outer = frame.f_back
+    while outer is not None and outer.f_code is not frame.f_code:
+        outer = outer.f_back
+    return outer is not None
 
 
 def _is_on(mode: Any) -> bool:

@@ -13,6 +13,7 @@ _PLAIN = {torch.Tensor, torch.nn.Parameter}
 _HALF = {torch.float16, torch.bfloat16}
 _FLOATING = {torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128}
 _functorch: Any = getattr(torch._C, "_functorch", None)
+_knows_levels = hasattr(_functorch, "maybe_current_level")  # from torch 2.1 on
 _gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_enabled
 
 
@@ -35,7 +36,7 @@ def is_readable(value: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """The tensor inside what ``torch.func`` has wrapped."""
-    if _functorch is None or _functorch.maybe_current_level() is None:
+    if not _knows_levels or _functorch.maybe_current_level() is None:
         return value
     while _functorch.is_functorch_wrapped_tensor(value):
         value = _functorch.get_unwrapped(value)

@@ -1,4 +1,4 @@
-"""ForwardWatch: the result of each operation is tested, and NaN and Inf are followed to where they matter."""
+"""Forward: the result of each operation is tested, and NaN and Inf are followed to where they matter."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class ForwardWatch:
             origin.is_given = any(one is not None for one in unknown)
         if origin.is_given and call.deed != "moves":
             origin.is_used, origin.phase = True, "input"
-        origin.is_meant = origin.is_given and self._verdict.is_skipping  # as of the norm of the gradients
+        origin.is_meant = origin.is_given and self._verdict.skipped is not None  # as of the norm of the gradients
         return origin
 
     def _look_at_running(self, call: FunctionCall) -> None:

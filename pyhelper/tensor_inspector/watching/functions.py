@@ -30,7 +30,7 @@ _MAKES = frozenset(
 _JUDGES = frozenset(("isnan", "isinf", "isfinite", "isposinf", "isneginf"))
 _READS = frozenset("item tolist numpy __float__ __int__ __format__ __array__".split())
 _ASKS = frozenset(
-    "size dim numel stride storage_offset  is_contiguous is_floating_point is_complex element_size nelement"
+    "size dim numel stride storage_offset is_contiguous is_floating_point is_complex element_size nelement"
     " isreal signbit __bool__ __len__ __repr__ __hash__ get_device is_same_size"
     " is_signed is_inference is_pinned is_shared register_hook register_post_accumulate_grad_hook"
     " _record_function_enter_new _set_grad_enabled __set__ __delete__ untyped_storage storage resize_ resize_as_"

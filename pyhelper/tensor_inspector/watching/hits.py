@@ -31,13 +31,13 @@ class FaultOrigin(Record):
     module: str | None
     went_in: str = ""
     is_meant: bool = False  #: an infinity that the program wrote down
-    is_given: bool = False  #: it was there before the program computed with it
-    is_used: bool = False  #: an operation has been computed with it
+    is_given: bool = False  #: it only matters in a loss: it came in, was taken away, or the program asks for it itself
+    is_used: bool = False  #: what came in was computed with
     is_reported: bool = False
 
     def turned_to_nan(self) -> FaultOrigin:
         """The same place, of NaN that came of its Inf."""
-        return FaultOrigin(**{**self.__dict__, "kind": "nan", "operation": self.operation})
+        return FaultOrigin(**{**self.__dict__, "kind": "nan"})
 
 
 class NonFinite(Exception):

@@ -62,7 +62,9 @@ class Origins:
     def pending(self) -> Iterator[FaultOrigin]:
         """NaN that nothing has taken away or computed with, in tensors that live."""
         for tensor, origin in list(self._holders.values()):
-            if origin.kind == "nan" and not (origin.is_given or origin.is_reported) and find(tensor()) is not None:
+            held = tensor()
+            is_over = origin.is_given or origin.is_reported or held is None
+            if origin.kind == "nan" and not is_over and find(held) is not None:
                 yield origin
 
     def here(self, frame: FrameType) -> tuple[CodePlace, str | None]:

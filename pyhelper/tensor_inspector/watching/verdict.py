@@ -24,7 +24,7 @@ class Verdict:
     def __init__(self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None]) -> None:
         self.what = what
         self.is_over = False  #: nothing is looked at any more
-        self.is_skipping = False  #: a GradScaler is to skip the step, since gradients are not finite
+        self.skipped: FaultOrigin | None = None  #: what a GradScaler is to skip the step for
         self.failures: deque[str] = deque(maxlen=_FAILURES)  #: of our own
         self._hit = hit
 

@@ -77,11 +77,12 @@ class watch:
         exact, self._exact = self._exact, None
         if exact is None:
             return
+        pending = exact.pending() if error is None else []
         exact.end()
         if exact.verdict.failures:
             said = "; ".join(exact.verdict.failures)
             print(f"tensor_inspector.watch could not look at everything: {said}", file=sys.stderr)
-        for origin in list(exact.pending()) if error is None else ():
+        for origin in pending:
             self._report(origin, sys._getframe(1), "at the end of the watch")
             if not self._repeat:
                 break
