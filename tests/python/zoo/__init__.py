@@ -6,6 +6,7 @@ A table a family. `zoo` joins them under unique names; `test_zoo.py` looks at ea
 from __future__ import annotations
 
 from . import (
+    alarms,
     arrays,
     configurations,
     cuda,
@@ -35,6 +36,7 @@ _FAMILIES = (
     declared,
     foreign,
     kept,
+    alarms,
     fields,
     gaps,
     configurations,

@@ -19,7 +19,6 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, mro, plain_str
-from ...words.line import class_word
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, WithRows
@@ -144,11 +143,8 @@ class Partial(MethodWrapper):
         given = [brief(item, self) for item in c_attribute(self.value, "args")]
         named = each(dict.items, c_attribute(self.value, "keywords"))
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
-        call = f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"
-        return [class_word(self.type_name()), *self.alarms.words(), call]
-
-    def entries(self) -> Iterable[tuple[object, object]] | None:
-        return [*enumerate(c_attribute(self.value, "args")), *each(dict.items, c_attribute(self.value, "keywords"))]
+        called = f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"
+        return [self.type_name(), *self.warnings(), called]
 
     def badges(self) -> list[Badge]:
         return self.alarms.badges()

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import isfinite
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import Classes, c_attribute, class_attribute, class_name, instance_dict, module, mro, plain_str
+from ...safe.guard import (
+    Classes,
+    c_attribute,
+    class_attribute,
+    class_name,
+    full_name,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+)
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .containers import Sequence
 from .objects import WordedObject, brief
+from .warned import WarnedObject
 
 _TEXTS = Classes(str, bytes)
 
@@ -25,6 +38,9 @@ _FLAGS = (
     (128, "DEBUG"),
     (256, "ASCII"),
 )
+_SUMMED = 1 << 20  #: bytes of floats up to which they are added up
+_FLOATS = ("f", "d")  #: formats
+_IN_MEMORY = ("bytes", "bytearray", "array.array", "numpy.ndarray")  #: what no file or device is behind
 _GROUPS = 20  #: groups of a match that are listed
 _io: Any = module("_io")
 
@@ -78,8 +94,25 @@ class Socket(WordedObject):
         return next((name for name, value in known if name.startswith(prefix) and value == number), None)
 
 
-class MemoryView(WordedObject):
-    """A ``memoryview``, by its bytes and whose they are."""
+class MemoryView(WarnedObject):
+    """A ``memoryview``, by its bytes and whose they are. Floats in it are searched for NaN."""
+
+    def entries(self) -> Iterable[tuple[object, object]]:
+        """Its numbers, by their indices, where some may be NaN. Reading a map of a file could wait for it."""
+        format, sizes = c_attribute(self.value, "format"), c_attribute(self.value, "shape")
+        is_in_memory = full_name(type(c_attribute(self.value, "obj"))) in _IN_MEMORY
+        if format not in _FLOATS or not is_in_memory or c_attribute(self.value, "nbytes") > _SUMMED:
+            return ()
+        if not sizes or (len(sizes) > 1 and not c_attribute(self.value, "c_contiguous")):
+            return ()
+        flat = self.value if len(sizes) == 1 else self.value.cast("B").cast(format)
+        return () if isfinite(sum(flat)) else zip(product(*map(range, sizes)), flat)
+
+    def all_entries(self) -> Iterator[tuple[object, object]]:
+        return iter(self.entries())
+
+    def entry_name(self, under: object) -> str:
+        return str(list(under)) if type(under) is tuple else super().entry_name(under)
 
     def words(self) -> Iterable[str | None]:
         bytes = c_attribute(self.value, "nbytes")

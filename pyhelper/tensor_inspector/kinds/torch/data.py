@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
 from ...safe.attributes import is_bare
 from ...safe.guard import Classes, class_name, instance_dict, is_found_in, mro, owner_of
-from ...words.line import Word, class_word, head, short
+from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home
 from ..python.objects import WordedObject, brief
-
-if TYPE_CHECKING:
-    from ...protocol import Badge
+from ..python.warned import WarnedObject
 
 _NESTED = 20  #: datasets inside datasets that are followed
 _SEQUENCES = Classes(list, tuple)
@@ -26,8 +24,8 @@ _ROOM = 28  #: characters of the tensors in short, beside the class's name and t
 _SHOWN = 12  #: tensors or datasets listed in a line
 
 
-class _DataSource(WordedObject):
-    """A source of samples, shown by its settings."""
+class _DataSource(WarnedObject):
+    """A source of samples, shown by its settings. It warns of NaN in tensors that it holds."""
 
     def lenses(self) -> list[str]:
         return ["batch"]
@@ -54,24 +52,8 @@ class Dataset(_ItemSource):
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
-class _HoldingSource(_ItemSource):
-    """A source of torch's own: its row warns of NaN and Inf in the tensors that it holds."""
-
-    held: ClassVar[str] = ""  #: the attribute that holds them
-
-    def entries(self) -> Iterable[tuple[object, object]] | None:
-        return [(self.held, self.attr(self.held))]
-
-    def parts(self) -> Iterable[str | None]:
-        return [class_word(self.type_name()), *self.alarms.words(), *self.words()]
-
-    def badges(self) -> list[Badge]:
-        return self.alarms.badges()
-
-
-class TensorDataset(_HoldingSource):
+class TensorDataset(_ItemSource):
     needs = ("tensors",)
-    held = "tensors"
 
     def words(self) -> Iterable[str | None]:
         tensors = self.attr("tensors")
@@ -79,9 +61,8 @@ class TensorDataset(_HoldingSource):
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
-class Subset(_HoldingSource):
+class Subset(_ItemSource):
     needs = ("dataset", "indices")
-    held = "dataset"
 
     def words(self) -> Iterable[str | None]:
         whole = self.attr("dataset")
@@ -126,11 +107,10 @@ class Sampler(_DataSource):
             yield from self.attribute_words()
 
 
-class Loader(_HoldingSource):
+class Loader(_ItemSource):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
     needs = ("dataset",)
-    held = "dataset"
 
     def words(self) -> Iterable[str | None]:
         attrs = instance_dict(self.value)

@@ -1,0 +1,86 @@
+"""Objects of libraries whose line says that they hold NaN: datasets, columns, metrics, arguments, buffers."""
+
+from __future__ import annotations
+
+import functools
+import math
+from array import array
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from .specimen import Specimen, Zoo
+
+NAN = math.nan
+
+
+def warns(make: Callable[[float], Any], says: str, *needs: str) -> Specimen:
+    """What is made with NaN, which its line says."""
+    return Specimen(lambda: make(NAN), says=(says,), needs=needs, changed=lambda: make(2.0))
+
+
+def dataset(last: float) -> Any:
+    import torch
+
+    return torch.utils.data.TensorDataset(torch.zeros(2), torch.tensor([1.0, last]))
+
+
+def loader(of: Any) -> Any:
+    import torch
+
+    return torch.utils.data.DataLoader(of)
+
+
+def subset(last: float) -> Any:
+    import torch
+
+    return torch.utils.data.Subset(dataset(last), [0])
+
+
+def partial(last: float) -> Any:
+    import torch
+
+    return functools.partial(torch.add, torch.tensor([1.0, last]), alpha=last)
+
+
+def matrix(last: float) -> memoryview:
+    return memoryview(array("d", [1.0, 2.0, last, 4.0])).cast("B").cast("d", (2, 2))
+
+
+def flax_value(last: float) -> Any:
+    from flax import nnx
+
+    return nnx.Param(import_module("jax.numpy").array([1.0, last]))
+
+
+def xarray_variable(last: float) -> Any:
+    return import_module("xarray").Variable("x", [1.0, last])
+
+
+DATA: Zoo = {
+    "TensorDataset": warns(dataset, "TensorDataset · NaN in tensors[1] · 2 samples"),
+    "TensorDataset in a dict": warns(lambda last: {"train": dataset(last)}, "dict · NaN in train.tensors[1] · "),
+    "Subset": warns(subset, "Subset · NaN in dataset.tensors[1] · 1 sample of 2"),
+    "DataLoader": warns(
+        lambda last: loader(dataset(last)), "DataLoader · NaN in dataset.tensors[1] · TensorDataset: 2 samples"
+    ),
+    "DataLoader of a subset": warns(
+        lambda last: loader(subset(last)), "DataLoader · NaN in dataset.dataset.tensors[1] · Subset: 1 sample"
+    ),
+    "DataLoader of a list": warns(lambda last: loader([(0, last)]), "DataLoader · NaN in dataset[0][1] · "),
+}
+PYTHON: Zoo = {
+    "partial": warns(partial, "partial · NaN in args[0], keywords.alpha · "),
+    "memoryview": warns(lambda last: memoryview(array("d", [1.0, last])), "memoryview · NaN in [1] · 16 B"),
+    "memoryview of a matrix": warns(matrix, "memoryview · NaN in [1, 0] · 32 B"),
+    "memoryview in a dict": warns(
+        lambda last: {"view": memoryview(array("f", [last]))}, "dict · NaN in view[0] · 1: view memoryview"
+    ),
+}
+LIBRARIES: Zoo = {
+    "xarray variable": warns(xarray_variable, "Variable · 1 NaN · f64[2] · dims x", "xarray"),
+    "flax variable": warns(flax_value, "Param · 1 NaN · f32[2]", "flax"),
+    "flax variable in a list": warns(lambda last: [flax_value(last)], "list · NaN in [0] · 1: ", "flax"),
+}
+
+SPECIMENS: Zoo = {**DATA, **PYTHON, **LIBRARIES}
