@@ -113,8 +113,9 @@ def test_what_is_kept_secret_is_neither_shown_nor_compared() -> None:
     ("change", "said"),
     [
         ({"batch_size": [2, 3]}, "batch size [2] → [2, 3]"),
-        ({"batch_size": [2], "names": ["row"]}, "names of the dimensions none → list of 1"),
+        ({"batch_size": [2], "names": ["row"]}, "names of the dimensions none → row"),
         ({"batch_size": [2], "lock": True}, "locked False → True"),
+        ({"batch_size": [2], "device": "cpu"}, "device none → cpu"),
     ],
 )
 def test_how_a_tensordict_is_made_is_compared(change: dict[str, Any], said: str) -> None:
@@ -122,6 +123,12 @@ def test_how_a_tensordict_is_made_is_compared(change: dict[str, Any], said: str)
     one, other = (tensordict.TensorDict({"x": torch.ones(2, 3)}, **given) for given in ({"batch_size": [2]}, change))
     assert compare(one, one.clone()).same
     assert said in repr(compare(one, other))
+
+
+def test_names_of_dimensions_are_compared_by_what_they_are() -> None:
+    tensordict = pytest.importorskip("tensordict")
+    one, other = (tensordict.TensorDict({"x": torch.ones(2)}, [2], names=[name]) for name in "ab")
+    assert "names of the dimensions a → b" in repr(compare(one, other))
 
 
 def test_a_config_made_by_a_dataclass_differs_from_a_plain_one() -> None:

@@ -139,6 +139,10 @@ PROVED = {
     "a product divided by zero": (
         "h = w * 2\nloss = torch.addcdiv(h, torch.ones(4), torch.zeros(4)).sum()", "operation", "Addcdiv", "unknown",
     ),
+    "x log y of y below zero": ("h = w * 0 + 1\nloss = torch.xlogy(h, -torch.ones(4)).sum()", "operation", "Xlogy", "log_of_negative"),
+    "x log y of y zero": ("h = w * 0 - 1\nloss = torch.xlogy(h, torch.zeros(4)).sum()", "operation", "Xlogy", "log_of_zero"),
+    "zero to a negative power": ("h = w * 0 - 1\nloss = (0.0 ** h).sum()", "operation", "Pow", "unknown"),
+    "the sine of Inf": ("h = w + float('inf')\nloss = torch.sin(h).sum()", "operation", "Add", "unknown"),
     "squares that overflow": ("h = w * 1e30\nloss = F.mse_loss(h, torch.zeros(4))", "operation", "MseLoss", "overflow"),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...safe.guard import class_dict, class_name, dict_attribute, dict_get, instance_dict
+from ...safe.guard import class_dict, class_name, dict_attribute, dict_get, instance_dict, plain_str
 from ...words.text import joined, listed, plural, shape
 from ..families import by_name
 from ..kind import Child, Kind, WithRows
@@ -61,10 +61,11 @@ class TensorDict(Batch):
 
     def settings(self) -> dict[str, str]:
         attrs = instance_dict(self.value)
-        names = dict_get(attrs, "_td_dim_names")
+        names, device = dict_get(attrs, "_td_dim_names"), dict_get(attrs, "_device")
         return {
             "batch size": self.batch() or "unknown",
-            "names of the dimensions": "none" if names is None else brief(names, self),
+            "device": "none" if device is None else str(device),
+            "names of the dimensions": ", ".join(map(plain_str, names)) if type(names) is list else "none",
             "locked": str(dict_get(attrs, "_is_locked") is True),
         }
 

@@ -262,9 +262,8 @@ class Synchronized(WordedObject):
 
 def _text(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     """Arrays of bytes, unless they are long."""
-    item = class_attribute(cls, "_type_")
-    is_array = any(base is module("_ctypes").Array for base in bases)
-    return ByteString if is_array and is_simple(item) and code_of(item) == "c" and size_of(cls) <= _TEXT else None
+    is_bytes = is_text(cls) and code_of(class_attribute(cls, "_type_")) == "c"
+    return ByteString if is_bytes and size_of(cls) <= _TEXT else None
 
 
 kind_for = either(

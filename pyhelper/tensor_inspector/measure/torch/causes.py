@@ -16,7 +16,8 @@ _ROOTS = ("Sqrt", "Rsqrt", "Pow")
 _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
 _SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
 #: Operations that finite tensors make infinite only by an overflow; the second of two may be a number, which is known.
-_OF_ONE = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh", "Pow", "Prod", "Mean", "ToCopy", "MseLoss")
+_OF_ONE = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh", "Prod", "Mean", "ToCopy", "MseLoss")
+_TAKEN_FROM_EACH_OTHER = ("Add", "Sub", "Rsub", "Sum", "Cumsum", "Mean", *SOFTMAX, *STDS)
 _OF_TWO = ("Mul", "Div", "Add", "Sub", "Addcmul")
 
 
@@ -38,6 +39,10 @@ def cause_of(origin: Origin) -> NanCause:
         return "log_of_zero"
     if first is None or not first.is_floating_point():
         return _by_counts(origin)
+    if op == "Xlogy":
+        first = origin.operands[1].value if len(origin.operands) > 1 else None  # of which the logarithm is taken
+        if first is None:
+            return "unknown"
     if op in LOGS:
         shifted = first + 1 if op == "Log1P" else first
         return "log_of_negative" if bool((shifted < 0).any()) else "log_of_zero"
@@ -85,9 +90,12 @@ def _by_counts(origin: Origin) -> NanCause:
     """What is NaN among infinities was taken from each other; finite numbers that give an infinity have overflowed."""
     op, counts = origin.node.op, [counts_of(one.value) for one in origin.operands]
     if origin.counts.nan and any(one is not None and one.inf for one in counts):
-        return "zero_times_inf" if op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
+        return "zero_times_inf" if op == "Mul" else "inf_minus_inf" if op in _TAKEN_FROM_EACH_OTHER else "unknown"
     are_finite = bool(counts) and all(one is not None and not (one.nan or one.inf) for one in counts)
-    overflows = op in _SUMS or (op in _OF_ONE and origin.counts.inf) or (op in _OF_TWO and len(counts) > 1)
+    exponent: Any = origin.node.setting("exponent") if op == "Pow" else None
+    is_power = type(exponent) in NUMBERS and exponent > 0
+    grows = op in _SUMS or ((op in _OF_ONE or is_power) and origin.counts.inf)
+    overflows = grows or (op in _OF_TWO and len(counts) > 1)
     if are_finite and overflows and (origin.counts.inf or origin.certain):
         return "overflow"
     return "unknown"
