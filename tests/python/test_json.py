@@ -116,7 +116,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
 
 def test_every_function_whose_answer_is_data_is_among_them() -> None:
     asked = {name for ask in ANSWERS.values() for name in (ask.__name__, *ask.__code__.co_names)}
-    assert set(ti.__all__) - asked == {"facts", "forget", "summarize", "tree"}
+    assert set(ti.__all__) - asked == {"facts", "forget", "summarize", "tree", "watch"}
 
 
 @pytest.mark.parametrize("case", ANSWERS)
@@ -125,6 +125,14 @@ def test_every_answer_is_strict_json(case: str) -> None:
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert str(answer)
+
+
+def test_what_a_watch_reports_is_strict_json() -> None:
+    reports: list[dict[str, Any]] = []
+    with ti.watch("nan", gear="exact", do=reports.append):
+        torch.tensor([-1.0, 3e38]).log()
+    assert json.loads(json.dumps(reports, allow_nan=False)) == reports
+    assert [report["kind"] for report in reports] == ["nan"]
 
 
 def test_what_json_has_no_number_for_is_a_text() -> None:

@@ -189,6 +189,9 @@ class Module(Kind):
     @cached_property
     def _settings(self) -> list[GivenArgument] | None:
         """What it was made with, and its other attributes; None of what has parameters or submodules."""
+        held = (each(dict.values, self._part(part)) for part in ("_parameters", "_modules"))
+        if any(item is not None for items in held for item in items):
+            return None  # told without a walk through all of them
         found = self.digest
         if not found.complete or found.parameters or found.submodules or self._not_initialized():
             return None
@@ -246,7 +249,7 @@ class Module(Kind):
 
     def _groups(self) -> Iterator[Child]:
         rest, hooks = self._others
-        are_told = not dict.__len__(self._part("_modules")) and self._settings is not None
+        are_told = self._settings is not None
         yield from other_rows(self.value, rest, text=plural(len(rest), "attribute") if are_told else None)
         yield from other_rows(self.value, hooks, "registered hooks")
         yield from property_rows(self.value)
