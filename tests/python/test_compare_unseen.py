@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import datetime
+import functools
 import mmap
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -49,16 +52,72 @@ def named(field: str, data: bytes) -> Named:
     return made
 
 
-@pytest.mark.parametrize("make", [lambda: Text("a"), lambda: Number(1), lambda: Whole(1), lambda: Day(2020, 1, 1),
-                                  lambda: Amount("1.5")])  # fmt: skip
-def test_attributes_beside_a_number_a_text_or_a_date_are_compared(make: Any) -> None:
-    one, other = make(), make()
+class Phase(complex):
+    tag: int
+
+
+class Double(np.float64):
+    tag: int
+
+
+class Span(datetime.timedelta):
+    tag: int
+
+
+def jagged() -> Any:
+    return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
+
+
+def tensordict() -> Any:
+    return pytest.importorskip("tensordict").TensorDict({"a": torch.ones(2)}, batch_size=[2])
+
+
+def stacked() -> Any:
+    return pytest.importorskip("tensordict").LazyStackedTensorDict(tensordict(), tensordict())
+
+
+@functools.cache
+def units() -> Any:
+    return pytest.importorskip("pint").UnitRegistry()
+
+
+#: Values that may carry attributes, which no row of theirs shows.
+CARRIERS: dict[str, Callable[[], Any]] = {
+    "text": lambda: Text("a"),
+    "number": lambda: Number(1),
+    "NaN": lambda: Number("nan"),
+    "integer": lambda: Whole(1),
+    "complex number": lambda: Phase(1),
+    "date": lambda: Day(2020, 1, 1),
+    "span of time": lambda: Span(1),
+    "decimal": lambda: Amount("1.5"),
+    "number of numpy": lambda: Double(1),
+    "jagged tensor": jagged,
+    "tensordict": tensordict,
+    "stacked tensordicts": stacked,
+    "quantity": lambda: units().Quantity(1.0, "m"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("name", CARRIERS)
+def test_attributes_that_no_row_shows_are_compared(name: str) -> None:
+    one, other = CARRIERS[name](), CARRIERS[name]()
     assert compare(one, other).same
-    other.tag = 1
+    object.__setattr__(other, "tag", 1)
     found = compare([one], [other])
     assert [(row["path"], row["what"]) for row in found.differences] == [("[0].tag", "only in b")]
-    one.tag = 2
+    object.__setattr__(one, "tag", 2)
     assert [row["path"] for row in compare(one, other).differences] == [".tag"]
+
+
+@pytest.mark.parametrize(("a", "b"), [("1.0", "1.00"), ("0", "-0"), ("NaN", "-NaN"), ("NaN1", "NaN2")])
+def test_decimals_are_compared_to_the_last_digit(a: str, b: str) -> None:
+    one, other = Decimal(a), Decimal(b)
+    assert compare([one], [Decimal(a)]).same
+    assert [row["text"] for row in compare(one, other).differences] == [f"{one!r} → {other!r}"]
+    for held in ([one], [other]), ({one: 1}, {other: 1}), ({one}, {other}):
+        assert not compare(*held).same
 
 
 @pytest.mark.parametrize(
@@ -118,11 +177,26 @@ def test_what_is_kept_secret_is_neither_shown_nor_compared() -> None:
         ({"batch_size": [2], "device": "cpu"}, "device none → cpu"),
     ],
 )
-def test_how_a_tensordict_is_made_is_compared(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize("is_class", [False, True])
+def test_how_a_tensordict_is_made_is_compared(change: dict[str, Any], said: str, is_class: bool) -> None:
     tensordict = pytest.importorskip("tensordict")
     one, other = (tensordict.TensorDict({"x": torch.ones(2, 3)}, **given) for given in ({"batch_size": [2]}, change))
+    if is_class:
+        cls = tensordict.tensorclass(type("Batch", (), {"__annotations__": {"x": torch.Tensor}}))
+        one, other = map(cls.from_tensordict, (one, other))
     assert compare(one, one.clone()).same
     assert said in repr(compare(one, other))
+
+
+def test_stacked_instances_of_a_tensorclass_are_compared() -> None:
+    tensordict = pytest.importorskip("tensordict")
+    cls = tensordict.tensorclass(type("Batch", (), {"__annotations__": {"x": torch.Tensor}}))
+    one, other, like = (
+        tensordict.lazy_stack([cls(x=torch.full((2,), number), batch_size=[]) for _ in range(2)])
+        for number in (1.0, 2.0, 1.0)
+    )
+    assert not compare(one, other).same
+    assert compare(one, like).same
 
 
 def test_names_of_dimensions_are_compared_by_what_they_are() -> None:

@@ -37,8 +37,7 @@ class NotFound(Exception):
 
 
 class Child:
-    """One row below a value. ``suffix`` extends the parent's expression; it is None where no expression reaches the
-    child, and empty for a group of rows.
+    """One row below a value. ``suffix`` extends the parent's expression: empty for a group, None where none reaches it.
 
     ``copied`` is true where that expression makes a copy each time: assigning to a part of it would be lost. ``fixed``
     is true where nothing may be assigned to it from a view: that would run more than an assignment.
@@ -57,8 +56,7 @@ class Child:
 
 
 class Kind:
-    """One value, described under one budget. Every kind answers four questions: its line (`parts`), its `badges`, its
-    `children` and its `facts`. The other methods are grouped by who calls them.
+    """One value under one budget: its line (`parts`), `badges`, `children`, `facts`. The rest is grouped by who asks.
 
     A kind is chosen by class alone and never runs the value's own code. What several answers need, such as statistics,
     is computed once and kept on the instance, which lives for one request only.
@@ -80,8 +78,7 @@ class Kind:
 
     @classmethod
     def is_made(cls, value: object) -> bool:
-        """Whether the value can be described. On the first lines of its ``__init__`` it may still lack what its kind
-        reads."""
+        """Whether it holds what its kind reads: on the first lines of its ``__init__`` it may not."""
         return not cls.needs or all(has(value, name) for name in cls.needs)
 
     # The four questions.
@@ -172,8 +169,7 @@ class Kind:
     # Expressions ask.
 
     def attribute(self, name: str) -> Any:
-        """``value.name`` where the kind lists it as a row, such as a tensor's ``grad``. Raises `NotStatic` for any
-        other."""
+        """``value.name`` where it is a row, such as a tensor's ``grad``; `NotStatic` is raised for any other."""
         for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
             if child.suffix == f".{name}":
                 return child.value
@@ -221,8 +217,8 @@ class Kind:
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """What distinguishes it from other values of exactly its class: an object of a built-in or library class, and
-        parts that are compared in turn. None where only the program's code could decide, or where its rows do."""
+        """What tells it from others of its class: an object of a built-in or library class, and parts, compared in turn.
+        None where only the program's code could decide, or where its rows do."""
         return None
 
     def address(self) -> int | None:
@@ -236,6 +232,10 @@ class Kind:
     def hidden(self) -> str | None:
         """What of its state neither line, elements nor rows show, in words; None where they show all."""
         return None
+
+    def unlisted(self) -> Iterable[Child]:
+        """What it holds that its rows leave out: a comparison takes it for rows as well."""
+        return ()
 
     def settings(self) -> dict[str, str]:
         """What else distinguishes it besides elements and rows, by name: a deque's ``maxlen``, an index's name."""

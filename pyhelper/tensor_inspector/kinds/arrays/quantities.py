@@ -13,13 +13,14 @@ from ...words.line import Word
 from ...words.text import number
 from ..families import by_home
 from ..kind import Child, Kind, WithRows
-from ..python.objects import brief
+from ..python.objects import attributes_but, brief
 from ..python.plain import Atom
 from ..registry import as_kind
 
 if TYPE_CHECKING:
     from ...protocol import Badge, Facts
 
+_OF_PINT = frozenset(("_magnitude", "_units", "_dimensionality", "_REGISTRY"))
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -54,6 +55,9 @@ class Quantity(WithRows):
             Child("magnitude", self.magnitude.value, "._magnitude"),
             Child("units", _powers(self.value), "._units._d"),
         ]
+
+    def unlisted(self) -> Iterable[Child]:
+        return attributes_but(self.value, _OF_PINT)
 
     def holds_tensors(self) -> bool:
         return self.magnitude.holds_tensors()

@@ -57,6 +57,7 @@ class NumpyScalar(Atom):
     """A numpy scalar, by the methods of its C type."""
 
     kind = "number"
+    adds_attributes = True
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)

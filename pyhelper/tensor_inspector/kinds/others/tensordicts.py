@@ -12,9 +12,10 @@ from ...words.text import joined, listed, plural, shape
 from ..families import by_name
 from ..kind import Child, Kind, WithRows
 from ..python.mappings import key_word
-from ..python.objects import brief
+from ..python.objects import attributes_but, brief
 from .batches import Batch
 
+_OF_STACK = ("tensordicts", "stack_dim")
 _SHOWN = 12  #: names listed of a stack
 _MEMBERS = 1000  #: tensordicts of one whose names are looked at
 
@@ -24,8 +25,12 @@ class TensorDict(Batch):
 
     library = "tensordict"
 
+    def attrs(self) -> dict[str, Any]:
+        """What tensordict keeps beside the tensors."""
+        return instance_dict(self.value)
+
     def batch(self) -> str:
-        found = dict_get(instance_dict(self.value), "_batch_size")
+        found = dict_get(self.attrs(), "_batch_size")
         return shape(found) if issubclass(type(found), tuple) else ""
 
     def as_dict(self) -> dict[Any, Any]:
@@ -41,7 +46,7 @@ class TensorDict(Batch):
         return f"{self.type_name()}{self.batch()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        attrs, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms.words()
+        attrs, name, alarms = self.attrs(), f"{self.type_name()}{self.batch()}", self.alarms.words()
         device = dict_get(attrs, "_device")
         return [
             name,
@@ -52,7 +57,7 @@ class TensorDict(Batch):
         ]
 
     def fact_rows(self) -> list[list[str]]:
-        attrs = instance_dict(self.value)
+        attrs = self.attrs()
         device, names = dict_get(attrs, "_device"), dict_get(attrs, "_td_dim_names")
         rows = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
         if names is not None:
@@ -60,7 +65,7 @@ class TensorDict(Batch):
         return [*super().fact_rows(), *rows]
 
     def settings(self) -> dict[str, str]:
-        attrs = instance_dict(self.value)
+        attrs = self.attrs()
         names, device = dict_get(attrs, "_td_dim_names"), dict_get(attrs, "_device")
         return {
             "batch size": self.batch() or "unknown",
@@ -68,6 +73,9 @@ class TensorDict(Batch):
             "names of the dimensions": ", ".join(map(plain_str, names)) if type(names) is list else "none",
             "locked": str(dict_get(attrs, "_is_locked") is True),
         }
+
+    def unlisted(self) -> Iterable[Child]:
+        return _given(self.value)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         for child in super().item_rows(start, count):
@@ -82,18 +90,22 @@ class TensorDict(Batch):
 class TensorClass(TensorDict):
     """An instance of a ``@tensorclass``: its fields, which it keeps in a tensordict."""
 
-    def batch(self) -> str:
-        inner = dict_get(instance_dict(self.value), "_tensordict")
-        found = dict_get(instance_dict(inner), "_batch_size")
-        return shape(found) if issubclass(type(found), tuple) else ""
+    def attrs(self) -> dict[str, Any]:
+        return instance_dict(dict_get(instance_dict(self.value), "_tensordict"))
 
     def as_dict(self) -> dict[Any, Any]:
         attrs = instance_dict(self.value)
-        inner = dict_get(instance_dict(dict_get(attrs, "_tensordict")), "_tensordict")
+        inner = dict_get(self.attrs(), "_tensordict")
         plain = dict_get(attrs, "_non_tensordict")
         found = dict(inner) if issubclass(type(inner), dict) else {}
         found.update(plain if type(plain) is dict else {})
         return found
+
+    def unlisted(self) -> Iterable[Child]:
+        """Also the tensordict of its fields where that is none of one dict, as one of stacked instances."""
+        yield from super().unlisted()
+        if not issubclass(type(dict_get(self.attrs(), "_tensordict")), dict):
+            yield Child("_tensordict", dict_get(instance_dict(self.value), "_tensordict"), "._tensordict")
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         for key, item in islice(self.pairs(start), count):
@@ -143,6 +155,9 @@ class StackedTensorDict(Kind):
     def settings(self) -> dict[str, str]:
         return {"dimension": "unknown" if type(self.along) is not int else str(self.along)}
 
+    def unlisted(self) -> Iterable[Child]:
+        return _given(self.value)
+
     def child_count(self) -> int | None:
         return len(self.members)
 
@@ -173,6 +188,11 @@ class NonTensor(WithRows):
 
     def rows(self) -> list[Child]:
         return [Child("data", _unwrapped(self.value), ".data")] if _unwrapped(self.value) is not self.value else []
+
+
+def _given(value: Any) -> Iterator[Child]:
+    """What the program has put into a tensordict; what is private is the library's."""
+    return (child for child in attributes_but(value, _OF_STACK) if not child.name.startswith("_"))
 
 
 def _is_plain(item: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from keyword import iskeyword
@@ -205,6 +205,11 @@ def attributes_part(before: str, found: list[Child], asked: Kind) -> Word:
     """The first of these attributes, as the part of a line that comes after ``before``."""
     items = [(f"{child.name} ", brief_inline(child.value, asked)) for child in found[:_SHOWN]]
     return content(before, "", items, len(found) > _SHOWN)
+
+
+def attributes_but(value: object, told: Container[str]) -> Iterator[Child]:
+    """The attributes that are none of these."""
+    return (child for child in attributes(value) if child.name not in told)
 
 
 def property_rows(value: object) -> list[Child]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...safe.attributes import slots
-from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str
+from ...safe.guard import Classes, class_dict, class_name, dict_get, instance_dict, module, mro, owner_of, plain_str
 from ...words.text import exact_number, integer, joined, one_line, quoted, quoted_bytes, shorten
 from ..families import by_base, either
-from ..kind import Kind
+from ..kind import Child, Kind
+from .objects import attributes
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -23,6 +24,7 @@ class Atom(Kind):
     """A value with nothing below it; inside another one's line it is its own line."""
 
     contains = False
+    adds_attributes: ClassVar[bool] = False  #: whether what an instance holds by name is what a subclass adds
 
     def parts(self) -> Iterable[str | None]:
         return [self.line()]
@@ -33,12 +35,21 @@ class Atom(Kind):
     def brief(self) -> str:
         return self.line()
 
+    def unlisted(self) -> Iterable[Child]:
+        return filter(self._is_added, attributes(self.value)) if self.adds_attributes else ()
+
+    def _is_added(self, child: Child) -> bool:
+        """Whether an attribute is none that the built-in or library class keeps in C."""
+        owner = owner_of(type(self.value), child.name)
+        return child.name in instance_dict(self.value) or (owner is not None and "__slots__" in class_dict(owner))
+
     def inline(self) -> str | None:
         return self.line() if self.kind in ("number", "string", "none") else None
 
 
 class Number(Atom):
     kind = "number"
+    adds_attributes = True
 
     def line(self) -> str:
         value, cls = self.value, type(self.value)
@@ -63,6 +74,7 @@ class Number(Atom):
 
 class String(Atom):
     kind = "string"
+    adds_attributes = True
 
     def brief(self) -> str:
         return self._shown(24)
@@ -148,18 +160,25 @@ class Fraction(Atom):
 
 
 class Decimal(Atom):
-    """A decimal, also of a subclass: the text is that of the base."""
+    """A decimal, also of a subclass, by the text of the base: it tells all digits and the sign of zero."""
+
+    adds_attributes = True
 
     def line(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "decimal", ("Decimal",)))
-        return shorten(base.__repr__(self.value))
+        return shorten(self._text())
 
     def identity(self) -> tuple[object, tuple[()]]:
-        return (repr(self.value) if self.value.is_nan() else self.value), ()
+        return self._text(), ()
+
+    def _text(self) -> str:
+        base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "decimal", ("Decimal",)))
+        return plain_str(base.__repr__(self.value))
 
 
 class DateOrTime(Atom):
     """A date or time, also of a subclass. A time zone that is the program's own is named, not asked for its text."""
+
+    adds_attributes = True
 
     def line(self) -> str:
         base, zone = self._base(), self._zone()

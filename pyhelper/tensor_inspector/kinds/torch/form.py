@@ -228,6 +228,10 @@ class Form:
         """The parts that it is made of, as rows."""
         return []
 
+    def unlisted(self) -> Iterable[Child]:
+        """What the instance holds that no row shows."""
+        return ()
+
     def attribute_rows(self) -> list[Child]:
         """Rows for further attributes of the instance, without the marks that torch.compile leaves."""
         if self.is_closed:

@@ -13,6 +13,7 @@ from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
 from ...words.text import listed, plural, shape, size
 from ..kind import Child, NotFound, NotStatic
+from ..python.objects import attributes_but
 from ..rows import Rows
 from .form import Form, TensorElements
 from .forms import form_of
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 _GATHERED = 10_000  #: components with gaps between them that are read
 _COPIED = 1 << 22  #: elements of their buffer
+#: What torch keeps in a jagged tensor.
+_OF_JAGGED = frozenset(
+    "_ragged_idx _size _strides _values _offsets _lengths _metadata_cache _dynamo_propagated_dynamic_indices".split()
+)
 _SHOWN = 6  #: components whose sizes a line shows
 
 
@@ -246,6 +251,9 @@ class Jagged(Components):
     def rows(self) -> list[Child]:
         parts = ((name, self._attr(name)) for name in ("_values", "_offsets", "_lengths"))
         return [*super().rows(), *(Child(name[1:], part, f".{name}") for name, part in parts if part is not None)]
+
+    def unlisted(self) -> Iterable[Child]:
+        return attributes_but(self.value, _OF_JAGGED)
 
     def _attr(self, name: str) -> Any:
         return dict_get(instance_dict(self.value), name)

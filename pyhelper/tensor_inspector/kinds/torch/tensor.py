@@ -125,6 +125,9 @@ class Tensor(WithRows):
     def comparable(self) -> Comparable:
         return self.form.comparable()
 
+    def unlisted(self) -> Iterable[Child]:
+        return self.form.unlisted()
+
     def requires_grad(self) -> bool:
         return self.gradient().required
 

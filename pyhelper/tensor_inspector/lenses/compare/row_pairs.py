@@ -8,10 +8,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Kind, as_kind
-from ...kinds.python.objects import attribute_count, attributes
 from ...kinds.rows import Rows
 from ...safe.budget import Budget
-from ...safe.guard import ByClass, Classes, class_name, library_of, module, mro
+from ...safe.guard import Classes, class_name, module
 from ...words.text import listed, plural
 from .atoms import Tolerance
 from .caches import is_cached, is_filled_in_one
@@ -32,8 +31,6 @@ _LISTS = Classes(list, tuple)
 #: torch's class of a hook. It repeats what is said of the function that it holds, which its copies lack.
 _HOOK = "_WrappedHook"
 _REPEATED = frozenset(f".{name}" for name in (*WRAPPER_ASSIGNMENTS, "__wrapped__"))
-_VALUES = Classes(int, float, complex, str, bytes, bytearray)  #: with nothing inside, but attributes of subclasses
-_OF_VALUES = frozenset(("datetime", "decimal", "fractions"))  #: libraries whose classes are such values too
 _NAMES = 60  #: characters of the names of caches
 _SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 
@@ -68,13 +65,6 @@ class RowPairs:
                 self._notes.found.compared += len(pages[0])
             else:
                 yield from zip_longest(*(map(KeyedRow.named, side.children(start, PAGE)) for side in (a, b)))
-
-    def attributes(self, a: Kind, b: Kind) -> Iterator[Two] | None:
-        """What the program has put beside two numbers, texts or dates; None where it has not."""
-        if not any(_may_have_attributes(type(side.value)) and attribute_count(side.value) for side in (a, b)):
-            return None
-        ours, theirs = (map(KeyedRow.named, attributes(value)) for value in (a.value, b.value))
-        return zip_longest(ours, theirs)
 
     def pairs(self, pair: Pair, a: Kind, b: Kind, rows: Iterator[Two], elements: Compared) -> Iterator[Pair]:
         """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
@@ -195,13 +185,6 @@ class RowPairs:
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
         below = Pair(pair.location.below(child.name, child.suffix), a, b, pair.tolerance)
         self._notes.add(below, side, f"{side}: {line}")
-
-
-def _is_of_value(cls: type) -> bool:
-    return any(base in _VALUES or library_of(base) in _OF_VALUES for base in mro(cls)[1:])
-
-
-_may_have_attributes = ByClass(_is_of_value)
 
 
 def _may_be_equal(value: Any, child: Child) -> bool:

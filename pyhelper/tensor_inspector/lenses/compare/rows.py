@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain, repeat
+from itertools import chain, repeat, zip_longest
 from typing import Any, Callable
 
 from ...kinds import COMPUTED, Child, Kind, Rows, as_kind
@@ -75,6 +75,11 @@ def rows_of(kind: Kind, covered: tuple[str, ...], budget: Budget) -> Iterator[Ke
             elif not _is_computed(child) and child.name not in kind.repeating and child.name not in covered:
                 yield KeyedRow.named(child)
         start += page
+
+
+def unlisted(a: Kind, b: Kind) -> Iterator[tuple[KeyedRow | None, KeyedRow | None]]:
+    """What the rows of two values leave out, side by side."""
+    return zip_longest(map(KeyedRow.named, a.unlisted()), map(KeyedRow.named, b.unlisted()))
 
 
 def in_order(rows: Iterator[KeyedRow]) -> Iterator[KeyedRow]:

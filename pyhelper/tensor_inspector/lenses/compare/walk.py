@@ -18,7 +18,7 @@ from .elements import compare_elements
 from .identity import is_one_class
 from .pair import ELSEWHERE, OTHER_SHARDS, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
 from .row_pairs import QUICK_IDS, RowPairs
-from .rows import holds
+from .rows import holds, unlisted
 
 if TYPE_CHECKING:
     from .names import ParameterNames
@@ -246,14 +246,13 @@ class PairWalk:
         unseen = a.hidden() or b.hidden()
         rows = self._rows.side_by_side(a, b, elements.covered, by_order=pair.location.is_of_hooks())
         first = next(rows, None)
-        if first is not None:
-            if unseen is not None:
-                self._notes.add(pair, "not compared", f"not compared: {unseen}")
-            return self._rows.pairs(pair, a, b, chain([first], rows), elements)
-        if not elements.counted and self._found.compared == before:
+        if first is not None and unseen is not None:
+            self._notes.add(pair, "not compared", f"not compared: {unseen}")
+        if first is None and not elements.counted and self._found.compared == before:
             self._atoms(pair, a, b, unseen)
-        beside = self._rows.attributes(a, b)
-        return None if beside is None else self._rows.pairs(pair, a, b, beside, elements)
+        rest = chain(rows, unlisted(a, b))
+        first = next(rest, None) if first is None else first
+        return None if first is None else self._rows.pairs(pair, a, b, chain([first], rest), elements)
 
     def _are_handles(self, a: Kind, b: Kind) -> bool:
         """Whether two objects hold addresses of their own, behind which may be the same."""
