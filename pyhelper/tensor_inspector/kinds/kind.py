@@ -217,7 +217,7 @@ class Kind:
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """What tells it from others of its class: an object of a built-in or library class, and parts, compared in turn.
+        """What tells it from others of its class: an object of a built-in or library class, and parts compared in turn.
         None where only the program's code could decide, or where its rows do."""
         return None
 

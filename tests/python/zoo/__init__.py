@@ -8,6 +8,7 @@ from __future__ import annotations
 from . import (
     alarms,
     arrays,
+    beside,
     configurations,
     cuda,
     declared,
@@ -39,6 +40,7 @@ _FAMILIES = (
     alarms,
     fields,
     gaps,
+    beside,
     configurations,
     frameworks,
     settings,

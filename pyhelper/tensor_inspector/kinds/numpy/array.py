@@ -40,6 +40,7 @@ numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray
 _view = _ndarray.__dict__["view"]
 _WRITEABLE = 0x400  #: NPY_ARRAY_WRITEABLE
+_CAST = "biufcSUmMO"  #: kinds of dtypes to which numpy casts a fill value without code of the program
 _OF_MEMMAP = "_mmap", "filename", "offset", "mode"
 _OF_MASKED = "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict"
 _OF_MATRIX = ("_getitem",)
@@ -83,6 +84,9 @@ class NumpyArray(ArrayKind):
         is_masked = hidden is not None and hidden.dtype.kind == "b" and hidden
         return module("numpy.ma.core").masked if is_masked else found
 
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), "writeable": str(self._is_writeable())}
+
     def facts(self) -> Facts:
         facts: Facts = {
             "type": full_name(type(self.value)),
@@ -105,7 +109,7 @@ class NumpyArray(ArrayKind):
         array = self.array
         if not array.dtype.isnative and array.dtype.names is None:
             yield "big-endian" if array.dtype.byteorder == ">" else "little-endian"
-        if not array.flags.num & _WRITEABLE:  # asking for `writeable` of what was broadcast makes numpy warn
+        if not self._is_writeable():
             yield "read-only"
         if array.base is not None and array is self.value:
             yield "view"
@@ -117,6 +121,9 @@ class NumpyArray(ArrayKind):
             yield "not contiguous"
         elif array.flags.f_contiguous and not array.flags.c_contiguous:
             yield "Fortran order"
+
+    def _is_writeable(self) -> bool:
+        return bool(self.array.flags.num & _WRITEABLE)  # asking for `writeable` of what was broadcast makes numpy warn
 
     def _suffix(self) -> str | None:
         """What reaches an element; None where a class of the program decides that."""
@@ -191,11 +198,23 @@ class MaskedArray(NumpyArray):
         return [*super()._rows(names), *mask]
 
     def facts(self) -> Facts:
-        facts, given = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
-        fill = module("numpy.ma.core").default_fill_value(self.array.dtype) if given is None else given
-        if type(fill) is _ndarray:
-            fill = fill[()]
-        return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(fill, self)]]}
+        facts = super().facts()
+        return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(self._fill(), self)]]}
+
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), "hard mask": str(dict_get(instance_dict(self.value), "_hardmask") is True)}
+
+    def unlisted(self) -> Iterable[Child]:
+        return [Child("fill_value", self._fill(), ".fill_value")]
+
+    def _fill(self) -> Any:
+        """What stands for masked elements, by the dtype of these; a default where none was given."""
+        given, dtype = dict_get(instance_dict(self.value), "_fill_value"), self.array.dtype
+        fill = module("numpy.ma.core").default_fill_value(dtype) if given is None else given
+        if dtype.kind in _CAST:
+            with numpy.errstate(all="ignore"):
+                fill = numpy.array(fill).astype(dtype)
+        return fill[()] if type(fill) is _ndarray else fill
 
 
 class ArrayPart(NumpyArray):
@@ -209,6 +228,9 @@ class ArrayPart(NumpyArray):
 
     def parts(self) -> Iterable[str | None]:
         return self._value_words()
+
+    def settings(self) -> dict[str, str]:
+        return {}
 
     def rows(self) -> list[Child]:
         return self.contents.parts() if isinstance(self.contents, Records) else []

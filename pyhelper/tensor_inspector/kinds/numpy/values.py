@@ -190,6 +190,16 @@ class NpzFile(WordedObject):
         yield None if self.attr("zip") is not None else "closed"
 
 
+class BusinessCalendar(WordedObject):
+    """The days of the week and the holidays of a ``busdaycalendar``."""
+
+    def first_rows(self) -> list[Child]:
+        return self.c_rows("weekmask", "holidays")
+
+    def hidden(self) -> str | None:
+        return None
+
+
 class ArrayFunction(Atom):
     """A function of numpy's, such as ``numpy.sum``, by the one it hands over to."""
 
@@ -222,6 +232,7 @@ _known = by_home(
         RandomSource: ("Generator", "RandomState", "SeedSequence"),
         BitGenerator: ("BitGenerator",),
         NpzFile: ("NpzFile",),
+        BusinessCalendar: ("busdaycalendar",),
     },
     "numpy",
 )

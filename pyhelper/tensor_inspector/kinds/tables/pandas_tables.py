@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from ...safe.attributes import is_pure
@@ -14,7 +14,7 @@ from ..families import by_name
 from ..kind import Child, Kind
 from ..numpy.contents import Contents
 from ..python.mappings import key_word
-from ..python.objects import WordedObject, attributes, brief, other_rows
+from ..python.objects import WordedObject, attributes, attributes_but, brief, other_rows
 from .pandas_columns import UnknownArray
 from .pandas_contents import column_contents, index_contents
 from .pandas_index import MultiIndexLabels, RangeLabels
@@ -35,6 +35,9 @@ _PANDAS_ATTRIBUTES = {
     "_index",
     "_cache",
 }
+_OF_INDEX = frozenset(
+    "_data _name _names _cache _id _references _levels _codes sortorder _range _engine _no_setting_name _freq".split()
+)
 _EXACT = Classes(str, int)
 _LABELS = 10_000  #: labels among which a repeated one is looked for
 
@@ -105,7 +108,7 @@ class PandasFrame(_Managed, Table):
         return ".iloc[{}]"
 
     def settings(self) -> dict[str, str]:
-        return {"name of the columns": _name(self.manager.axes[0], self)}
+        return {"name of the columns": _name(self.manager.axes[0], self), **_flags(self.value)}
 
     def bytes(self) -> int | None:
         blocks = self.manager.blocks
@@ -147,6 +150,9 @@ class PandasSeries(_Managed, _NamedValues):
 
     suffix = ".iloc[{}]"
 
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), **_flags(self.value)}
+
     @cached_property
     def contents(self) -> Contents:
         return column_contents(self.manager.blocks[0].values, self.budget, self._index().length())
@@ -181,6 +187,9 @@ class Index(_NamedValues):
     def parts(self) -> Iterable[str | None]:
         return [self.title(), *self.words()]
 
+    def unlisted(self) -> Iterable[Child]:
+        return chain(_frequency(self.value), attributes_but(self.value, _OF_INDEX))
+
     def rows(self) -> list[Child]:
         rows = super().rows()
         if isinstance(self.contents, MultiIndexLabels):
@@ -202,6 +211,9 @@ class PandasArray(Values):
     def rows(self) -> list[Child]:
         """Of an array that only its own code can read, all that it holds."""
         return list(attributes(self.value)) if isinstance(self.contents, UnknownArray) else super().rows()
+
+    def unlisted(self) -> Iterable[Child]:
+        return _frequency(self.value)
 
     def hidden(self) -> str | None:
         is_shown = not isinstance(self.contents, UnknownArray) or is_pure(type(self.value))
@@ -236,6 +248,18 @@ def _name(labelled: Any, asked: Kind) -> str:
     names = dict_get(attrs, "_names")
     called = [dict_get(attrs, "_name")] if names is None else names
     return ", ".join(repr(name) if type(name) is str else brief(name, asked) for name in called)
+
+
+def _flags(value: Any) -> dict[str, str]:
+    allowed = dict_get(instance_dict(dict_get(instance_dict(value), "_flags")), "_allows_duplicate_labels")
+    return {"repeated labels": "not allowed" if allowed is False else "allowed"}
+
+
+def _frequency(values: Any) -> list[Child]:
+    """The step between the dates of an index, or of the array in it, where they are known to have one."""
+    attrs = instance_dict(values)
+    held = dict_get(attrs, "_freq", dict_get(instance_dict(dict_get(attrs, "_data")), "_freq"))  # of pandas 3, of 2
+    return [] if held is None else [Child("freq", held, ".freq")]
 
 
 def _others(value: Any) -> list[Child]:

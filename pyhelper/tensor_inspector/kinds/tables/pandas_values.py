@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import c_attribute, class_name, is_found_in, library_of, module, mro, plain_str
+from ...safe.guard import (
+    c_attribute,
+    class_attribute,
+    class_name,
+    full_name,
+    is_found_in,
+    library_of,
+    module,
+    mro,
+    plain_str,
+)
 from ...words.text import joined, shorten
 from ..arrays.foreign_arrays import of_library
 from ..families import by_name
-from ..kind import NotStatic
+from ..kind import Child, NotStatic
 from ..numpy.dates import KNOWN_ZONES, date_text
 from ..python.objects import WordedObject, attribute_count, brief
 from ..python.plain import Atom
 
+_WORKED_OUT = ("_cache", "_seconds", "_microseconds")  #: attributes in which its scalars store what they were asked
 _timedelta: Any = module("datetime").timedelta
 
 
@@ -21,6 +32,7 @@ class PandasScalar(Atom):
     """A single value of pandas, also of a subclass: the text is that of pandas' class."""
 
     kind = "number"
+    adds_attributes = True
 
     def line(self) -> str:
         return joined([self.type_name(), self._text()])
@@ -30,6 +42,9 @@ class PandasScalar(Atom):
 
     def identity(self) -> tuple[object, tuple[object, ...]] | None:
         return repr(self.value), ()
+
+    def unlisted(self) -> Iterable[Child]:
+        return (child for child in super().unlisted() if child.name not in _WORKED_OUT)
 
     def _base(self) -> Any:
         return next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
@@ -55,7 +70,13 @@ class Timestamp(PandasScalar):
         return f"{date_text(self._base().to_datetime64(self.value))} UTC, tzinfo {class_name(type(zone))}"
 
     def identity(self) -> tuple[object, tuple[object, ...]] | None:
-        return super().identity() if self._is_in_known_zone() else None
+        """Its text, and what that leaves out: the unit in which it counts, and whose time zone it has."""
+        if not self._is_in_known_zone():
+            return None
+        unit = module("numpy").datetime_data(self._base().to_datetime64(self.value).dtype)[0]
+        zone = c_attribute(self.value, "tzinfo")
+        of = None if zone is None else f"tzinfo {full_name(type(zone))}"
+        return joined([repr(self.value), f"unit {unit}", of]), ()
 
     def _is_in_known_zone(self) -> bool:
         zone = c_attribute(self.value, "tzinfo")
@@ -90,8 +111,13 @@ class DateOffset(WordedObject):
         attributes = self.attribute_words() if attribute_count(self.value) else []
         return [self._text(), f"offset {brief(added, self)}" if is_added else None, *attributes]
 
-    def settings(self) -> dict[str, str]:
-        return {"normalize": str(c_attribute(self.value, "normalize"))}
+    def first_rows(self) -> list[Child]:
+        """All by which pandas compares it: ``n``, ``normalize``, of some ``weekday``, ``holidays``."""
+        made = next(base for base in mro(type(self.value)) if is_found_in(base, "pandas"))
+        return self.c_rows(*class_attribute(made, "_attributes"))
+
+    def hidden(self) -> str | None:
+        return None  # what else its class keeps in C is worked out from that
 
     def _text(self) -> str | None:
         """As pandas writes it: ``2B``. Its `freqstr` is not asked, which is kept once it was."""

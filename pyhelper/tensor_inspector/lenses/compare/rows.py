@@ -78,7 +78,9 @@ def rows_of(kind: Kind, covered: tuple[str, ...], budget: Budget) -> Iterator[Ke
 
 
 def unlisted(a: Kind, b: Kind) -> Iterator[tuple[KeyedRow | None, KeyedRow | None]]:
-    """What the rows of two values leave out, side by side."""
+    """What the rows of two values of one kind leave out, side by side."""
+    if type(a) is not type(b):
+        return iter(())
     return zip_longest(map(KeyedRow.named, a.unlisted()), map(KeyedRow.named, b.unlisted()))
 
 

@@ -1,0 +1,116 @@
+"""What a library keeps beside the content of a value is compared as well, and nothing else stands against `same`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensor_inspector import compare
+
+
+def pandas() -> Any:
+    return pytest.importorskip("pandas")
+
+
+def series(**flags: Any) -> Any:
+    return pandas().Series([1]).set_flags(**flags)
+
+
+def days(step: str | None) -> Any:
+    made = pandas().date_range("2020", periods=1, freq=step or "D")
+    return made if step else pandas().DatetimeIndex(made.values)
+
+
+def indexed(step: str | None) -> Any:
+    return pandas().Series([1], index=days(step))
+
+
+def moment(unit: str) -> Any:
+    return pandas().Timestamp("2020-01-01").as_unit(unit)
+
+
+def zoned(of: str) -> Any:
+    zone = pytest.importorskip("pytz").UTC if of == "pytz" else pytest.importorskip("zoneinfo").ZoneInfo("UTC")
+    return pandas().Timestamp("2020-01-01", tz=zone)
+
+
+def step(name: str, **given: Any) -> Any:
+    return getattr(pandas().offsets, name)(**given)
+
+
+def masked(**given: Any) -> Any:
+    return np.ma.array([1.0, 2.0], mask=[False, True], **given)
+
+
+def array(writeable: bool) -> Any:
+    made = np.ones(2)
+    made.flags.writeable = writeable
+    return made
+
+
+def own_index(tag: int) -> Any:
+    made = pandas().Index([1, 2])
+    made.tag = tag
+    return made
+
+
+#: Two that differ in one thing beside their content: how both are made, where and how that is said.
+UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
+    "flags of a series": (
+        series, lambda: series(allows_duplicate_labels=False), "", "repeated labels allowed → not allowed",
+    ),
+    "flags of a table": (
+        lambda: series().to_frame(), lambda: series().to_frame().set_flags(allows_duplicate_labels=False),
+        "", "repeated labels allowed → not allowed",
+    ),
+    "step of an index": (lambda: days("D"), lambda: days("2D"), ".freq.n", "1 → 2"),
+    "index without a step": (lambda: days("D"), lambda: days(None), ".freq", "only in a: Day · D"),
+    "step of the index of a series": (lambda: indexed("D"), lambda: indexed("2D"), ".index.freq.n", "1 → 2"),
+    "attribute of an index": (lambda: own_index(1), lambda: own_index(2), ".tag", "1 → 2"),
+    "holidays of a step": (
+        lambda: step("CustomBusinessDay", holidays=["2020-01-01"]),
+        lambda: step("CustomBusinessDay", holidays=["2020-01-02"]),
+        ".holidays[0]", "datetime64[D] 2020-01-01 → datetime64[D] 2020-01-02",
+    ),
+    "day of a week": (lambda: step("Week", weekday=1), lambda: step("Week", weekday=2), ".weekday", "1 → 2"),
+    "class of a step": (lambda: step("Day", n=2), lambda: step("Hour", n=48), "", "Day → Hour"),
+    "unit of a timestamp": (lambda: moment("s"), lambda: moment("ns"), "", "unit s → Timestamp('2020-01-01 00:00:00') · unit ns"),
+    "fill value": (lambda: masked(fill_value=1), lambda: masked(fill_value=2), ".fill_value", "float64 1 → float64 2"),
+    "a fill value of many digits": (
+        lambda: masked(fill_value=1), lambda: masked(fill_value=1 + 2e-16), ".fill_value", "float64 1 → float64 1.0000000000000002",
+    ),
+    "a default as fill value": (masked, lambda: masked(fill_value=0), ".fill_value", "1e20 → float64 0"),
+    "hard mask": (masked, lambda: masked(hard_mask=True), "", "hard mask False → True"),
+    "fill value of texts": (
+        lambda: np.ma.array(["a", "b"]), lambda: np.ma.array(["a", "b"], fill_value="c"), ".fill_value", "'N' → 'c'",
+    ),
+    "fill values of records": (
+        lambda: np.ma.zeros(2, "i4,f8"), lambda: np.ma.array(np.zeros(2, "i4,f8"), fill_value=(1, 2)),
+        ".fill_value['f0']", "→ int32 1",
+    ),
+    "what may be written": (lambda: array(True), lambda: array(False), "", "writeable True → False"),
+    "library of a time zone": (lambda: zoned("pytz"), lambda: zoned("zoneinfo"), "", "tzinfo pytz.UTC"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_what_a_library_keeps_beside_the_content_is_compared(name: str) -> None:
+    one, other, path, said = UNLIKE[name]
+    found = compare(one(), other())
+    assert any(told["path"] == path and said in told["text"] for told in found.differences), repr(found)
+    assert compare(one(), one()).same
+
+
+def test_a_fill_value_that_was_asked_for_is_no_difference() -> None:
+    one, other = masked(), masked()
+    assert one.fill_value == 1e20
+    assert compare(one, other).same
+
+
+def test_what_a_span_of_time_has_worked_out_is_no_difference() -> None:
+    one, other = (pandas().Timedelta("1s") for _ in range(2))
+    assert one.components.seconds == 1
+    assert compare(one, other).same

@@ -1,0 +1,85 @@
+"""Values that have something beside their content: flags, steps, units, attributes. The changed value differs in that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from .specimen import Specimen, Zoo
+
+
+def of(make: Callable[[Any], Any], one: Any, other: Any, *says: str, needs: tuple[str, ...]) -> Specimen:
+    """What is made with the first, beside what is made with the second."""
+    return Specimen(lambda: make(one), says=says, changed=lambda: make(other), needs=needs)
+
+
+def series(allowed: bool) -> Any:
+    import pandas as pd
+
+    return pd.Series([1, 2]).set_flags(allows_duplicate_labels=allowed)
+
+
+def days(step: str) -> Any:
+    import pandas as pd
+
+    return pd.date_range("2020", periods=1, freq=step)
+
+
+def moment(unit: str) -> Any:
+    import pandas as pd
+
+    return pd.Timestamp("2020-01-01").as_unit(unit)
+
+
+def workday(holiday: str) -> Any:
+    import pandas as pd
+
+    return pd.offsets.CustomBusinessDay(holidays=[holiday])
+
+
+def masked(**given: Any) -> Any:
+    import numpy as np
+
+    return np.ma.array([1.0, 2.0], mask=[False, True], **given)
+
+
+def array(writeable: bool) -> Any:
+    import numpy as np
+
+    made = np.ones(2)
+    made.flags.writeable = writeable
+    return made
+
+
+def jagged(tag: int) -> Any:
+    import torch
+
+    made = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
+    made.tag = tag  # type: ignore[attr-defined]
+    return made
+
+
+def tensordict(tag: int) -> Any:
+    import tensordict
+    import torch
+
+    made = tensordict.TensorDict({"a": torch.ones(2)}, batch_size=[2])
+    object.__setattr__(made, "tag", tag)
+    return made
+
+
+PANDAS = ("pandas",)
+SPECIMENS: Zoo = {
+    "decimal with a zero": of(Decimal, "1.0", "1.00", "Decimal('1.0')", needs=()),
+    "series without repeated labels": of(series, False, True, "Series · int64[2]", needs=PANDAS),
+    "table without repeated labels": of(lambda allowed: series(allowed).to_frame(), False, True, "DataFrame · 2 × 1", needs=PANDAS),
+    "index with a step": of(days, "D", "2D", "DatetimeIndex · ", needs=PANDAS),
+    "timestamp in seconds": of(moment, "s", "ns", "Timestamp · 2020-01-01 00:00:00", needs=("pandas.Timestamp.as_unit",)),
+    "step between workdays": of(workday, "2020-01-01", "2020-01-02", "CustomBusinessDay · C", needs=PANDAS),
+    "masked array with a fill value": of(lambda fill: masked(fill_value=fill), 1, 2, "MaskedArray · ", "1 masked", needs=("numpy",)),
+    "masked array with a hard mask": of(lambda hard: masked(hard_mask=hard), True, False, "MaskedArray · ", needs=("numpy",)),
+    "array that is read-only": of(array, False, True, "float64[2]", "read-only", needs=("numpy",)),
+    "jagged with an attribute": of(jagged, 1, 2, "2 components: [2], [3]", needs=("torch.jagged",)),
+    "tensordict with an attribute": of(tensordict, 1, 2, "TensorDict[2] · 1: a", needs=("tensordict",)),
+}  # fmt: skip
