@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,31 @@ def array(writeable: bool) -> Any:
     return made
 
 
+@functools.cache
+def model() -> Any:
+    return pytest.importorskip("pydantic").create_model("Settings", rate=(float, 0.1))
+
+
+def paddled(grad: float | None = None, persistable: bool = False) -> Any:
+    paddle = pytest.importorskip("paddle")
+    made = paddle.ones([2])
+    made.stop_gradient, made.persistable = False, persistable
+    if grad is not None:
+        made.grad = paddle.full([2], grad)
+    return made
+
+
+def onnx_tensor(note: str = "", end: int = 0) -> Any:
+    onnx = pytest.importorskip("onnx")
+    made = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2], [1.0, 2.0])
+    if note:
+        entry = made.metadata_props.add()
+        entry.key, entry.value = "k", note
+    if end:
+        made.segment.end = end
+    return made
+
+
 def own_index(tag: int) -> Any:
     made = pandas().Index([1, 2])
     made.tag = tag
@@ -92,6 +118,16 @@ UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
         ".fill_value['f0']", "→ int32 1",
     ),
     "what may be written": (lambda: array(True), lambda: array(False), "", "writeable True → False"),
+    "fields that were given": (
+        lambda: model()(), lambda: model()(rate=0.1), ".__pydantic_fields_set__ › ‹'rate'›", "only in b: 'rate'",
+    ),
+    "gradient of paddle": (lambda: paddled(1.0), lambda: paddled(2.0), ".grad", "2 of 2 differ"),
+    "no gradient of paddle": (lambda: paddled(1.0), paddled, ".grad", "only in a"),
+    "persistable tensor": (paddled, lambda: paddled(persistable=True), "", "persistable False → True"),
+    "metadata of onnx": (
+        lambda: onnx_tensor("1"), lambda: onnx_tensor("2"), ".metadata_props[0].value", "'1' → '2'",
+    ),
+    "segment of onnx": (lambda: onnx_tensor(end=1), lambda: onnx_tensor(end=2), ".segment.end", "1 → 2"),
     "library of a time zone": (lambda: zoned("pytz"), lambda: zoned("zoneinfo"), "", "tzinfo pytz.UTC"),
 }  # fmt: skip
 

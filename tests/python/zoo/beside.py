@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -52,6 +53,31 @@ def array(writeable: bool) -> Any:
     return made
 
 
+@functools.cache
+def model() -> Any:
+    import pydantic
+
+    return pydantic.create_model("Settings", rate=(float, 0.1))
+
+
+def paddle_gradient(value: float) -> Any:
+    import paddle
+
+    made = paddle.ones([2])
+    made.stop_gradient = False
+    made.grad = paddle.full([2], value)
+    return made
+
+
+def onnx_note(note: str) -> Any:
+    import onnx
+
+    made = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2], [1.0, 2.0])
+    entry = made.metadata_props.add()
+    entry.key, entry.value = "k", note
+    return made
+
+
 def jagged(tag: int) -> Any:
     import torch
 
@@ -80,6 +106,9 @@ SPECIMENS: Zoo = {
     "masked array with a fill value": of(lambda fill: masked(fill_value=fill), 1, 2, "MaskedArray · ", "1 masked", needs=("numpy",)),
     "masked array with a hard mask": of(lambda hard: masked(hard_mask=hard), True, False, "MaskedArray · ", needs=("numpy",)),
     "array that is read-only": of(array, False, True, "float64[2]", "read-only", needs=("numpy",)),
+    "model with a field that was not given": of(lambda given: model()(**given), {}, {"rate": 0.1}, "Settings · rate 0.1", needs=("pydantic.create_model",)),
+    "paddle tensor with a gradient": of(paddle_gradient, 1.0, 2.0, "Tensor · float32[2]", "grad", needs=("paddle",)),
+    "onnx tensor with metadata": of(onnx_note, "1", "2", "TensorProto · float32[2]", "w", needs=("onnx",)),
     "jagged with an attribute": of(jagged, 1, 2, "2 components: [2], [3]", needs=("torch.jagged",)),
     "tensordict with an attribute": of(tensordict, 1, 2, "TensorDict[2] · 1: a", needs=("tensordict",)),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from ...measure.stats import Unread
 from ...safe.attributes import attribute
 from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_str
 from ..families import by_name, either
-from ..kind import NotStatic
+from ..kind import Child, NotStatic
 from ..python.objects import other_rows
 from .foreign_arrays import (
     OF_NUMPY,
@@ -53,11 +53,16 @@ class PaddleTensor(ForeignArray):
             *(["stop_gradient False"] if is_recorded else []),
             *(["grad"] if grad else []),
         ]
-        settings = {"place": place, "stop_gradient": str(not is_recorded), "has a grad": str(grad)}
+        is_kept = c_attribute(value, "persistable") is True
+        settings = {"place": place, "stop_gradient": str(not is_recorded), "persistable": str(is_kept)}
         sizes = tuple(int(length) for length in c_attribute(value, "shape") or ())
         if not call_of_library(value, "_is_initialized", "paddle"):
             return Outline(dtype, sizes, words, Unread("no_values", "not initialized"), settings)
         return Outline(dtype, sizes, words, self._values(dtype, sizes, place), settings)
+
+    def rows(self) -> list[Child]:
+        grad = c_attribute(self.value, "grad")
+        return [*super().rows(), *([] if grad is None else [Child("grad", grad, ".grad")])]
 
     def _values(self, dtype: str, sizes: tuple[int, ...], place: str) -> Any:
         if dtype not in OF_NUMPY:

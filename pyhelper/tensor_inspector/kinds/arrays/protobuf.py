@@ -28,6 +28,9 @@ _DTYPES = dict(
     )
 )
 _LISTED = {"float32": "float_data", "float64": "double_data", "int64": "int64_data", "int32": "int32_data"}
+_ELEMENTS = frozenset(
+    ("data_type", "raw_data", *(f"{kind}_data" for kind in "float int32 string int64 double uint64".split()))
+)
 #: The fields of a node's attribute that can be or hold NaN.
 _NUMBERS = frozenset(("f", "floats", "t", "tensors", "g", "graphs", "sparse_tensor", "sparse_tensors"))
 _READ = frozenset("__len__ __iter__ __getitem__ __getattribute__ get HasField ListFields".split())
@@ -116,11 +119,12 @@ class OnnxTensor(ForeignArray):
         dtype = _DTYPES.get(number, f"dtype {number}")
         sizes = tuple(Repeated(field(self.value, "dims"), self.budget).items())
         name = plain_str(field(self.value, "name"))
-        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes), {"name": name})
+        return Outline(dtype, sizes, [name] if name else [], self._values(dtype, sizes))
 
     def rows(self) -> list[Child]:
-        named = ((name, field(self.value, name)) for name in ("name", "doc_string", "dims"))
-        return [*(Child(name, value, f".{name}", fixed=True) for name, value in named if value)]
+        """All fields that are set, but for those that hold its elements."""
+        fields = ((name, value) for name, value in _fields(self.value) if name not in _ELEMENTS)
+        return [Child(name, value, f".{name}", fixed=True) for name, value in fields]
 
     def _values(self, dtype: str, sizes: tuple[int, ...]) -> Any:
         numpy = module("numpy")

@@ -13,6 +13,7 @@ from ..kind import Child, Kind
 from ..python.objects import PlainObject, suffix
 
 _BESIDE = "__pydantic_extra__", "__pydantic_private__"  #: the slots that hold what is no field
+_GIVEN = "__pydantic_fields_set__", "__fields_set__"  #: and what names the fields that were given; of version 1
 
 
 class Model(PlainObject):
@@ -25,7 +26,12 @@ class Model(PlainObject):
         return (super().child_count() or 0) + sum(dict.__len__(self._dict(slot)) for slot in _BESIDE)
 
     def hidden(self) -> str | None:
-        return None  # what its slots hold are rows
+        return None  # what its slots hold are rows, or compared as such
+
+    def unlisted(self) -> Iterable[Child]:
+        """The names of the fields that were given, which are written out again without the others."""
+        found = ((slot, c_attribute(self.value, slot)) for slot in _GIVEN)
+        return [Child("fields that were given", names, f".{slot}") for slot, names in found if names is not None]
 
     def _beside(self, slot: str) -> Iterator[Child]:
         names = ((plain_str(name), item) for name, item in each(dict.items, self._dict(slot)))
