@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +78,31 @@ def onnx_tensor(note: str = "", end: int = 0) -> Any:
     return made
 
 
+def config(content: Any, flag: str = "", **typed: Any) -> Any:
+    made = pytest.importorskip("omegaconf").DictConfig(content, **typed)
+    if flag:
+        made._set_flag(flag, True)
+    return made
+
+
+def config_of(node: str, flag: str = "") -> Any:
+    """A config of one value, in a node of this class."""
+    one = getattr(pytest.importorskip("omegaconf"), node)(1)
+    if flag:
+        one._set_flag(flag, True)
+    return config({"a": one})
+
+
+@functools.cache
+def declared(number: int) -> Any:
+    return dataclasses.make_dataclass("Declared", [("x", int, 1)])
+
+
+def structured(number: int) -> Any:
+    """A config made of one of several classes, all alike."""
+    return pytest.importorskip("omegaconf").OmegaConf.structured(declared(number))
+
+
 def own_index(tag: int) -> Any:
     made = pandas().Index([1, 2])
     made.tag = tag
@@ -128,6 +154,28 @@ UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
         lambda: onnx_tensor("1"), lambda: onnx_tensor("2"), ".metadata_props[0].value", "'1' → '2'",
     ),
     "segment of onnx": (lambda: onnx_tensor(end=1), lambda: onnx_tensor(end=2), ".segment.end", "1 → 2"),
+    "class of a config": (
+        lambda: structured(1), lambda: structured(2), "._metadata.object_type", "another class of this name",
+    ),
+    "flags of a config": (
+        lambda: config({}), lambda: config({}, "allow_objects"), "._metadata.flags['allow_objects']", "only in b: True",
+    ),
+    "flags of a value": (
+        lambda: config_of("IntegerNode"), lambda: config_of("IntegerNode", "readonly"),
+        "node of 'a' › flags › 'readonly'", "only in b: True",
+    ),
+    "flags of a usual value": (
+        lambda: config_of("AnyNode"), lambda: config_of("AnyNode", "readonly"), "node of 'a'", "only in b: AnyNode",
+    ),
+    "class of a node": (lambda: config_of("AnyNode"), lambda: config_of("IntegerNode"), "node of 'a'", "only in b: IntegerNode"),
+    "type of keys": (lambda: config({}), lambda: config({}, key_type=str), "._metadata.key_type", "→ type class str"),
+    "what a config may be": (
+        lambda: config({}), lambda: config({}, is_optional=False), "._metadata.optional", "True → False",
+    ),
+    "what a reference leads to": (
+        lambda: config({"r": 1, "a": {"b": "${r}"}}).a, lambda: config({"r": 2, "a": {"b": "${r}"}}).a,
+        "'b' › the config around it › 'r'", "1 → 2",
+    ),
     "library of a time zone": (lambda: zoned("pytz"), lambda: zoned("zoneinfo"), "", "tzinfo pytz.UTC"),
 }  # fmt: skip
 
@@ -138,6 +186,15 @@ def test_what_a_library_keeps_beside_the_content_is_compared(name: str) -> None:
     found = compare(one(), other())
     assert any(told["path"] == path and said in told["text"] for told in found.differences), repr(found)
     assert compare(one(), one()).same
+
+
+def test_a_config_around_references_is_compared_once() -> None:
+    one, other = (config({"r": number, "a": {"b": "${r}"}, "c": "${r}"}) for number in (1, 2))
+    assert [found["path"] for found in compare(one, other).differences] == [".r"]
+
+
+def test_a_key_of_one_config_is_one_difference() -> None:
+    assert [found["path"] for found in compare(config({"a": 1}), config({"a": 1, "b": 2})).differences] == [".b"]
 
 
 def test_a_fill_value_that_was_asked_for_is_no_difference() -> None:

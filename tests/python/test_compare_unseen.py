@@ -212,4 +212,5 @@ def test_a_config_made_by_a_dataclass_differs_from_a_plain_one() -> None:
     made = make_dataclass("Training", [("lr", float, 0.1)])
     structured, plain = omegaconf.OmegaConf.structured(made), omegaconf.OmegaConf.create({"lr": 0.1})
     assert compare(structured, omegaconf.OmegaConf.structured(made)).same
-    assert "made DictConfig of Training → DictConfig" in repr(compare(structured, plain))
+    found = {row["path"]: row["text"] for row in compare(structured, plain).differences}
+    assert found["._metadata.object_type"] == "class types.Training → class dict"

@@ -78,6 +78,35 @@ def onnx_note(note: str) -> Any:
     return made
 
 
+def config(flag: str) -> Any:
+    import omegaconf
+
+    made = omegaconf.OmegaConf.create({"a": 1})
+    made._set_flag(flag, True)
+    return made
+
+
+def referring(number: int) -> Any:
+    """A part of a config that refers to another part."""
+    import omegaconf
+
+    return omegaconf.OmegaConf.create({"r": number, "a": {"b": "${r}"}}).a
+
+
+def node_config(cls: str) -> Any:
+    import omegaconf
+
+    return omegaconf.OmegaConf.create({"a": getattr(omegaconf, cls)(1)})
+
+
+def quantity(tag: int) -> Any:
+    import pint
+
+    made = pint.Quantity(1.0, "m")
+    made.tag = tag
+    return made
+
+
 def jagged(tag: int) -> Any:
     import torch
 
@@ -109,6 +138,10 @@ SPECIMENS: Zoo = {
     "model with a field that was not given": of(lambda given: model()(**given), {}, {"rate": 0.1}, "Settings · rate 0.1", needs=("pydantic.create_model",)),
     "paddle tensor with a gradient": of(paddle_gradient, 1.0, 2.0, "Tensor · float32[2]", "grad", needs=("paddle",)),
     "onnx tensor with metadata": of(onnx_note, "1", "2", "TensorProto · float32[2]", "w", needs=("onnx",)),
+    "config with a flag": of(config, "allow_objects", "no_deepcopy_set_parent", "DictConfig · 1: a 1", needs=("omegaconf",)),
+    "config with a reference outwards": of(referring, 1, 2, "DictConfig · 1: b '${r}'", needs=("omegaconf",)),
+    "config with a node of integers": of(node_config, "IntegerNode", "AnyNode", "DictConfig · 1: a 1", needs=("omegaconf",)),
+    "quantity with an attribute": of(quantity, 1, 2, "Quantity · 1 m", needs=("pint",)),
     "jagged with an attribute": of(jagged, 1, 2, "2 components: [2], [3]", needs=("torch.jagged",)),
     "tensordict with an attribute": of(tensordict, 1, 2, "TensorDict[2] · 1: a", needs=("tensordict",)),
 }  # fmt: skip

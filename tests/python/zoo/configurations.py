@@ -49,15 +49,16 @@ def marked(name: str, value: bool = True) -> Any:
     return found
 
 
-def structured(rate: float = 0.1) -> Any:
-    from omegaconf import MISSING, OmegaConf
+@dataclass
+class Trained:
+    rate: float = 0.1
+    steps: int = "???"  # type: ignore[assignment]
+    size: Any = 3
+    names: dict[str, str] = field(default_factory=dict)
 
-    @dataclass
-    class Trained:
-        rate: float = 0.1
-        steps: int = MISSING
-        size: Any = 3
-        names: dict[str, str] = field(default_factory=dict)
+
+def structured(rate: float = 0.1) -> Any:
+    from omegaconf import OmegaConf
 
     return OmegaConf.structured(Trained(rate=rate))
 

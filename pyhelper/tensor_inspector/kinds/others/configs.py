@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from keyword import iskeyword
 from typing import Any
 
-from ...safe.guard import Classes, class_name, dict_get, each, instance_dict, library_of, owner_of
+from ...safe.guard import Classes, class_name, dict_get, each, instance_dict, library_of, module, owner_of
 from ...words.line import class_word
 from ...words.text import joined, plural, quoted, shorten
 from ..families import by_home
@@ -16,12 +16,15 @@ from ..kind import Child, Kind, NotStatic
 from ..python.containers import Sequence
 from ..python.mappings import Mapping, key_name
 from ..python.objects import brief
+from ..rows import Rows
 from .config_references import held, is_missing, is_reference, unboxed, why_broken
 
 _LOOKED_AT = 1000  #: nodes looked at for missing values and broken references
 _LINE = 80  #: characters of a reference
 _BRIEF = 40
 _CONTAINERS = Classes(dict, list)
+_LEVELS = 100  #: of a config, that are followed upwards
+_METADATA = "ref_type object_type element_type key_type optional flags flags_root".split()
 _FLAGS = {"readonly": "read-only", "struct": "struct"}
 
 
@@ -52,7 +55,14 @@ class OmegaConfig(Kind):
     def settings(self) -> dict[str, str]:
         content = self.stored()
         written = "" if type(content) in _CONTAINERS else repr(content)
-        return {"content": written, "flags": ", ".join(self._flags()), "made": self._name()}
+        return {"content": written}
+
+    def unlisted(self) -> Iterable[Child]:
+        """What it may hold and what may be done with it; of the single nodes too, of which rows show the values."""
+        yield from chain(_metadata(self.value), _around(self.value))
+        for at, (key, node) in enumerate(self.nodes()):
+            if shown(node) is not node and not _is_usual(node):
+                yield _told(f"node of {key_name(key, at, self)}", node)
 
     def fact_rows(self) -> list[list[str]]:
         return [*super().fact_rows(), *([["flags", ", ".join(self._flags())]] if self._flags() else [])]
@@ -171,8 +181,43 @@ class ConfigNode(Kind):
     def identity(self) -> tuple[object, list[object]]:
         return None, [self._written()]
 
+    def unlisted(self) -> Iterable[Child]:
+        return chain(_metadata(self.value), _around(self.value))
+
     def _written(self) -> Any:
         return unboxed(self.value)
+
+
+def _metadata(node: object) -> Iterator[Child]:
+    """What a node may hold, and what may be done with it; without its key, and what resolvers gave before."""
+    attrs = instance_dict(dict_get(instance_dict(node), "_metadata"))
+    return (Child(name, attrs[name], f"._metadata.{name}") for name in _METADATA if name in attrs)
+
+
+def _is_usual(node: object) -> bool:
+    """Whether a node is one that may hold anything, as those of a config made of plain values."""
+    attrs = instance_dict(dict_get(instance_dict(node), "_metadata"))
+    may_be_any = class_name(type(node)) == "AnyNode" and attrs.get("ref_type") is getattr(module("typing"), "Any", None)
+    return may_be_any and attrs.get("optional") is True and not (attrs.get("flags") or attrs.get("flags_root"))
+
+
+def _told(name: str, node: object) -> Child:
+    """A node by its class and what it may hold, without its value."""
+    inner = held(node)
+    below = [_told("node in it", inner)] if "_metadata" in instance_dict(inner) else []
+    rows = [Child("class", type(node)), *_metadata(node), *below]
+    return Child(name, Rows.of(class_name(type(node)), rows))
+
+
+def _around(node: object) -> list[Child]:
+    """The whole config around what is not final, where other values of it may decide what it is."""
+    root = node
+    for _ in range(_LEVELS):
+        above = dict_get(instance_dict(root), "_parent")
+        if above is None:
+            break
+        root = above
+    return [Child("the config around it", root)] if root is not node and _is_written(held(node)) else []
 
 
 def shown(node: Any) -> Any:
