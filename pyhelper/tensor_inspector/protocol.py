@@ -111,6 +111,9 @@ NanUnknown = Literal["no_graph", "no_loss", "freed", "hooked", "custom", "modifi
 #: What NaN or an infinity came from.
 NanCause = Literal[
     "zero_variance",
+    "negative_variance",
+    "nan_input",
+    "infinite_input",
     "log_of_zero",
     "log_of_negative",
     "overflow",

@@ -77,6 +77,32 @@ def test_a_rule_finds_its_fault_and_nothing_else(name: str) -> None:
     )
 
 
+#: What a loss is made of, and what is said of where it stops to be finite.
+CAUSES_SAID = {
+    "running_var below 0": (
+        "norm = nn.BatchNorm1d(2).eval()\n    norm.running_var.fill_(-1)\n    loss = norm(torch.ones(3, 2)).mean()",
+        r"it begins at NativeBatchNorm .*: running_var below 0",
+    ),
+    "-inf at the target": (
+        'h = nn.Linear(2, 3)(torch.ones(1, 2)) + torch.tensor([[float("-inf"), 0, 0]])\n'
+        "    loss = F.cross_entropy(h, torch.tensor([0]))",
+        r"it begins at NllLoss, .*: Inf went in",
+    ),
+    "float16 divided by 0": (
+        "h = nn.Linear(2, 3).half()(torch.ones(1, 2).half())\n    loss = (h / torch.zeros(3).half()).sum()",
+        r"it begins at Div of finite h, .*: a division by 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "said"), CAUSES_SAID.values(), ids=CAUSES_SAID)
+def test_a_cause_is_said_only_where_it_is_proven(program: str, said: str) -> None:
+    found = said_of(f"{HEAD}    {program}\n    stop()\n    loss.backward()\n").found
+    titles = [finding["title"] for finding in found]
+    assert any(re.search(said, title) for title in titles), titles
+    assert not any("overflow" in title or "65504" in title for title in titles)
+
+
 @pytest.mark.parametrize("name", ahead.LINES)
 def test_a_finding_is_about_the_line_of_the_fault(name: str) -> None:
     text = HEAD + with_fault(PROGRAMS[name][1])

@@ -123,7 +123,7 @@ PROGRAMS = {
 #: The program, the answer's place and operation, and the cause that what was saved proves; "unknown" where none is.
 PROVED = {
     "a running variance below zero": (
-        "h = w.view(2, 2) * 2\nloss = F.batch_norm(h, torch.zeros(2), -torch.ones(2)).sum()", "operation", "NativeBatchNorm", "root_of_negative",
+        "h = w.view(2, 2) * 2\nloss = F.batch_norm(h, torch.zeros(2), -torch.ones(2)).sum()", "operation", "NativeBatchNorm", "negative_variance",
     ),
     "a running variance of zero": (
         "h = w.view(2, 2) * 0\nloss = F.batch_norm(h, torch.zeros(2), torch.zeros(2), eps=0.0).sum()", "operation", "NativeBatchNorm", "zero_variance",
@@ -134,14 +134,14 @@ PROVED = {
     "Inf is filled in": ("h = w * 2\nloss = h.masked_fill(h > -99, float('inf')).sum()", "operation", "MaskedFill", "unknown"),
     "the target has no chance": (
         "h = torch.where(torch.tensor([[True, False], [True, False]]), w.view(2, 2), -torch.inf)\nloss = F.cross_entropy(h, torch.tensor([1, 1]))",
-        "operation", "NllLoss", "unknown",
+        "operation", "NllLoss", "infinite_input",
     ),
     "a product divided by zero": (
         "h = w * 2\nloss = torch.addcdiv(h, torch.ones(4), torch.zeros(4)).sum()", "operation", "Addcdiv", "unknown",
     ),
     "x log y of y below zero": ("h = w * 0 + 1\nloss = torch.xlogy(h, -torch.ones(4)).sum()", "operation", "Xlogy", "log_of_negative"),
     "x log y of y zero": ("h = w * 0 - 1\nloss = torch.xlogy(h, torch.zeros(4)).sum()", "operation", "Xlogy", "log_of_zero"),
-    "zero to a negative power": ("h = w * 0 - 1\nloss = (0.0 ** h).sum()", "operation", "Pow", "unknown"),
+    "zero to a negative power": ("h = w * 0 - 1\nloss = (0.0 ** h).sum()", "operation", "Pow", "division_by_zero"),
     "the sine of Inf": ("h = w + float('inf')\nloss = torch.sin(h).sum()", "operation", "Add", "unknown"),
     "squares that overflow": ("h = w * 1e30\nloss = F.mse_loss(h, torch.zeros(4))", "operation", "MseLoss", "overflow"),
 }  # fmt: skip

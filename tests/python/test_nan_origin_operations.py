@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import tensor_inspector
+from tensor_inspector.lenses.graphs.origin_words import CAUSES as WORDS
 from tensor_inspector.measure.torch.operations.saved_names import output_saved_as
 
 _FILLING = ("empty", "full", "fill", "scalar_tensor")
@@ -277,6 +278,118 @@ def test_what_can_not_make_it_is_left_out() -> None:
     loss = torch.polygamma(1, big(4) * 0).view(2, 2).t()[0]
     found: Any = tensor_inspector.nan_origin(loss)
     assert (found["operation"], found["others"], found["certain"]) == ("Polygamma", [], True)
+
+
+INF = torch.inf
+
+
+def made(*numbers: float, dtype: Any = torch.float32) -> torch.Tensor:
+    """What an operation has made: the numbers."""
+    return torch.tensor(numbers, dtype=dtype, requires_grad=True) * torch.ones((), dtype=dtype)
+
+
+def evaluated(variance: float, eps: float = 1e-5, of: float = 1.0) -> torch.Tensor:
+    """What a batch norm in eval mode makes of ``of``."""
+    weight, bias = torch.ones(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    return F.batch_norm(torch.full((3, 2), of), torch.zeros(2), torch.full((2,), variance), weight, bias, eps=eps)
+
+
+def row(*numbers: float) -> torch.Tensor:
+    return made(*numbers).view(1, -1)
+
+
+FIRST, NONE = torch.tensor([0]), torch.tensor([-100])
+OVERFLOW = "an overflow: larger than the dtype holds"
+#: An operation and what it was given; what is said of the cause. Nothing is said where it is not proven.
+CAUSES: dict[str, tuple[Callable[[], torch.Tensor], str | None]] = {
+    "batch norm, running_var −1": (lambda: evaluated(-1.0), "running_var below 0"),
+    "batch norm, running_var 0 without eps": (lambda: evaluated(0.0, 0.0), "a deviation of 0 divides"),
+    "batch norm of what is the same": (lambda: evaluated(1e-30, 0.0, 3e38), OVERFLOW),
+    "layer norm of what is the same": (lambda: F.layer_norm(row(1, 1), (2,), eps=0), "a deviation of 0 divides"),
+    "layer norm of what is too large": (lambda: F.layer_norm(row(3e38, -3e38), (2,)), OVERFLOW),
+    "layer norm of −Inf": (lambda: F.layer_norm(row(-INF, 1), (2,)), "Inf went in"),
+    "group norm of what is the same": (lambda: F.group_norm(row(1, 1, 1, 1), 2, eps=0), "a deviation of 0 divides"),
+    "cross_entropy, −Inf at the target": (lambda: F.cross_entropy(row(-INF, 1, 2), FIRST), "Inf went in"),
+    "cross_entropy, targets of −Inf": (
+        lambda: F.cross_entropy(row(-INF, 1, 2), torch.tensor([[0, 0.5, 0.5]])), "0 · Inf",
+    ),
+    "cross_entropy, label smoothing": (
+        lambda: F.cross_entropy(row(-INF, 1, 2), FIRST + 1, label_smoothing=0.1), "Inf went in",
+    ),
+    "cross_entropy, all ignored": (lambda: F.cross_entropy(row(1, 2), NONE), "a mean of nothing"),
+    "cross_entropy, weights of 0": (lambda: F.cross_entropy(row(1, 2), FIRST, torch.zeros(2)), "a mean of nothing"),
+    "nll_loss, too large": (lambda: F.nll_loss(row(-3e38, 1).expand(2, 2), torch.zeros(2).long(), reduction="sum"), OVERFLOW),
+    "mse_loss of −Inf": (lambda: F.mse_loss(made(-INF), made(1)), "Inf went in"),
+    "mse_loss, too large": (lambda: F.mse_loss(made(1e30), made(1)), OVERFLOW),
+    "mse_loss of nothing": (lambda: F.mse_loss(made(1)[:0], torch.ones(0)), "a mean of nothing"),
+    "bce with logits of −Inf": (lambda: F.binary_cross_entropy_with_logits(made(-INF), torch.ones(1)), "Inf went in"),
+    "ctc_loss, too few frames": (
+        lambda: F.ctc_loss(F.log_softmax(usual(3, 1, 5), 2), torch.tensor([[1, 1, 2]]), torch.tensor([3]), torch.tensor([3])), None,
+    ),
+    "minus −Inf": (lambda: -made(-INF), "Inf went in"),
+    "abs of −Inf": (lambda: made(-INF).abs(), "Inf went in"),
+    "square of −Inf": (lambda: made(-INF) ** 2, "Inf went in"),
+    "square, too large": (lambda: made(1e30) ** 2, OVERFLOW),
+    "power of Inf": (lambda: made(2) ** INF, "Inf went in"),
+    "power, too large": (lambda: made(10) ** made(50), OVERFLOW),
+    "power of a number, too large": (lambda: 10 ** made(50), OVERFLOW),
+    "root of a negative number, as a power": (lambda: made(-2) ** made(0.5), "a power of a negative number"),
+    "negative number to a power": (lambda: (-2) ** made(0.5), "a power of a negative number"),
+    "negative power of 0": (lambda: made(0) ** made(-1), "a division by 0"),
+    "times −Inf": (lambda: made(1, -2) * -INF, "Inf went in"),
+    "0 times −Inf": (lambda: made(0, 2) * torch.tensor([-INF, 1]), "0 · Inf"),
+    "matrices, 0 times −Inf or −Inf + Inf": (lambda: row(0, 1) @ made(-INF, 1), "Inf went in"),
+    "product, too large": (lambda: made(1e30) * made(1e30), OVERFLOW),
+    "plus Inf times": (lambda: torch.add(made(1), made(1), alpha=INF), "Inf went in"),
+    "plus a number": (lambda: made(1) + INF, None),
+    "division by 0": (lambda: made(1) / 0, "a division by 0"),
+    "division of 0 by 0": (lambda: made(0) / 0, "0 / 0"),
+    "division of −Inf by −Inf": (lambda: made(-INF) / torch.tensor([-INF]), "Inf went in"),
+    "division, too large": (lambda: made(1e30) / 1e-30, OVERFLOW),
+    "addcdiv by 0": (lambda: torch.addcdiv(made(1), made(1), torch.zeros(1)), None),
+    "where, Inf": (lambda: torch.where(torch.tensor(True), INF, made(1)), None),
+    "masked_fill, Inf": (lambda: made(1).masked_fill(torch.tensor(True), INF), None),
+    "clamp, from Inf": (lambda: made(1).clamp(min=INF), None),
+    "softplus, beta 0": (lambda: F.softplus(made(1), beta=0), None),
+    "lgamma, too large": (lambda: torch.lgamma(made(3e38)), OVERFLOW),
+    "lgamma of 0": (lambda: torch.lgamma(made(0)), "a number outside of what it is defined for"),
+    "lgamma of −Inf": (lambda: torch.lgamma(made(-INF)), "Inf went in"),
+    "acos of 2": (lambda: made(2).acos(), "a number outside of what it is defined for"),
+    "acos of −Inf": (lambda: made(-INF).acos(), "Inf went in"),
+    "logit of 1": (lambda: torch.logit(made(1)), "a number outside of what it is defined for"),
+    "log of −Inf": (lambda: made(-INF).log(), "Inf went in"),
+    "xlogy of 0": (lambda: -torch.xlogy(made(1), made(0)), "log of 0"),
+    "xlogy of −1": (lambda: torch.xlogy(made(1), made(-1)), "log of a negative number"),
+    "cos of −Inf": (lambda: made(-INF).cos(), "Inf went in"),
+    "gelu of −Inf": (lambda: F.gelu(made(-INF)), "Inf went in"),
+    "inverse of what has none": (lambda: torch.linalg.inv(torch.eye(3, requires_grad=True) * 1e-38 * 1e-3), None),
+    "norm of −Inf": (lambda: made(-INF, 1).norm(), "Inf went in"),
+    "norm, too large": (lambda: made(3e38, 3e38).norm(), OVERFLOW),
+    "std of −Inf": (lambda: made(-INF, 1).std(), "Inf went in"),
+    "std, too large": (lambda: made(3e38, -3e38, 3e38).std(), OVERFLOW),
+    "sum, too large": (lambda: made(3e38, 3e38).sum(), OVERFLOW),
+    "conv of −Inf": (lambda: F.conv1d(made(-INF, 1).view(1, 1, 2), -torch.ones(1, 1, 1)), "Inf went in"),
+    "to float16": (lambda: made(1e5).half(), OVERFLOW),
+    "float16 by 0": (lambda: made(1, dtype=torch.float16) / torch.zeros(1).half(), "a division by 0"),
+    "attention, scores too large": (lambda: F.scaled_dot_product_attention(*(big(1, 2, 4, 8),) * 3), OVERFLOW),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.parametrize(("result", "cause"), CAUSES.values(), ids=CAUSES)
+def test_a_cause_is_said_only_where_what_went_in_proves_it(
+    result: Callable[[], torch.Tensor], cause: str | None
+) -> None:
+    found: Any = tensor_inspector.nan_origin(result())
+    line = str(found).partition("\n")[0]
+    assert found["where"] != "unknown"
+    assert [words for words in WORDS.values() if f" · {words} · " in f"{line} · "] == ([cause] if cause else [])
+
+
+@pytest.mark.parametrize(("number", "text"), [(INF, "1 Inf"), (torch.nan, "1 NaN")])
+def test_a_number_that_is_not_finite_was_given(number: float, text: str) -> None:
+    line = str(tensor_inspector.nan_origin(made(1, 2) * number)).partition("\n")[0]
+    assert line.startswith(f"in what Mul was given · {text}")
 
 
 def derivatives() -> dict[str, list[tuple[set[str], set[str]]]]:

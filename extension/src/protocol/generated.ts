@@ -191,6 +191,9 @@ export type NoGradientCode =
  */
 export type NanCause =
   | "zero_variance"
+  | "negative_variance"
+  | "nan_input"
+  | "infinite_input"
   | "log_of_zero"
   | "log_of_negative"
   | "overflow"

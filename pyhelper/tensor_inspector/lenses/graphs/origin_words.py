@@ -14,6 +14,9 @@ _NAMED = 3  #: operations that are named beside the one where it may have begun
 
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
+    "negative_variance": "running_var below 0",
+    "nan_input": "NaN went in",
+    "infinite_input": "Inf went in",
     "log_of_zero": "log of 0",
     "log_of_negative": "log of a negative number",
     "overflow": "an overflow: larger than the dtype holds",

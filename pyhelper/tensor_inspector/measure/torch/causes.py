@@ -1,110 +1,116 @@
-"""Why the result of an operation is not finite: a log of 0, a division by 0, an overflow."""
+"""Why the result of an operation is not finite, as far as what the operation was given proves it.
+
+A cause is one place of `_proven`; nothing that is only likely stands there.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from math import inf, isfinite
+from typing import TYPE_CHECKING
 
 from ...safe.guard import NUMBERS
 from .flow import counts_of
-from .origin import LOGS, SOFTMAX, STDS, Origin, divides_by_zero, is_std_of_one, proves_log_of_zero
+from .operations.finite import only_overflows
+from .operations.singular import STDS, has_singular, is_std_of_one, proves_log_of_zero, singular, taken_together
+from .origin import Origin
 
 if TYPE_CHECKING:
     from ...protocol import NanCause
     from .node import AutogradNode
 
-_ROOTS = ("Sqrt", "Rsqrt", "Pow")
-_DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
-_SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
-#: Operations that finite tensors make infinite only by an overflow; the second of two may be a number, which is known.
-_OF_ONE = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh", "Prod", "Mean", "ToCopy", "MseLoss")
-_TAKEN_FROM_EACH_OTHER = ("Add", "Sub", "Rsub", "Sum", "Cumsum", "Mean", *SOFTMAX, *STDS)
-_OF_TWO = ("Mul", "Div", "Add", "Sub", "Addcmul")
+#: Numbers that an operation computes with, by the names under which it saves them.
+_FACTORS = ("alpha", "beta", "exponent", "other", "scale", "self", "value", "weight")
+_ORDERS = ("ord", "p")  #: settings that are infinite in use
+_ADDING = ("Add", "Sub", "Rsub", "Sum", "Mean", "Cumsum")
+_MEANS = 1  #: the setting ``reduction`` of a loss that is a mean
 
 
 def cause_of(origin: Origin) -> NanCause:
-    """The cause, judged by the inputs of the operation at the places that are not finite."""
+    """The cause that what the operation was given proves; ``unknown`` where it proves none."""
+    if origin.node.is_custom or origin.others:
+        return "unknown"
+    return next(_proven(origin), "unknown")
+
+
+def _proven(origin: Origin) -> Iterator[NanCause]:
     node = origin.node
-    if node.is_custom or origin.others:
-        return "unknown"
-    op, first = node.op, origin.operands[0].value if origin.operands else None
     if is_std_of_one(node, origin.operands):
-        return "one_sample"
-    if op == "Div":
-        return _of_division(origin)
-    if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
-        return "mean_of_nothing" if origin.counts.nan else _by_counts(origin)
+        yield "one_sample"
+    if _is_mean_of_nothing(origin):
+        yield "mean_of_nothing"
     if origin.masked:
-        return "masked_row"
+        yield "masked_row"
+    yield from _by_variance(node)
+    yield from singular(node, origin.operands)
     if proves_log_of_zero(node, origin.counts):
-        return "log_of_zero"
-    if first is None or not first.is_floating_point():
-        return _by_counts(origin)
-    if op == "Xlogy":
-        first = origin.operands[1].value if len(origin.operands) > 1 else None  # of which the logarithm is taken
-        if first is None:
-            return "unknown"
-    if op in LOGS:
-        shifted = first + 1 if op == "Log1P" else first
-        return "log_of_negative" if bool((shifted < 0).any()) else "log_of_zero"
-    if op in _ROOTS and bool((first < 0).any()) and origin.counts.nan:
-        return "root_of_negative" if op != "Pow" else "power"
-    if op in ("Rsqrt", "Reciprocal") or (op == "Pow" and _is_negative(node.setting("exponent"))):
-        return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
-    if op in SOFTMAX and origin.counts.nan:
-        return "inf_minus_inf"
-    if op in _DOMAINS and (origin.counts.nan or op not in ("Lgamma", "Digamma")):
-        return "domain"
-    if op.startswith("NativeBatchNorm") and node.setting("training") is False:
-        return _of_running_variance(origin)
-    if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
-        return "zero_variance" if node.setting("eps") == 0 and _is_flat(node, first) else "unknown"
-    return _by_counts(origin)
+        yield "log_of_zero"
+    yield from _by_given(origin)
 
 
-def _of_running_variance(origin: Origin) -> NanCause:
-    """Of a batch norm that takes the variance that it has been given."""
-    variance, eps = origin.node.tensor("running_var"), origin.node.setting("eps")
-    if variance is None or eps is None:
-        return "unknown"
-    if bool((variance + eps < 0).any()):
-        return "root_of_negative"
-    return "zero_variance" if bool((variance + eps == 0).any()) else "unknown"
+def _is_mean_of_nothing(origin: Origin) -> bool:
+    node, operands = origin.node, origin.operands
+    if node.op == "Mean":
+        return taken_together(node, operands) == 0
+    if node.setting("reduction") != _MEANS or not origin.counts.nan:
+        return False
+    weight, first = node.tensor("total_weight"), operands[0].value if operands else None
+    return bool(weight == 0) if weight is not None else first is not None and not first.numel()
 
 
-def _is_flat(node: AutogradNode, value: Any) -> bool:
-    """Whether somewhere all is the same of what a norm takes together."""
-    if node.op.endswith("LayerNorm"):
-        together = value.flatten(-len(node.setting("normalized_shape") or (0,)))
-    elif node.op.endswith("GroupNorm"):
-        together = value.reshape(value.shape[0] * (node.setting("group") or 1), -1)
-    else:
-        together = value.transpose(0, 1).flatten(1)
-    return together.numel() > 0 and bool((together.amax(-1) == together.amin(-1)).any())
+def _by_variance(node: AutogradNode) -> Iterator[NanCause]:
+    """By what a norm divides by: the root of a variance, which it was given or has taken."""
+    running, eps = node.tensor("running_var"), node.setting("eps")
+    if running is not None and node.setting("training") is False and type(eps) in NUMBERS:
+        if bool((running + eps < 0).any()):
+            yield "negative_variance"
+        if bool((running + eps == 0).any()):
+            yield "zero_variance"
+        return
+    inverse = node.tensor("result2") if _is_norm(node) else None
+    if inverse is not None and bool((inverse == inf).any()):
+        yield "zero_variance"
 
 
-def _is_negative(exponent: Any) -> bool:
-    return type(exponent) in NUMBERS and exponent < 0
+def _by_given(origin: Origin) -> Iterator[NanCause]:
+    """By what went in: what is not finite itself; else finite numbers, where an operation can but overflow."""
+    node, counts = origin.node, [counts_of(one.value) for one in origin.operands]
+    known = [one for one in counts if one is not None]
+    numbers = [number for name in _FACTORS if type(number := node.setting(name)) is float]
+    if any(one.nan for one in known) or any(number != number for number in numbers):
+        yield "nan_input"
+    elif any(one.inf for one in known) or any(abs(number) == inf for number in numbers):
+        if len(known) == len(counts) and origin.counts.nan:
+            yield from _between_infinities(origin)
+        yield "infinite_input"
+    elif known and len(known) == len(counts) and _can_but_overflow(origin):
+        yield "overflow"
 
 
-def _by_counts(origin: Origin) -> NanCause:
-    """What is NaN among infinities was taken from each other; finite numbers that give an infinity have overflowed."""
-    op, counts = origin.node.op, [counts_of(one.value) for one in origin.operands]
-    if origin.counts.nan and any(one is not None and one.inf for one in counts):
-        return "zero_times_inf" if op == "Mul" else "inf_minus_inf" if op in _TAKEN_FROM_EACH_OTHER else "unknown"
-    are_finite = bool(counts) and all(one is not None and not (one.nan or one.inf) for one in counts)
-    exponent: Any = origin.node.setting("exponent") if op == "Pow" else None
-    is_power = type(exponent) in NUMBERS and exponent > 0
-    grows = op in _SUMS or ((op in _OF_ONE or is_power) and origin.counts.inf)
-    overflows = grows or (op in _OF_TWO and len(counts) > 1)
-    if are_finite and overflows and (origin.counts.inf or origin.certain):
-        return "overflow"
-    return "unknown"
+def _between_infinities(origin: Origin) -> Iterator[NanCause]:
+    """What made NaN of infinities, for operations that have but one way to do so."""
+    node, values = origin.node, [one.value for one in origin.operands]
+    if node.op == "Mul" and len(values) == 2:
+        if any(bool(((one == 0) & other.isinf()).any()) for one, other in (values, values[::-1])):
+            yield "zero_times_inf"
+    elif node.op in _ADDING and node.setting("alpha") in (None, 1):
+        yield "inf_minus_inf"
 
 
-def _of_division(origin: Origin) -> NanCause:
-    if not divides_by_zero(origin.node, origin.operands):
-        return _by_counts(origin)
-    divisor = origin.operands[1].node
-    if divisor is not None and divisor.op in STDS:
-        return "zero_variance"
-    return "zero_by_zero" if origin.counts.nan else "division_by_zero"
+def _can_but_overflow(origin: Origin) -> bool:
+    """Whether an operation has a finite result for all finite numbers, but for the end of the dtype."""
+    node = origin.node
+    if not only_overflows(node.op) and not has_singular(node.op):
+        return False
+    if any(type(number) is float and not isfinite(number) for number in node.settings(_ORDERS)):
+        return False
+    if node.op in STDS:
+        together = taken_together(node, origin.operands)
+        return together is not None and together > 1 and node.setting("correction") in (None, 0, 1)
+    mean, inverse = (node.tensor(name) if _is_norm(node) else None for name in ("result1", "result2"))
+    return mean is None or inverse is None or not bool((inverse.isnan() & mean.isfinite()).any())
+
+
+def _is_norm(node: AutogradNode) -> bool:
+    """Whether it saves the mean and the inverse of the root of the variance as its further results."""
+    return node.op.endswith(("BatchNorm", "LayerNorm", "GroupNorm"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from types import GetSetDescriptorType
 from typing import Any
 
@@ -75,6 +75,11 @@ class AutogradNode:
             return descriptor.__get__(self.function)
         except Exception:  # freed
             return None
+
+    def settings(self, besides: Container[str] = ()) -> list[Any]:
+        """All that it has saved beside tensors, but what has one of these names."""
+        names = [name[len("_saved_") :] for name in self._class.getsets if name.startswith("_saved_")]
+        return [self.setting(name) for name in names if name not in besides]
 
     def dims(self) -> tuple[int, ...]:
         """The dimensions that it works along, counted from the end where negative; torch keeps them unsigned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import inf, prod
+from math import inf
 from typing import Any
 
 from ...safe.budget import Budget
@@ -13,12 +13,10 @@ from .flow import Counts, Flow, NodeInput, counts_of
 from .graph import VIEWS, Graph
 from .node import AutogradNode
 from .operations.finite import keeps_finite, makes_no_nan
+from .operations.singular import STDS, has_singular, is_std_of_one, proves_log_of_zero, singular
 
-LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
-STDS = ("Std", "Var", "StdMean", "VarMean")
 SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
 _PRODUCTS = ("Div", "Mul")
-_SINGULAR = ("Div", "Reciprocal", "Rsqrt", "Sqrt", "Pow", "Acos", "Asin", "Acosh", "Atanh", "Erfinv", "Logit", "Exp")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
 _MASKS = VIEWS.union(
     "MaskedFill Where Add Sub IndexPut IndexFill CopySlices Cat Stack MaskedScatter Expand Slice Select Index Gather"
@@ -67,6 +65,11 @@ class Origin:
     def others_named(self) -> list[str]:
         """The names of the further operations in which it may have begun, each once."""
         return list(dict.fromkeys(one.op for one in self.others if one.op != self.node.op))
+
+    def takes_finite(self) -> bool:
+        """Whether all that the operation was given is finite."""
+        given = (counts_of(one.value) for one in self.operands)
+        return self.certain and not any(one is not None and one.any() for one in given)
 
     def is_softmax(self) -> bool:
         """Whether it is NaN that a softmax has made."""
@@ -123,8 +126,8 @@ class OriginSearch:
             self.unknown.add(_why_unknown(node))
             if node.is_custom:  # whatever its name is
                 return
-            if any(is_so(node, operands) for is_so in (divides_by_zero, _is_log_of_zero, is_std_of_one)):
-                self.found = Origin(node, None, Counts(), operands, None, False)
+            if is_std_of_one(node, operands) or any(singular(node, operands)):
+                self.found = Origin(node, None, Counts(), operands, None, all(map(_is_known, operands)))
             elif node.op in _PRODUCTS:  # by NaN it is NaN, whatever the other factor is
                 given = next((one for one in operands if _is_source(one) and _has_nan(one)), None)
                 if given is not None:
@@ -193,7 +196,7 @@ class OriginSearch:
 
 def _is_singular(node: AutogradNode) -> bool:
     """Whether there are usual numbers for which an operation has no finite result."""
-    return node.is_custom or node.op in (*LOGS, *STDS, *SOFTMAX, *_SINGULAR)
+    return node.is_custom or has_singular(node.op) or node.op in (*STDS, *SOFTMAX, "Exp")
 
 
 def _only_hands_on(node: AutogradNode, counts: Counts) -> bool:
@@ -209,33 +212,6 @@ def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bo
         return bool(counts.nan or counts.positive)
     given = (counts_of(one.value) for one in operands)
     return node.op not in _MASKS and not any(one is not None and one.negative for one in given)
-
-
-def divides_by_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
-    """Whether the result can't be finite whatever is divided."""
-    below = operands[1].value if node.op == "Div" and len(operands) > 1 else None
-    return below is not None and bool((below == 0).any())
-
-
-def _is_log_of_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
-    value = operands[0].value if node.op in LOGS[:3] and operands else None
-    return value is not None and value.is_floating_point() and bool((value <= 0).any())
-
-
-def proves_log_of_zero(node: AutogradNode, counts: Counts) -> bool:
-    """Whether what a logarithm has made is proof enough: of numbers, only that of 0 is −inf."""
-    return node.op in LOGS[:4] and bool(counts.negative) and not counts.nan and not counts.positive
-
-
-def is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
-    """Whether it is an unbiased deviation over one element: n − 1 divides."""
-    if node.op not in STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
-        return False
-    below, dims = operands[0], node.dims()
-    sizes = None if below.node is None else below.node.sizes()
-    if below.value is not None:
-        sizes = tuple(below.value.shape)
-    return sizes is not None and prod(sizes[dim] for dim in dims or range(len(sizes))) == 1
 
 
 def _is_source(operand: NodeInput) -> bool:

@@ -19,6 +19,14 @@ _WITHOUT_NAN = frozenset(
     " Softplus Sub Sum ToCopy".split()
 )
 
+#: Operations with a finite result for all finite numbers, were there no end of the dtype.
+_OVERFLOWING = (_WITHOUT_NAN - {"Softplus"}).union(
+    "AdaptiveAvgPool2D AdaptiveAvgPool3D Addbmm Addcmul Addmm Addmv Addr AvgPool2D AvgPool3D Baddbmm Bmm Convolution"
+    " CudnnBatchNorm Cumprod Dot EmbeddingBag Hypot IndexAdd Lerp LinalgVectorNorm Mm Mv NativeBatchNorm"
+    " NativeGroupNorm NativeLayerNorm NllLoss NllLoss2D Norm Prod ScaledDotProductEfficientAttention"
+    " ScaledDotProductFlashAttention ScaledDotProductFlashAttentionForCpu ScatterAdd Std StdMean Var VarMean".split()
+)
+
 
 def keeps_finite(op: str) -> bool:
     """Whether an operation of torch makes finite numbers of finite ones, whatever they are."""
@@ -28,3 +36,8 @@ def keeps_finite(op: str) -> bool:
 def makes_no_nan(op: str) -> bool:
     """Whether an operation of torch makes no NaN of finite numbers, but for sums of numbers near the dtype's end."""
     return op in _KEEPING or op in _WITHOUT_NAN
+
+
+def only_overflows(op: str) -> bool:
+    """Whether an operation of torch makes nothing else of finite numbers, unless one is too large for the dtype."""
+    return op in _OVERFLOWING

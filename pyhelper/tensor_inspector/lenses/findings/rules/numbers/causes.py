@@ -94,16 +94,16 @@ def masked_row(step: Step) -> Iterator[Violation]:
 )
 def fp16_overflow(step: Step) -> Iterator[Violation]:
     onset = onset_of(step)
-    value = None if onset is None else onset.origin.value
+    is_proven = onset is not None and cause_of(onset.origin) == "overflow"
+    value = onset.origin.value if onset is not None and is_proven else None
     stats = None if value is None or value.dtype is not torch.float16 else step.stats(value)
     if onset is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
-        node = onset.origin.node
         subject = step.title_of(onset.origin.seen) or _above(step, onset.origin.seen) or onset.name
         yield Violation(
             (
                 f"{subject} has Inf",
                 ": ",
-                f"{node.op}{or_others(onset.origin.others_named())} passes 65504, the largest float16",
+                f"{onset.origin.node.op} passes 65504, the largest float16",
             ),
             (subject, f"float16, {words_of(stats)} after {onset.origin.seen.op}"),
             (onset.name, "not finite"),
@@ -197,7 +197,9 @@ def nan_origin(step: Step) -> Iterator[Violation]:
     given = list(_given(step, origin))
     seen = words_of(stats) if stats is not None else "not finite"
     from_what = (
-        f" of {'finite ' if origin.certain else ''}{listed((one for one, _ in given), False, 50)}" if given else ""
+        f" of {'finite ' if origin.takes_finite() else ''}{listed((one for one, _ in given), False, 50)}"
+        if given
+        else ""
     )
     cause = CAUSES.get(cause_of(origin))
     result = "its result" if node is origin.seen else f"the result of {origin.seen.op}"
@@ -250,8 +252,14 @@ def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
         stats = None if one.value is None else step.stats(one.value)
         if name is not None and name not in seen:
             seen.add(name)
-            ends = [] if stats is None else [abs(end) for end in (stats["min"], stats["max"]) if end is not None]
-            yield name, f"finite, up to {number(max(ends))}" if ends else "given to it"
+            if stats is None:
+                yield name, "given to it"
+            elif stats["nan"] or stats["pos_inf"] or stats["neg_inf"]:
+                yield name, words_of(stats)
+            elif stats["max"] is not None:
+                yield name, f"finite, up to {number(max(abs(stats['min']), abs(stats['max'])))}"
+            else:
+                yield name, "given to it"
 
 
 def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
