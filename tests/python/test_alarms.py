@@ -56,6 +56,13 @@ def with_gradient() -> torch.nn.Parameter:
     return found
 
 
+def metric() -> torch.nn.Module:
+    """As one of torchmetrics: what it gathers is no buffer."""
+    found = torch.nn.Module()
+    found.__dict__.update(_defaults={"total": FINE}, total=NAN.clone())
+    return found
+
+
 def loop() -> dict[str, Any]:
     found: dict[str, Any] = {"loss": NAN}
     found["itself"] = found
@@ -93,6 +100,8 @@ def loop() -> dict[str, Any]:
         (lambda: {"empty": torch.empty(0, 4), "loss": NAN}, "NaN in loss"),
         (lambda: {"x": np.array([math.nan])}, "NaN in x"),
         (lambda: {"model": model()}, "NaN in model"),
+        (metric, "NaN in total"),
+        (lambda: {"metric": metric()}, "NaN in metric"),
         (
             lambda: {"weights": torch.sparse_coo_tensor([[0]], [math.nan], (3,), check_invariants=True)},
             "NaN in weights",

@@ -47,6 +47,13 @@ def matrix(last: float) -> memoryview:
     return memoryview(array("d", [1.0, 2.0, last, 4.0])).cast("B").cast("d", (2, 2))
 
 
+def metric(last: float) -> Any:
+    found = import_module("torchmetrics").MeanMetric()
+    found.update(1.0)
+    found.mean_value.fill_(last)
+    return found
+
+
 def flax_value(last: float) -> Any:
     from flax import nnx
 
@@ -78,6 +85,20 @@ PYTHON: Zoo = {
     ),
 }
 LIBRARIES: Zoo = {
+    "mean of torchmetrics": Specimen(
+        lambda: metric(NAN),
+        says=("MeanMetric · 1 update · ", " · NaN in mean_value · train"),
+        needs=("torchmetrics",),
+        changed=lambda: metric(2.0),
+    ),
+    "mean of torchmetrics in a dict": warns(
+        lambda last: {"loss": metric(last)}, "dict · NaN in loss · 1: loss MeanMetric", "torchmetrics"
+    ),
+    "metrics of torchmetrics": warns(
+        lambda last: import_module("torchmetrics").MetricCollection({"loss": metric(last)}),
+        "MetricCollection(1) · NaN in loss.mean_value · train",
+        "torchmetrics",
+    ),
     "xarray variable": warns(xarray_variable, "Variable · 1 NaN · f64[2] · dims x", "xarray"),
     "flax variable": warns(flax_value, "Param · 1 NaN · f32[2]", "flax"),
     "flax variable in a list": warns(lambda last: [flax_value(last)], "list · NaN in [0] · 1: ", "flax"),

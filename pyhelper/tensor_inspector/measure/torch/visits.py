@@ -35,7 +35,8 @@ class Visit:
         self.training: bool | None = mode if type(mode) is bool else None
         self.parameters = _tensors(attrs, "_parameters", steps)
         self.coded = codes_in(attrs)  #: the shape of what integers among them stand for
-        self.buffers = _tensors(attrs, "_buffers", steps)
+        states = _states(attrs, steps)
+        self.buffers = [*_tensors(attrs, "_buffers", steps), *states] if states else _tensors(attrs, "_buffers", steps)
 
 
 def _tensors(attrs: dict[str, Any], part: str, steps: Steps) -> Sequence[tuple[str, ref[Any]]]:
@@ -49,6 +50,14 @@ def _tensors(attrs: dict[str, Any], part: str, steps: Steps) -> Sequence[tuple[s
         if is_any_tensor(tensor):
             met.append((plain_str(key), ref(tensor)))
     return met
+
+
+def _states(attrs: dict[str, Any], steps: Steps) -> Sequence[tuple[str, ref[Any]]]:
+    """What a metric of torchmetrics gathers: attributes that are as buffers, named by ``_defaults``."""
+    if type(attrs.get("_defaults")) is not dict:
+        return _NOTHING
+    names = [name for name, _ in _items(attrs, "_defaults") if type(name) is str]
+    return _tensors({"states": {name: attrs.get(name) for name in names}}, "states", steps)
 
 
 def visits(root: Any, known: Known, steps: Steps) -> Iterator[tuple[str, Visit]]:
