@@ -47,6 +47,10 @@ def matrix(last: float) -> memoryview:
     return memoryview(array("d", [1.0, 2.0, last, 4.0])).cast("B").cast("d", (2, 2))
 
 
+def polars_series(items: list[Any]) -> Any:
+    return import_module("polars").Series("a", items)
+
+
 def metric(last: float) -> Any:
     found = import_module("torchmetrics").MeanMetric()
     found.update(1.0)
@@ -85,6 +89,17 @@ PYTHON: Zoo = {
     ),
 }
 LIBRARIES: Zoo = {
+    "lists of polars": warns(
+        lambda last: polars_series([[1.0, last], None, [2.0]]),
+        "Series a · List(Float64)[3] · list of 2, null, list of 1 · 1 NaN · 1 null",
+        "polars",
+    ),
+    "structs of polars": warns(lambda last: polars_series([{"x": last, "y": 1}]), "[1] · dict of 2 · 1 NaN", "polars"),
+    "frame of polars with lists and structs": warns(
+        lambda last: import_module("polars").DataFrame({"l": [[last]], "s": [{"x": last}], "n": [[1]]}),
+        "DataFrame · NaN in l, s · 1 × 3: ",
+        "polars",
+    ),
     "mean of torchmetrics": Specimen(
         lambda: metric(NAN),
         says=("MeanMetric · 1 update · ", " · NaN in mean_value · train"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...measure.columns import Slices, range_of_series
 from ...measure.stats import Unread
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, instance_dict, module
+from ...words.line import Word
 from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
@@ -17,6 +19,9 @@ from ..numpy.texts import sample_words, string_rows
 from ..registry import as_kind
 from ..rows import TextRow
 from .flat import ChunkedContents
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 21  #: bytes of values that are taken out together, at most
@@ -32,6 +37,8 @@ _WHY = {
     "Time": "times, not numbers",
     "String": "strings, not numbers",
 }
+_NESTED = ("List", "Array", "Struct")
+_INSIDE = Classes(list, dict)
 _HOLDERS = Classes(list, dict, TextRow)
 _SHOWN_FIELDS = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 
@@ -94,8 +101,29 @@ class SeriesContents(ChunkedContents):
         strings = [item for item in sample if type(item) is str]
         if strings and not any(type(item) is TextRow for item in sample):
             return [*sample_words(strings, length, len(sample))[:1], *nulls]
-        range = self._range()
-        return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
+        range, inside = self._range(), self._nan_inside
+        some = "≥" if length > len(sample) else ""
+        loud = [Word(f"{some}{inside:,} NaN", loud=True)] if inside else []
+        return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *loud, *nulls]
+
+    def badges(self) -> list[Badge]:
+        return super().badges() or (["nan"] if self._nan_inside else [])
+
+    @cached_property
+    def _nan_inside(self) -> int:
+        """How many NaN are in the first lists or structs of numbers."""
+        if self._name() not in _NESTED or "Float" not in str(self.array.dtype()) or not self.budget.reads:
+            return 0
+        waiting: list[Any] = [self._sample()]
+        found = 0
+        while waiting and not self.budget.spent():
+            inside = waiting.pop()
+            for item in dict.values(inside) if type(inside) is dict else inside:
+                if type(item) is float:
+                    found += item != item
+                elif type(item) in _INSIDE:
+                    waiting.append(item)
+        return found
 
     def fact_rows(self) -> list[list[str]]:
         sample = self._sample()

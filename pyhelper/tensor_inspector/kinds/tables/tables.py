@@ -30,7 +30,7 @@ _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _SEARCHED = 1 << 22  #: cells among which NaN and Inf are looked for
 _CELL = 24  #: characters
-_REALS = ("float", "double")  #: in the names of the dtypes that have NaN and Inf
+_REALS = ("float", "double", "struct")  #: in the names of the dtypes that may have NaN and Inf
 _BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
 
 
