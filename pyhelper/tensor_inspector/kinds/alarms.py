@@ -15,6 +15,7 @@ from .registry import as_kind
 
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
+_LABELS: dict[str, str] = {"nan": "NaN", "inf": "Inf"}
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
 
 
@@ -138,10 +139,19 @@ class _AlarmSearch:
         return list(dict.fromkeys(_name(self._way(at)) + part for at, part in sorted(self._found[what].items())))
 
     def own_words(self) -> Iterable[str]:
-        """How many NaN and Inf are in the value that the holder stands for, as the line of that value says it."""
-        places = sorted({at for found in self._found.values() for at in found if not _name(self._way(at)) + found[at]})
+        """How many NaN and Inf are in the value that the holder stands for, as the line of that value says it.
+
+        Of one in several pieces, only that there are some.
+        """
+        own = {
+            what: [at for at, part in found.items() if not _name(self._way(at)) + part]
+            for what, found in self._found.items()
+        }
+        places = {at for found in own.values() for at in found}
+        if len(places) > 1:
+            return [Word(_LABELS[what], loud=True) for what, found in own.items() if found]
         readings = [as_kind(run.values[index], self._budget).reading() for run, index in map(self._run, places)]
-        return dict.fromkeys(word for one in readings if one is not None for word in stats_words(one) if is_loud(word))
+        return [word for one in readings if one is not None for word in stats_words(one) if is_loud(word)]
 
     def _run(self, at: int) -> tuple[ContainedRun, int]:
         """The run of a value, and its place there."""

@@ -112,6 +112,7 @@ _FIRST = (
     ("pandas", "pandas", "tables.pandas_values"),
     ("pandas", "pandas", "tables.pandas_tables"),
     ("polars", "polars", "tables.polars_tables"),
+    ("pyarrow", "", "tables.arrow_values"),
     ("scipy", "scipy", "arrays.scipy_sparse"),
     ("PIL", "PIL", "arrays.images"),
     ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere

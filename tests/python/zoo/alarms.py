@@ -100,6 +100,22 @@ LIBRARIES: Zoo = {
         "DataFrame · NaN in l, s · 1 × 3: ",
         "polars",
     ),
+    "array of pyarrow": warns(
+        lambda last: import_module("pyarrow").array([1.0, last]), "DoubleArray · 1 NaN · 2 × double", "pyarrow"
+    ),
+    "chunks of pyarrow": warns(
+        lambda last: import_module("pyarrow").chunked_array([[1.0, last], [last]]),
+        "ChunkedArray · NaN · 3 × double",
+        "pyarrow",
+    ),
+    "table of pyarrow": warns(
+        lambda last: import_module("pyarrow").table({"a": [1.0, last], "b": [1, 2]}),
+        "Table · NaN in a · 2 × 2: ",
+        "pyarrow",
+    ),
+    "table of pyarrow in a dict": warns(
+        lambda last: {"t": import_module("pyarrow").table({"a": [1.0, last]})}, "dict · NaN in t.a · ", "pyarrow"
+    ),
     "mean of torchmetrics": Specimen(
         lambda: metric(NAN),
         says=("MeanMetric · 1 update · ", " · NaN in mean_value · train"),
