@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import math
-from collections import OrderedDict, UserDict, deque, namedtuple
+from collections import ChainMap, OrderedDict, UserDict, deque, namedtuple
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -63,6 +63,10 @@ def metric() -> torch.nn.Module:
     return found
 
 
+def records(x: float) -> Any:
+    return np.array([(1.0, 2, (0.0, 0.0)), (x, 3, (x, 0.0))], dtype=[("x", "f8"), ("n", "i4"), ("at", "f4", (2,))])
+
+
 def loop() -> dict[str, Any]:
     found: dict[str, Any] = {"loss": NAN}
     found["itself"] = found
@@ -99,6 +103,9 @@ def loop() -> dict[str, Any]:
         (lambda: {"w": with_gradient()}, "NaN in w.grad"),
         (lambda: {"empty": torch.empty(0, 4), "loss": NAN}, "NaN in loss"),
         (lambda: {"x": np.array([math.nan])}, "NaN in x"),
+        (lambda: {"points": records(math.nan)}, "NaN in points"),
+        (lambda: ChainMap({"a": NAN}, {"b": INF}), "NaN in maps[0].a · Inf in maps[1].b"),
+        (lambda: {"scopes": ChainMap({"a": NAN})}, "NaN in scopes.maps[0].a"),
         (lambda: {"model": model()}, "NaN in model"),
         (metric, "NaN in total"),
         (lambda: {"metric": metric()}, "NaN in metric"),
@@ -130,6 +137,31 @@ def test_it_says_where(make: Any, says: str) -> None:
 )
 def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
     assert as_kind(value, Budget()).badges() == []
+
+
+FIELDS = {
+    "NaN": (lambda: records(math.nan), "structured[2] · NaN in x, at · x float64, ", ["nan"]),
+    "Inf": (lambda: records(-math.inf), "structured[2] · Inf in x, at · ", ["inf"]),
+    "none": (lambda: records(0), "structured[2] · x float64, ", []),
+    "a field in a field": (
+        lambda: np.array([((math.nan,), 1.0)], dtype=[("box", [("low", "f8")]), ("y", "f8")]),
+        "structured[1] · NaN in box · ",
+        ["nan"],
+    ),
+    "one record": (lambda: records(math.nan)[1, ...], "structured[] x=NaN, ", ["nan"]),
+    "one that a mask hides": (
+        lambda: np.ma.array(records(math.nan)[["x"]], mask=[(False,), (True,)]),
+        "MaskedArray · structured[2] · x float64 · 1 masked",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "says", "badges"), FIELDS.values(), ids=FIELDS)
+def test_a_structured_array_says_in_which_fields(make: Any, says: str, badges: list[str]) -> None:
+    kind = as_kind(make(), Budget())
+    assert kind.line().startswith(says)
+    assert kind.badges() == badges
 
 
 INFINITE, LEAST = torch.tensor(math.inf), torch.tensor(-math.inf)

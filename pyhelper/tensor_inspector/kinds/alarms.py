@@ -38,6 +38,13 @@ class Alarms:
         self.late = late
         self.own = tuple(own)
 
+    @classmethod
+    def of(cls, parts: Iterable[tuple[str, Iterable[Badge]]]) -> Alarms:
+        """Of parts by their names, each with what its own row warns of."""
+        found = [(name, frozenset(badges)) for name, badges in parts]
+        nan, inf, late = ([name for name, badges in found if what in badges] for what in ("nan", "inf", "sampled"))
+        return cls(nan, inf, bool(late))
+
     def words(self) -> list[str]:
         found = [(what, tuple(filter(None, names))) for what, names in (("NaN", self.nan), ("Inf", self.inf))]
         words: list[str] = [Word(f"{what} in {_few(names)}", loud=True) for what, names in found if names]

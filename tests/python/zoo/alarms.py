@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from array import array
+from collections import ChainMap
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -68,6 +69,12 @@ def xarray_variable(last: float) -> Any:
     return import_module("xarray").Variable("x", [1.0, last])
 
 
+def records(last: float) -> Any:
+    import numpy as np
+
+    return np.array([(1.0, 2), (last, 3)], dtype=[("x", "f8"), ("n", "i4")])
+
+
 DATA: Zoo = {
     "TensorDataset": warns(dataset, "TensorDataset · NaN in tensors[1] · 2 samples"),
     "TensorDataset in a dict": warns(lambda last: {"train": dataset(last)}, "dict · NaN in train.tensors[1] · "),
@@ -81,6 +88,7 @@ DATA: Zoo = {
     "DataLoader of a list": warns(lambda last: loader([(0, last)]), "DataLoader · NaN in dataset[0][1] · "),
 }
 PYTHON: Zoo = {
+    "ChainMap": warns(lambda last: ChainMap({"x": 1}, {"loss": last}), "ChainMap · NaN in maps[1].loss · 2 maps: "),
     "partial": warns(partial, "partial · NaN in args[0], keywords.alpha · "),
     "memoryview": warns(lambda last: memoryview(array("d", [1.0, last])), "memoryview · NaN in [1] · 16 B"),
     "memoryview of a matrix": warns(matrix, "memoryview · NaN in [1, 0] · 32 B"),
@@ -89,6 +97,8 @@ PYTHON: Zoo = {
     ),
 }
 LIBRARIES: Zoo = {
+    "structured array": warns(records, "structured[2] · NaN in x · x float64, n int32", "numpy"),
+    "structured array in a dict": warns(lambda last: {"rows": records(last)}, "dict · NaN in rows · 1: ", "numpy"),
     "lists of polars": warns(
         lambda last: polars_series([[1.0, last], None, [2.0]]),
         "Series a · List(Float64)[3] · list of 2, null, list of 1 · 1 NaN · 1 null",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Unread, unreadable_array
 from ...safe.budget import Budget
 from ...words.text import listed, shape, shorten
+from ..alarms import Alarms
 from ..kind import Child
 from ..registry import as_kind
 from .contents import ArrayElements, Contents, RawBytes, UnreadableContents, dtype_name
@@ -35,10 +37,17 @@ class Records(Contents):
     def words(self) -> list[str]:
         dtype = self.array.dtype
         fields = (f"{name} {field_name(dtype[name])}" for name in dtype.names[:_FIELDS])
-        return [*([] if self.array.size else ["empty"]), listed(fields, len(dtype.names) > _FIELDS, 80)]
+        listing = listed(fields, len(dtype.names) > _FIELDS, 80)
+        return [*([] if self.array.size else ["empty"]), *self.alarms.words(), listing]
 
     def badges(self) -> list[Badge]:
-        return []
+        return self.alarms.badges()
+
+    @cached_property
+    def alarms(self) -> Alarms:
+        """The fields that hold NaN, and Inf."""
+        budget = self.budget.share()
+        return Alarms.of((name, as_kind(self.field(name), budget).badges()) for name in self.array.dtype.names)
 
     def fact_rows(self) -> list[list[str]]:
         return [[name, self._field_kind(name).line()] for name in self.array.dtype.names[:_FIELDS]]

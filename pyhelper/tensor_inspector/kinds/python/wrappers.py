@@ -15,8 +15,9 @@ from ..families import by_base
 from ..kind import Child
 from .containers import Sequence, Set
 from .mappings import Mapping
-from .objects import WordedObject, attribute_count, brief, other_attributes, property_rows
+from .objects import attribute_count, brief, other_attributes, property_rows
 from .plain import Atom, String
+from .warned import WarnedObject
 
 _SHOWN = 12  #: maps listed of a chain
 _WRAPPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
@@ -93,7 +94,7 @@ class MappingProxy(Mapping):
         return type(self.as_dict()) is dict
 
 
-class ChainedMaps(WordedObject):
+class ChainedMaps(WarnedObject):
     """Several mappings searched one after the other."""
 
     summarized = True

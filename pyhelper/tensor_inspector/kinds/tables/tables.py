@@ -162,18 +162,17 @@ class Table(Kind):
     def alarms(self) -> Alarms:
         """The columns of numbers that hold NaN, where that is not what is missing, and Inf."""
         rows, columns = self.size()
-        found: dict[str, list[str]] = {"nan": [], "inf": []}
         is_searched = columns <= _FEW and rows * columns <= _SEARCHED and self.budget.reads
+        found = Alarms.of(self._warnings(columns) if is_searched else ())
+        return Alarms((), found.inf, found.late) if self.nan_is_missing else found
+
+    def _warnings(self, columns: int) -> Iterator[tuple[str, list[Badge]]]:
         budget = self.budget.share()
-        for at, label in enumerate(self.labels(0, columns) if is_searched else ()):
+        for at, label in enumerate(self.labels(0, columns)):
             column = self.column(at)
             contents = column.contents(column.value, budget)
             if any(word in contents.dtype().lower() for word in _REALS) and not budget.spent():
-                for badge in contents.badges():
-                    found.get(badge, []).append(key_word(label, self))
-        if self.nan_is_missing:
-            found["nan"].clear()
-        return Alarms(found["nan"], found["inf"])
+                yield key_word(label, self), contents.badges()
 
     def child_count(self) -> int | None:
         return len(self._fixed()) + self.size()[1]
