@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..measure.intended import StandsAt, is_meant, is_placeholder
+from ..measure.intended import StandsAt, is_meant, is_placeholder, is_set
 from ..safe.budget import Budget
 from ..safe.guard import Classes
 from ..words.line import Word, is_loud
@@ -17,6 +17,7 @@ _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
 _LABELS: dict[str, str] = {"nan": "NaN", "inf": "Inf"}
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
+_ATTRIBUTES = ("object", "callable")  #: kinds of what holds its values as attributes, many of them settings
 
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ class Alarms:
 def alarms_in(holder: Kind, contained: ContainedValues) -> Alarms:
     """NaN and Inf among the values that ``holder`` contains, as far as a share of the time goes.
 
-    An infinite Python number is no alarm: programs begin a search with one, as the best loss so far. Neither are bounds
-    and masks, nor missing values of tables. What can't be read adds nothing: its own row says why.
+    An infinite Python number is no alarm as an attribute, nor under the name of what a search begins with, as the best
+    loss so far. Neither are bounds and masks, nor missing values of tables. What can't be read adds nothing: its own
+    row says why.
     """
     if not holder.budget.reads:
         return Alarms()
@@ -100,7 +102,7 @@ class _AlarmSearch:
 
     def _badges(self, under: object, value: Any, run: ContainedRun) -> Iterable[str]:
         if run.cls in _NUMBERS:
-            return () if run.inside or _is_placeholder_name(under) else ("nan",)
+            return () if run.inside or _is_placeholder_name(under) else _of_number(value, run.holder)
         if run.kind.alarming is Kind.alarming and run.kind.kind not in _SEARCHED:
             return ()
         if self._budget.spent():
@@ -129,6 +131,8 @@ class _AlarmSearch:
 
     def _is_meant(self, what: Badge, at: int) -> bool:
         run, index = self._run(at)
+        if run.cls in _NUMBERS:
+            return what == "inf" and is_set(self._place(at).name)
         kind = as_kind(run.values[index], self._budget)
         if kind.kind == "module" or kind.requires_grad() or self._budget.spent():
             return False
@@ -191,6 +195,12 @@ def _steps(way: Way) -> Iterator[tuple[Kind, object]]:
     if above is not None:
         yield from _steps(above)
     yield holder, under
+
+
+def _of_number(number: Any, holder: Kind) -> Iterable[str]:
+    if number != number:
+        return ("nan",)
+    return () if holder.kind in _ATTRIBUTES else ("inf",)
 
 
 def _is_placeholder_name(under: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
@@ -64,7 +64,7 @@ class ContainedRun:
 
 class ContainedValues:
     """``runs`` of all values in a holder, then of those in the holders among them, and so on. Plain texts and numbers
-    are left out, except NaN.
+    are left out, except NaN and infinite ones.
 
     The first objects of libraries among them are opened too, a little way: what is left out there is no cut.
     """
@@ -101,7 +101,8 @@ class ContainedValues:
         self.cut = self.cut or not place.inside
 
     def _is_plain(self, place: Holding) -> bool:
-        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
+        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN, nor infinite, unless all
+        are the same: many a search begins so.
 
         What it does for each item is as little as can be, since such containers can be long.
         """
@@ -118,14 +119,16 @@ class ContainedValues:
             total: Any = sum(islice(items, _ITEMS)) if classes <= _SUMMED_IDS else math.nan
         except (OverflowError, RuntimeError):  # of an int beyond floats, and where another thread changes it
             return False
-        if total != total:  # also of infinities that cancel out
+        if total - total != 0 and (
+            type(value) is dict or not _is_repeated(value)
+        ):  # also of infinities that cancel out
             return False
         if len(items) > _ITEMS:
             self._note_cut(place)
         return True
 
     def _alike(self, place: Holding) -> Iterator[tuple[type, list[object], list[Any]]]:
-        """Neighbours of one class that can be or hold NaN, until the holder raises or a limit is reached."""
+        """Neighbours of one class that can be or hold NaN or Inf, until the holder raises or a limit is reached."""
         could_be, number, rest = False, 0, iter(place.entries)
         while True:
             some: list[tuple[object, Any]] = []
@@ -143,7 +146,7 @@ class ContainedValues:
                     continue
                 could_be = True
                 if id(cls) in _NUMBER_IDS:
-                    alike = [(under, value) for under, value in alike if value != value]
+                    alike = [(under, value) for under, value in alike if value - value != 0]
                 if alike:
                     under, values = zip(*alike)
                     yield cls, list(under), list(values)
@@ -181,6 +184,11 @@ class ContainedValues:
         is_open = self._left[True] and not self._inside.spent()
         entries = holder.inner_entries() if is_open else None
         return None if entries is None else (entries, True)
+
+
+def _is_repeated(numbers: Sequence[Any]) -> bool:
+    """Whether they are several, all of them the same number."""
+    return len(numbers) > 1 and all(number == numbers[0] for number in islice(numbers, _ITEMS))
 
 
 def _by_class(entries: list[tuple[object, Any]]) -> Iterator[tuple[type, list[tuple[object, Any]]]]:

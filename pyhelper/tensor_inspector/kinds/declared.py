@@ -64,9 +64,10 @@ class Declared(Kind):
         return summary if self._stands_alone() else f"{before} {short(summary)}"
 
     def entry_name(self, under: object) -> str:
-        """Empty for the value that a library keeps to itself, and that the summary begins with."""
+        """Empty for the value that the summary begins with, where that stands for the object or is private."""
         begins = isinstance(self._template, Template) and self._template.begins_with(under)
-        return "" if begins and self.keeps_to_itself(under) else super().entry_name(under)
+        is_the_object = begins and (self._stands_alone() or self.keeps_to_itself(under))
+        return "" if is_the_object else super().entry_name(under)
 
     def _stands_alone(self) -> bool:
         return isinstance(self._template, Template) and self._template.alone

@@ -164,6 +164,8 @@ SUMMARIES = {
     "xarray.Coordinates": "{_data._coords:keys} | {_data._coord_names:items}",
     "xarray.DataArray": "{_variable._data} · dims {_variable._dims:items} · {_name}",
     "xarray.Dataset": "{_dims:items} · {_variables:keys}",
+    "xarray.core.indexes.PandasIndex": "= {index}",
+    "xarray.core.indexing.PandasIndexingAdapter": "= {array}",
     "xarray.Variable": "{_data} · dims {_dims:items}",
     "xml.etree.ElementTree.Element": "<{tag}> · {:len} child(ren) · {items():items} · {text}",
     "xml.etree.ElementTree.ElementTree": "<{_root.tag}>",

@@ -16,7 +16,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: The last words in the names of what holds a bound.
 _BOUNDS = frozenset("bound bounds lower upper low high lb ub limit limits".split())
 #: Words in the names of numbers that a search begins with.
-_BEST = frozenset("best kth".split())
+_BEST = frozenset("best worst worse kth".split())
 _LEAST = frozenset("min minimum lowest".split())
 _LARGEST = frozenset("max maximum highest".split())
 #: The names of attributes that say what stands for no value.
@@ -56,6 +56,12 @@ def is_meant(what: Badge, elements: Any, place: StandsAt) -> bool:
         return False
 
 
+def is_set(name: str) -> bool:
+    """Whether a Python number of this name is where a search begins or ends, so that an infinite one is meant."""
+    words = _words_of(name)
+    return _names_bound(words) or not (_BEST | _LEAST | _LARGEST).isdisjoint(words)
+
+
 def is_placeholder(name: str) -> bool:
     """Whether a number of this name says what stands for no value: ``missing_values``."""
     return name.strip("_").lower() in _PLACEHOLDERS
@@ -66,9 +72,14 @@ def _words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
+def _names_bound(words: list[str]) -> bool:
+    """Whether it is what a bound is called: ``upper_bound``, ``max_norm``."""
+    return bool(words) and (words[-1] in _BOUNDS or (words[0], words[-1]) == ("max", "norm"))
+
+
 def _is_bound(elements: Any, words: list[str], holder: type) -> bool:
     """Whether they are bounds: by their name where all are infinite, by their holder too where only some are."""
-    is_named = bool(words and words[-1] in _BOUNDS)
+    is_named = _names_bound(words)
     if (is_named or not (_LEAST | _LARGEST).isdisjoint(words)) and _is_made_of_bounds(holder):
         return not bool((elements != elements).any())
     if is_named:
@@ -87,9 +98,9 @@ _is_made_of_bounds = ByClass(_find_whether_made_of_bounds)
 
 
 def _is_mask(library: Any, elements: Any, words: list[str], is_buffer: bool) -> bool:
-    """Whether they are a mask that is added to scores: −Inf and one other number, or −Inf above the diagonal only.
+    """Whether they are a mask that is added to scores: −Inf and one other number, or −Inf above a diagonal only.
 
-    The former may also be the logarithm of zeros and ones, and two by two anything, unless a name says what it is.
+    The former may also be the logarithm of zeros and ones, and one place anything, unless a name says what it is.
     """
     return _hides(library, elements, words[-1:] in _MASKS or (is_buffer and not _KEPT_MASKS.isdisjoint(words)))
 
@@ -100,12 +111,13 @@ def _hides(library: Any, elements: Any, is_known: bool) -> bool:
     least, most = (kept.min(), kept.max()) if prod(kept.shape) else (nan, nan)
     if not (-inf < least and most < inf):
         return False
-    return bool(is_known and least == most) or (_is_causal(library, hidden) and (is_known or hidden.shape[-1] > 2))
+    return bool(is_known and least == most) or _is_causal(library, hidden, is_known)
 
 
-def _is_causal(library: Any, hidden: Any) -> bool:
-    """Whether exactly what is above the diagonal is hidden, of a square, or of several."""
-    if len(hidden.shape) < 2 or hidden.shape[-1] != hidden.shape[-2] or hidden.shape[-1] < 2:
+def _is_causal(library: Any, hidden: Any, is_known: bool) -> bool:
+    """Whether exactly what is above a diagonal is hidden, in each of several. One place or one row proves nothing."""
+    if len(hidden.shape) < 2 or hidden.shape[-2] < 2:
         return False
-    above = library.triu(library.ones_like(hidden), 1)
-    return bool((hidden == above).all())
+    first = int(hidden.reshape((-1, hidden.shape[-1]))[0].sum())
+    above = library.triu(library.ones_like(hidden), hidden.shape[-1] - first)
+    return first > (0 if is_known else 1) and bool((hidden == above).all())

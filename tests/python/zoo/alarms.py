@@ -75,6 +75,10 @@ def records(last: float) -> Any:
     return np.array([(1.0, 2), (last, 3)], dtype=[("x", "f8"), ("n", "i4")])
 
 
+def indexed(last: float) -> Any:
+    return import_module("xarray").DataArray([1.0, 2.0], dims="x", coords={"x": [1.0, last]})
+
+
 DATA: Zoo = {
     "TensorDataset": warns(dataset, "TensorDataset · NaN in tensors[1] · 2 samples"),
     "TensorDataset in a dict": warns(lambda last: {"train": dataset(last)}, "dict · NaN in train.tensors[1] · "),
@@ -141,6 +145,10 @@ LIBRARIES: Zoo = {
         "torchmetrics",
     ),
     "xarray variable": warns(xarray_variable, "Variable · 1 NaN · f64[2] · dims x", "xarray"),
+    "xarray array by a coordinate": warns(indexed, "DataArray · NaN in x · f64[2] · dims x", "xarray"),
+    "xarray coordinate": warns(
+        lambda last: indexed(last).coords["x"].variable, "IndexVariable · 1 NaN · f64[2] · dims x", "xarray"
+    ),
     "flax variable": warns(flax_value, "Param · 1 NaN · f32[2]", "flax"),
     "flax variable in a list": warns(lambda last: [flax_value(last)], "list · NaN in [0] · 1: ", "flax"),
 }
