@@ -25,6 +25,10 @@ from tensor_inspector import explain, findings, forget
 from tensor_inspector.lenses.findings.finding import Findings
 from tensor_inspector.lenses.findings.rules.data.splits import _shared_rows
 from tensor_inspector.lenses.findings.rules.registry import RULES
+from tensor_inspector.measure.torch.flow import Flow
+from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.measure.torch.steep import steep
+from tensor_inspector.safe.budget import Budget
 
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
@@ -101,6 +105,29 @@ def test_a_cause_is_said_only_where_it_is_proven(program: str, said: str) -> Non
     titles = [finding["title"] for finding in found]
     assert any(re.search(said, title) for title in titles), titles
     assert not any("overflow" in title or "65504" in title for title in titles)
+
+
+def test_what_a_half_was_given_is_not_said_to_pass_its_end() -> None:
+    given = "net = nn.Linear(2, 2).half()\n    x = torch.tensor([[math.inf, 30_000.0]]).half()\n    loss = net(x).sum()"
+    found = said_of(f"{HEAD}    {given}\n    stop()\n    loss.backward()\n").found
+    titles = [finding["title"] for finding in found if finding["rule"] == "fp16-overflow"]
+    assert titles == ["x has 1 Inf: its others go up to 3e4; beyond 65504, the largest float16, is Inf"]
+
+
+ANGLES = {
+    "on an axis": (0.0, 1.0, []),
+    "where torch takes 0": (0.0, 0.0, []),
+    "too near to it": (0.0, 1e-20, ["Atan2"]),
+}
+
+
+@pytest.mark.parametrize(("y", "x", "ops"), ANGLES.values(), ids=ANGLES)
+def test_an_angle_is_steep_by_both_of_its_sides(y: float, x: float, ops: list[str]) -> None:
+    sides = [torch.tensor([side], requires_grad=True) for side in (y, x)]
+    graph = Graph([torch.atan2(*sides).grad_fn], Budget())
+    assert [node.op for node in steep(Flow(graph, ()), graph.nodes)] == ops
+    torch.atan2(*sides).sum().backward()
+    assert bool(sides[0].grad.isfinite().all()) != bool(ops)
 
 
 @pytest.mark.parametrize("name", ahead.LINES)

@@ -47,6 +47,20 @@ def _at_one(node: AutogradNode, value: Any) -> bool:
     return bool((value.abs() == 1).any())
 
 
+def _near_the_origin(node: AutogradNode, value: Any) -> bool:
+    """Whether an angle is of so small sides that 1 by their squares is infinite; at 0 itself torch takes 0."""
+    other = node.tensor("other")
+    squares = None if other is None else value * value + other * other
+    return squares is not None and bool(((squares > 0) & squares.reciprocal().isinf()).any())
+
+
 _DIVIDING = ("Norm", "LinalgVectorNorm", "Div", "Where", "Std", "Cdist", "Rsqrt")
-_STEEP = {"Sqrt": _zero, "Pow": _is_steep_power, "Acos": _at_one, "Asin": _at_one, "Log": _zero, "Atan2": _zero}
+_STEEP = {
+    "Sqrt": _zero,
+    "Pow": _is_steep_power,
+    "Acos": _at_one,
+    "Asin": _at_one,
+    "Log": _zero,
+    "Atan2": _near_the_origin,
+}
 MAYBE_STEEP = (*_STEEP, *_DIVIDING)  #: operations that `may_be_steep`

@@ -125,9 +125,11 @@ def fp16_overflow(step: Step) -> Iterator[Violation]:
             and stats["max"] > 20_000
             and any(given.tensor is variable.value for given in model_inputs(step))
         ):
+            most = number(stats["max"])
+            past = f"its others go up to {most}; beyond 65504, the largest float16, is Inf"
             yield Violation(
-                (f"{variable.name} has {words_of(stats)}", ": ", "its values pass 65504, the largest float16"),
-                (variable.name, f"float16, finite up to {number(stats['max'])}"),
+                (f"{variable.name} has {words_of(stats)}", ": ", past),
+                (variable.name, f"float16, finite up to {most}"),
                 line=line_of_binding_or_call(step, "", variable.name),
             )
             return
