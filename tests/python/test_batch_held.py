@@ -44,9 +44,28 @@ def test_a_list_of_graphs_has_as_many_samples(count: int) -> None:
         assert (found["size"], found["problems"]) == (count, [])
 
 
-def test_an_image_beside_its_camera_is_one_sample() -> None:
-    found: Any = tensor_inspector.batch({"image": torch.rand(3, 8, 8), "K": torch.eye(3), "pose": torch.eye(4)})
-    assert (found["size"], found["problems"]) == (1, [])
+IMAGE, CAMERA = torch.rand(3, 16, 16), {"K": torch.eye(3), "pose": torch.eye(4)}
+
+
+@pytest.mark.parametrize(
+    ("batch", "size"),
+    [
+        ({"image": IMAGE, **CAMERA}, 1),
+        ({"image": IMAGE, **CAMERA, "label": 3}, 1),
+        ({"image": IMAGE, "K": torch.eye(3), "index": 5}, 1),
+        ({"image": torch.rand(3, 16, 16), "index": 5}, 3),
+        ({"image": IMAGE, "label": torch.tensor(3)}, 1),
+        ({"image": (IMAGE * 255).byte().permute(1, 2, 0), **CAMERA}, 1),
+        ({"image": torch.rand(8, 3, 16, 16), **CAMERA}, 8),
+        ({"image": torch.rand(3, 16, 16), "label": torch.arange(3)}, 3),
+        ({"points": torch.rand(100, 3), **CAMERA}, 100),
+        ([{"image": IMAGE, **CAMERA} for _ in range(5)], 5),
+    ],
+)
+def test_an_image_with_its_camera_or_its_only_label_is_one_sample(batch: Any, size: int) -> None:
+    found: Any = tensor_inspector.batch(batch)
+    assert found["size"] == size
+    assert not any(one["code"] == "batch_size" for one in found["problems"])
 
 
 class Kept:
@@ -59,6 +78,81 @@ class Kept:
 def test_what_any_object_holds_is_described() -> None:
     found: Any = tensor_inspector.batch(Kept())
     assert (found["size"], [part["path"] for part in found["parts"]]) == (4, [".x", ".y"])
+
+
+class Sample:
+    """What a dataset of the program gives. None of its code runs."""
+
+    def __init__(self, at: int) -> None:
+        self.image, self.label, self.file = torch.full((3, 4), at * 1.0), at, f"{at}.png"
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} was asked")
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+    def __len__(self) -> int:
+        raise AssertionError("counted")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Slotted:
+    __slots__ = ("label", "x")
+
+    def __init__(self, at: int) -> None:
+        self.x, self.label = torch.ones(2) * at, at
+
+
+class Named:
+    def __init__(self, at: int) -> None:
+        self.name = f"sample {at}"
+
+
+@pytest.mark.parametrize(
+    ("make", "paths"),
+    [
+        (Sample, ["[i].image", "[i].label", "[i].file"]),
+        (Slotted, ["[i].label", "[i].x"]),
+        (Named, ["[i].name"]),
+    ],
+)
+def test_objects_of_the_program_in_a_list_are_samples(make: Any, paths: list[str]) -> None:
+    found: Any = tensor_inspector.batch([make(at) for at in range(4)])
+    assert (found["size"], [part["path"] for part in found["parts"]], found["problems"]) == (4, paths, [])
+
+
+def test_objects_that_are_not_alike_are_named() -> None:
+    with pytest.raises(TypeError, match=r"holds objects \(Sample, Named\), no parts of a batch: ask about one"):
+        tensor_inspector.batch([Sample(0), Named(1)])
+
+
+def graph_list() -> Any:
+    data = pytest.importorskip("torch_geometric.data")
+    return [
+        data.Data(x=torch.rand(3 + at, 4), edge_index=torch.zeros(2, 5 + at).long(), y=torch.tensor([at]))
+        for at in range(3)
+    ]
+
+
+def lazy_stack() -> Any:
+    tensordict = pytest.importorskip("tensordict")
+    return tensordict.lazy_stack(
+        [tensordict.TensorDict({"x": torch.ones(2 + at), "y": torch.tensor(at)}, []) for at in range(3)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "paths"),
+    [
+        (graph_list, ["[i]['x']", "[i]['edge_index']", "[i]['y']"]),
+        (lazy_stack, ["[i]['x']", "[i]['y']"]),
+    ],
+)
+def test_what_a_library_holds_for_each_sample_is_one_part(make: Any, paths: list[str]) -> None:
+    found: Any = tensor_inspector.batch(make())
+    assert (found["size"], [part["path"] for part in found["parts"]], found["problems"]) == (3, paths, [])
 
 
 def graphs() -> Any:

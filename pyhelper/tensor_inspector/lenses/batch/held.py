@@ -11,6 +11,7 @@ from ...safe.guard import class_name, instance_dict, library_of, mro
 #: The attributes that lead from an object to what it holds; several ways are to mappings, which are taken together.
 _WAYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "astropy.table.Table": (("columns",),),
+    "tensordict.LazyStackedTensorDict": (("tensordicts",),),
     "torch_geometric.data.Data": (("_store", "_mapping"),),
     "torch_geometric.data.HeteroData": (("_node_store_dict",), ("_edge_store_dict",)),
     "torch_geometric.data.storage.BaseStorage": (("_mapping",),),
@@ -29,7 +30,7 @@ def held_by(value: Any, suffix: str | None) -> tuple[Any, str | None]:
     name = _known_as(type(value), _BY_PACKAGE)
     while name is not None:
         ways = [_follow(value, way) for way in _WAYS[name]]
-        if any(one is None for one in ways):
+        if any(one is None for one in ways) or _follow(value, ("stack_dim",)) not in (None, 0):
             break
         if len(ways) > 1:
             return {key: item for one in ways if type(one) is dict for key, item in one.items()}, None

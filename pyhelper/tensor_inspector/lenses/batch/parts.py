@@ -8,7 +8,7 @@ from typing import Any
 
 from ...kinds import Child, Kind, as_kind
 from ...kinds.python.containers import Container, NamedTuple, Sequence
-from ...kinds.python.objects import attributes, writes_out
+from ...kinds.python.objects import PlainObject, attributes, writes_out
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
 from .held import held_by
@@ -122,7 +122,8 @@ class DataParts:
         self._taken += 1
         value, suffix = held_by(value, suffix)
         kind = as_kind(value, self._budget)
-        is_holder = _holds(kind) or (not path and kind.kind == "object")
+        is_sample = bool(self._open) and self._open[-1].is_folded
+        is_holder = _holds(kind) or (not path and kind.kind == "object") or (is_sample and _has_attributes(kind))
         if isinstance(kind, Table) or _plain_sort(value, _ITEMS) is not None or not is_holder:
             self._add(value, path, suffix, samples, beside)
             return
@@ -180,10 +181,15 @@ def _holds(kind: Kind) -> bool:
     return isinstance(kind, Container) or (kind.kind == "object" and writes_out(type(kind.value)))
 
 
+def _has_attributes(kind: Kind) -> bool:
+    """Whether its attributes are all that it has: what the program makes its samples of."""
+    return _holds(kind) or isinstance(kind, PlainObject)
+
+
 def _held(kind: Kind, start: int, count: int) -> list[Child]:
     if isinstance(kind, Container):
         return list(islice(kind.item_rows(start, min(count, kind.length() - start)), count))
-    return list(attributes(kind.value)) if _holds(kind) else []
+    return list(attributes(kind.value)) if _has_attributes(kind) else []
 
 
 def _is_list(kind: Kind) -> bool:
@@ -210,7 +216,7 @@ def _plain_sort(value: Any, items: int = _SAMPLES) -> str | None:
 def _are_samples(kind: Kind, budget: Budget, *, is_top: bool) -> bool:
     """Whether its first items stand side by side as samples do: all hold the same, or are of one sort and of several
     lengths. At the top, a few may as well be the parts of one batch: what is given and what is wanted."""
-    values = [child.value for child in _held(kind, 0, _SAMPLES)]
+    values = [held_by(child.value, None)[0] for child in _held(kind, 0, _SAMPLES)]
     if len(values) < 2:
         return False
     is_tuple = issubclass(type(kind.value), tuple)

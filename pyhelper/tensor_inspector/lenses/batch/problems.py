@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
 _LENGTHS = ("length", "lengths", "lens")  #: one a sample
 _MAPPING = (2, 3, 4)  #: rows and columns of a matrix that maps coordinates
-_CHANNELS = (1, 3, 4)
+_CHANNELS = (1, 3, 4)  #: of an image
 _LISTED = 80  #: characters
 _NEARLY_ALL = 0.8  #: of the samples: where more are of one size, another size is remarkable
 
@@ -47,10 +47,9 @@ def size_of(parts: Sequence[DataPart]) -> int | None:
         ends = next((part.amount() for part in parts if part.name() == "ptr"), None)
         return graphs if ends is None else ends - 1
     alone = [part for part in parts if part.beside is None]
-    many = _of_samples(alone or parts)
-    if len(many) < len(alone or parts) and all(map(_is_one_image, many)):
+    if _is_one_sample(alone or parts):
         return 1
-    amounts = [amount for amount in (part.amount() for part in many) if amount is not None]
+    amounts = [amount for amount in (part.amount() for part in _of_samples(alone or parts)) if amount is not None]
     return Counter(amounts).most_common(1)[0][0] if amounts else None
 
 
@@ -66,9 +65,22 @@ def _is_mapping_matrix(part: DataPart) -> bool:
     return is_square and part.dtypes[0].startswith(("float", "bfloat")) and not part.is_label()
 
 
+def _is_one_sample(parts: Sequence[DataPart]) -> bool:
+    """Whether it is an image, by its channels, with its camera or with one number for label."""
+    many = [part for part in parts if part.amount() is not None and not _is_mapping_matrix(part)]
+    has_one = any(_is_mapping_matrix(part) or (part.is_label() and _is_one_number(part)) for part in parts)
+    return has_one and bool(many) and all(map(_is_one_image, many))
+
+
+def _is_one_number(part: DataPart) -> bool:
+    return part.amount() is None and part.sort in ("tensor", "array", "numbers")
+
+
 def _is_one_image(part: DataPart) -> bool:
-    """Whether it may be an image without a dimension of samples, which a matrix beside it maps."""
-    sizes = part.shape() or ()
+    """Whether it may be an image without a dimension of samples: channels first, or, of bytes, last."""
+    sizes = part.shapes[0] if len(part.shapes) == 1 and part.folded is None else []
+    if len(sizes) == 3 and sizes[0] not in _CHANNELS and part.dtypes == ["uint8"]:
+        sizes = [sizes[2], *sizes[:2]]
     return len(sizes) == 3 and sizes[0] in _CHANNELS and min(sizes[1:]) > max(_CHANNELS)
 
 
