@@ -191,7 +191,17 @@ def test_containers_of_libraries_are_described(make: Any, paths: list[str]) -> N
     assert (found["size"], [part["path"] for part in found["parts"]], found["problems"]) == (2, paths, [])
 
 
-def test_what_only_its_library_can_take_apart_is_said_to_be_so() -> None:
+@pytest.mark.parametrize("around", [lambda array: array, lambda array: {"jets": array, "y": torch.arange(3)}])
+def test_of_what_only_its_library_can_take_apart_the_entries_are_counted(around: Any) -> None:
     awkward = pytest.importorskip("awkward")
-    with pytest.raises(TypeError, match="is an awkward Array, whose items only its library's own code tells apart"):
-        tensor_inspector.batch(awkward.Array([[1.0, 2.0], []]))
+    found: Any = tensor_inspector.batch(around(awkward.Array([[1.0, 2.0], [], [3.0]])))
+    part = found["parts"][0]
+    assert (found["size"], part["type"], part["exact"], found["problems"]) == (3, "Array", False, [])
+    assert part["unread"] == "only awkward's own code tells its items apart: ask about ak.to_numpy of it, or of a field"
+    assert "3 * var * float64" in str(found)
+
+
+def test_what_it_counts_has_to_fit_the_rest() -> None:
+    awkward = pytest.importorskip("awkward")
+    found: Any = tensor_inspector.batch({"jets": awkward.Array([[1.0], []]), "y": torch.arange(3), "z": torch.ones(3)})
+    assert [one["text"] for one in found["problems"]] == ["['jets'] has 2, the others 3"]

@@ -17,6 +17,7 @@ from ..python.objects import PlainObject
 _DEPTH = 8  #: layouts in layouts
 _FIELDS = 12  #: fields of a record, and types of a union
 _WIDTH = 80  #: characters of a type
+_OPAQUE = "only awkward's own code tells its items apart: ask about ak.to_numpy of it, or of a field"
 #: Layouts that pick or leave out items of another one, whose type they have; before it stands what they add.
 _AROUND = {
     "IndexedArray": "",
@@ -44,10 +45,19 @@ class AwkwardArray(PlainObject):
     """An array of awkward."""
 
     def parts(self) -> Iterable[str | None]:
-        layout = dict_get(instance_dict(self.value), "_layout")
-        length = _length(layout, _DEPTH)
-        shown = f"{'?' if length is None else length} * {_type(layout, _DEPTH)}"
+        length = self._items()
+        shown = f"{'?' if length is None else length} * {_type(self._layout(), _DEPTH)}"
         return [class_word(self.type_name()), *self.warnings(), shorten(shown, _WIDTH), self.memory_word()]
+
+    def opaque_items(self) -> tuple[int | None, str]:
+        """How many items it has, as far as its layout says, and what to ask about instead."""
+        return self._items(), _OPAQUE
+
+    def _items(self) -> int | None:
+        return _length(self._layout(), _DEPTH)
+
+    def _layout(self) -> Any:
+        return dict_get(instance_dict(self.value), "_layout")
 
 
 class AwkwardRecord(PlainObject):

@@ -16,7 +16,7 @@ from ...words.text import listed
 from ..lens import InvalidQuestion, Lens, Paused, wrong_type
 from .columns import columns_of
 from .data import data_of
-from .held import held_by, why_not_held
+from .held import held_by, opaque_items
 from .part import DataPart
 from .parts import DataParts
 from .problems import Problem, problems, size_of
@@ -66,9 +66,6 @@ class BatchLens(Lens):
         found = self._finding
         if not found.go_on(self.budget if self.limit is None else Budget()):  # which keeps a limit by itself
             return False
-        why = why_not_held(self._asked.name, self._asked.value)
-        if why is not None:
-            raise InvalidQuestion(why)
         held, _ = held_by(self._asked.value, "")
         kind = as_kind(held, Budget(reads=False))
         holds = kind.kind in _HOLDERS
@@ -194,13 +191,15 @@ class SettingsLens(Lens):
 def _has_elements(part: DataPart) -> bool:
     """Whether it is tensors or arrays."""
     quick = Budget(reads=False)
-    return any(as_kind(one.value, quick).kind in ("tensor", "array") for one in part.values)
+    kinds = (as_kind(one.value, quick) for one in part.values)
+    return any(kind.kind in ("tensor", "array") or opaque_items(kind) is not None for kind in kinds)
 
 
 def _is_nothing(part: DataPart) -> bool:
     """Whether it is None, a function, an object: nothing that batches are made of."""
     quick = Budget(reads=False)
-    return all(as_kind(one.value, quick).kind not in _PLAIN_KINDS for one in part.values)
+    kinds = (as_kind(one.value, quick) for one in part.values)
+    return not any(kind.kind in _PLAIN_KINDS or opaque_items(kind) is not None for kind in kinds)
 
 
 _PLAIN_KINDS = ("tensor", "array", "number", "string", "sequence", "mapping")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from ...kinds import Kind
+from ...kinds.arrays.awkward_arrays import AwkwardArray
 from ...kinds.summaries import declared_name, packages
 from ...safe.attributes import slots
-from ...safe.guard import class_name, instance_dict, library_of, mro
+from ...safe.guard import instance_dict, library_of, mro
 
 #: The attributes that lead from an object to what it holds; several ways are to mappings, which are taken together.
 _WAYS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -20,9 +22,6 @@ _WAYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "xarray.Variable": (("_data",),),
 }
 _BY_PACKAGE = packages(dict.fromkeys(_WAYS, ""))
-#: Arrays whose samples only their library's own code can tell apart, and what makes others of them.
-_OPAQUE = {"awkward.Array": "ask about ak.to_numpy of it, or of one of its fields"}
-_OPAQUE_BY_PACKAGE = packages(_OPAQUE)
 
 
 def held_by(value: Any, suffix: str | None) -> tuple[Any, str | None]:
@@ -39,13 +38,9 @@ def held_by(value: Any, suffix: str | None) -> tuple[Any, str | None]:
     return value, suffix
 
 
-def why_not_held(name: str, value: Any) -> str | None:
-    """Why a library's array can't be described as a batch, in a sentence; None of all others."""
-    known = _known_as(type(value), _OPAQUE_BY_PACKAGE)
-    if known is None:
-        return None
-    called = f"an {library_of(type(value))} {class_name(type(value))}"
-    return f"{name} is {called}, whose items only its library's own code tells apart: {_OPAQUE[known]}"
+def opaque_items(kind: Kind) -> tuple[int | None, str] | None:
+    """Of an array whose items only its library's own code tells apart, how many there are, and why no more is told."""
+    return cast("AwkwardArray", kind).opaque_items() if issubclass(type(kind), AwkwardArray) else None
 
 
 def _known_as(cls: type, names: dict[str, list[str]]) -> str | None:

@@ -14,6 +14,7 @@ from ...measure.stats import Reading, Unread
 from ...measure.unread import is_late
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
+from .held import opaque_items
 from .plain import ITEMS, PlainValues, is_string_or_number, items_in, sort_of
 from .usual import Usual
 
@@ -69,8 +70,7 @@ class DataPart:
         self.words: list[str] = []  #: the description of a table's column
         self.empty = 0  #: strings
         self.missing = 0  #: values that are None, or null as the library of a column says
-        self._measured = 0
-        self._finite = 0
+        self._measured = self._finite = 0
         self._total = 0.0
         self._uncounted = False
         self._length: int | None = None  #: of a list of numbers or texts
@@ -125,13 +125,14 @@ class DataPart:
     def measure(self, kind: Kind) -> None:
         """Takes in the next of its values."""
         self._measured += 1
-        value = kind.value
-        name = class_name(type(value))
+        value, name = kind.value, class_name(type(kind.value))
         self.types.extend([name] if name not in self.types else [])
         if kind.kind in ("tensor", "array"):
             self._measure_elements(kind, kind.budget)
         elif is_string_or_number(value) or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
+        elif (opaque := opaque_items(kind)) is not None:
+            self._length, self.unread = opaque
 
     def note_unread(self, count: int) -> None:
         """Notes that some of its values will not be measured, as there is no time."""

@@ -11,7 +11,7 @@ from ...kinds.python.containers import Container, NamedTuple, Sequence
 from ...kinds.python.objects import PlainObject, attributes, writes_out
 from ...kinds.tables.tables import Table
 from ...safe.budget import Budget
-from .held import held_by
+from .held import held_by, opaque_items
 from .listed_part import ListedPart
 from .part import DataPart
 from .plain import sort_of
@@ -124,7 +124,8 @@ class DataParts:
         kind = as_kind(value, self._budget)
         is_sample = bool(self._open) and self._open[-1].is_folded
         is_holder = _holds(kind) or (not path and kind.kind == "object") or (is_sample and _has_attributes(kind))
-        if isinstance(kind, Table) or _plain_sort(value, _ITEMS) is not None or not is_holder:
+        is_whole = isinstance(kind, Table) or opaque_items(kind) is not None
+        if is_whole or _plain_sort(value, _ITEMS) is not None or not is_holder:
             self._add(value, path, suffix, samples, beside)
             return
         is_deep = len(self._open) > _DEPTH

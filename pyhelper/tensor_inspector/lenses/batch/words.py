@@ -79,7 +79,7 @@ def part_row(part: DataPart) -> Child:
 def part_words(part: DataPart) -> Iterator[str | None]:
     several, of = len(part.values) > 1, "" if part.read is None else f" of {part.folded:,}"
     read = len(part.values) if part.read is None else part.read
-    if not several and part.sort in ("strings", "numbers", "other") and part.amount() is None:
+    if not several and (part.sort == "other" or (part.sort in ("strings", "numbers") and part.amount() is None)):
         yield as_kind(part.values[0].value, Budget(reads=False)).line()
         return
     if part.sort in ("tensor", "array"):
