@@ -210,6 +210,18 @@ def test_another_thread_is_neither_watched_nor_changed() -> None:
     assert (left, found) == ([0], [])
 
 
+def test_a_mode_of_the_program_that_a_step_is_taken_in_ends_where_it_should() -> None:
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+    found: list[dict[str, Any]] = []
+    with watch(gear="exact", do=found.append):
+        with torch.device("meta"):
+            optimizer.step()
+        assert torch.zeros(1).device.type == "cpu"
+        (torch.zeros(1) / 0 * 2).sum()
+    assert [report["operation"] for report in found] == ["div"]
+    assert torch.zeros(1).device.type == "cpu"
+
+
 class Twice(torch.optim.SGD):
     def step(self, closure: Any = None) -> Any:
         return super().step(closure)

@@ -146,8 +146,12 @@ def _is_on(mode: Any) -> bool:
 
 
 def _put_on(mode: Any) -> None:
-    if not _is_on(mode):
-        _modes._push_mode(mode)
+    """Puts a mode below all others: each of the program's own is then the one on top that it takes off."""
+    if _is_on(mode):
+        return
+    above = [_modes._pop_mode() for _ in range(torch._C._len_torch_function_stack())]
+    for one in (mode, *reversed(above)):
+        _modes._push_mode(one)
 
 
 def _take_off(mode: Any) -> None:
