@@ -214,3 +214,19 @@ def test_a_config_made_by_a_dataclass_differs_from_a_plain_one() -> None:
     assert compare(structured, omegaconf.OmegaConf.structured(made)).same
     found = {row["path"]: row["text"] for row in compare(structured, plain).differences}
     assert found["._metadata.object_type"] == "class types.Training → class dict"
+
+
+class Closing:
+    __slots__ = ("close",)
+
+
+class Table(Closing):
+    __slots__ = ("close", "rows")
+
+    def __init__(self, rows: int) -> None:
+        self.close, self.rows = None, rows
+
+
+def test_a_slot_that_is_declared_twice_hides_nothing() -> None:
+    assert compare(Table(1), Table(1)).same
+    assert [row["path"] for row in compare(Table(1), Table(2)).differences] == [".rows"]

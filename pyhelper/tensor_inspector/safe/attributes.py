@@ -16,6 +16,7 @@ from .guard import (
     each,
     instance_dict,
     mro,
+    plain_str,
     raw_dict,
 )
 from .memory import bytes_at
@@ -128,8 +129,14 @@ def has(value: object, name: str) -> bool:
 
 
 def is_pure(cls: type) -> bool:
-    """Whether all that its instances hold are attributes: none of its bases keeps anything in C."""
-    pointers = len(traits(cls).slots) + (_dict_at(cls) > 0) + (_weak_at(cls) > 0)
+    """Whether all that its instances hold are attributes: none of its bases keeps anything in C.
+
+    A slot that a subclass declares anew takes its place too, though no name reaches it.
+    """
+    named = [one for base in mro(cls) for one in list(class_dict(base).items())]
+    found = [name for name, item in named if type(item) is MemberDescriptorType]
+    slot_count = sum(not plain_str(name).startswith("__") for name in found)
+    pointers = slot_count + (_dict_at(cls) > 0) + (_weak_at(cls) > 0)
     return not _item_size(cls) and bool(_size_of(cls) <= object.__basicsize__ + tuple.__itemsize__ * pointers)
 
 
