@@ -64,7 +64,7 @@ describe("5: a learning rate of 1000", () => {
     expect(below[2]?.description).toMatch(/^gradient norms \d.*e\d.* at the stops before$/);
     await described(wb, "losses", "11: 1.675, 8670839, 1.094e14");
     await wb.debug.continueToStop();
-    await expect.poll(() => textNow(wb.status)).toBe("1 finding · 4 values with NaN");
+    await expect.poll(() => textNow(wb.status)).toBe("1 finding · 4 values with NaN, 1 with Inf");
     await shot(wb, DIVERGES);
   });
 });
