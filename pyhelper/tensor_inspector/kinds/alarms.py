@@ -17,6 +17,7 @@ _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
 _LABELS: dict[str, str] = {"nan": "NaN", "inf": "Inf"}
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
+_PIECES = ("tensor", "array")  #: kinds that hold elements
 _ATTRIBUTES = ("object", "callable")  #: kinds of what holds its values as attributes, many of them settings
 
 
@@ -159,10 +160,14 @@ class _AlarmSearch:
             for what, found in self._found.items()
         }
         places = {at for found in own.values() for at in found}
-        if len(places) > 1:
+        if places and sum(map(self._is_own_piece, range(self._count))) > 1:
             return [Word(_LABELS[what], loud=True) for what, found in own.items() if found]
         readings = [as_kind(run.values[index], self._budget).reading() for run, index in map(self._run, places)]
         return [word for one in readings if one is not None for word in stats_words(one) if is_loud(word)]
+
+    def _is_own_piece(self, at: int) -> bool:
+        """Whether it holds elements of the value that the holder stands for."""
+        return self._run(at)[0].kind.kind in _PIECES and not _name(self._way(at))
 
     def _run(self, at: int) -> tuple[ContainedRun, int]:
         """The run of a value, and its place there."""

@@ -122,6 +122,11 @@ LIBRARIES: Zoo = {
         "ChunkedArray · NaN · 3 × double",
         "pyarrow",
     ),
+    "chunks of pyarrow, one all NaN": warns(
+        lambda last: import_module("pyarrow").chunked_array([[1.0], [last]]),
+        "ChunkedArray · NaN · 2 × double",
+        "pyarrow",
+    ),
     "table of pyarrow": warns(
         lambda last: import_module("pyarrow").table({"a": [1.0, last], "b": [1, 2]}),
         "Table · NaN in a · 2 × 2: ",

@@ -10,7 +10,6 @@ from ..families import by_home
 from ..python.objects import PlainObject
 
 _FLOATS = ("halffloat", "float", "double")  #: what Arrow calls their types
-_CHUNKS = 100  #: chunks that are looked at, and columns
 
 
 class _ArrowValue(PlainObject):
@@ -34,15 +33,16 @@ class ArrowTable(_ArrowValue):
 
     def all_entries(self) -> Iterator[tuple[object, object]]:
         if library_of(type(self.value)) == "pyarrow":
-            for index, name in enumerate(self.value.schema.names[:_CHUNKS]):
+            for index, name in enumerate(self.value.schema.names):
                 yield name, self.value.column(index)
 
 
-def _chunks(array: Any) -> list[Any]:
-    """One array, or the first of several."""
-    if not issubclass(type(array), module("pyarrow").ChunkedArray):
-        return [array]
-    return [array.chunk(index) for index in range(min(array.num_chunks, _CHUNKS))]
+def _chunks(array: Any) -> Iterator[Any]:
+    """The arrays of which it is made; itself where it is one."""
+    if issubclass(type(array), module("pyarrow").ChunkedArray):
+        yield from (array.chunk(index) for index in range(array.num_chunks))
+    else:
+        yield array
 
 
 kind_for = by_home({ArrowArray: ("Array", "ChunkedArray"), ArrowTable: ("Table", "RecordBatch")}, "pyarrow")
