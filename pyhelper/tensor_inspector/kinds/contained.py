@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
+from ..measure.intended import are_edges
 from ..safe.budget import Budget
 from ..safe.guard import Classes
 from .kind import Kind
@@ -101,8 +102,7 @@ class ContainedValues:
         self.cut = self.cut or not place.inside
 
     def _is_plain(self, place: Holding) -> bool:
-        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN, nor infinite, unless all
-        are the same: many a search begins so.
+        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN, nor infinite by mistake.
 
         What it does for each item is as little as can be, since such containers can be long.
         """
@@ -119,9 +119,8 @@ class ContainedValues:
             total: Any = sum(islice(items, _ITEMS)) if classes <= _SUMMED_IDS else math.nan
         except (OverflowError, RuntimeError):  # of an int beyond floats, and where another thread changes it
             return False
-        if total - total != 0 and (
-            type(value) is dict or not _is_repeated(value)
-        ):  # also of infinities that cancel out
+        is_finite = total - total == 0  # infinities may cancel out
+        if not is_finite and (type(value) is dict or not (_is_repeated(value) or are_edges(value))):
             return False
         if len(items) > _ITEMS:
             self._note_cut(place)
@@ -187,7 +186,7 @@ class ContainedValues:
 
 
 def _is_repeated(numbers: Sequence[Any]) -> bool:
-    """Whether they are several, all of them the same number."""
+    """Whether they are several, all of them the same number: many a search begins so."""
     return len(numbers) > 1 and all(number == numbers[0] for number in islice(numbers, _ITEMS))
 
 

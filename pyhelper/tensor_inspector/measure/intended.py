@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import islice
 from math import inf, nan, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,7 +53,8 @@ def is_meant(what: Badge, elements: Any, place: StandsAt) -> bool:
     if what != "inf" or words[:1] == ["running"]:
         return False
     try:
-        return _is_bound(elements, words, place.holder) or _is_mask(library, elements, words, place.is_buffer)
+        is_bound = _is_bound(elements, words, place.holder) or _holds_edges(elements)
+        return is_bound or _is_mask(library, elements, words, place.is_buffer)
     except Exception:  # complex numbers, and dtypes that the library does not compare
         return False
 
@@ -60,6 +63,20 @@ def is_set(name: str) -> bool:
     """Whether a Python number of this name is where a search begins or ends, so that an infinite one is meant."""
     words = _words_of(name)
     return _names_bound(words) or not (_BEST | _LEAST | _LARGEST).isdisjoint(words)
+
+
+def are_edges(numbers: Sequence[Any]) -> bool:
+    """Whether they rise from −Inf to Inf, as the edges of intervals that leave nothing out."""
+    if len(numbers) < 2 or (numbers[0], numbers[-1]) != (-inf, inf):
+        return False
+    return all(one < other for one, other in zip(numbers, islice(numbers, 1, None)))
+
+
+def _holds_edges(elements: Any) -> bool:
+    """The same of a tensor or array with one dimension."""
+    if len(elements.shape) != 1 or elements.shape[0] < 2 or (elements[0], elements[-1]) != (-inf, inf):
+        return False
+    return bool((elements[1:] > elements[:-1]).all())
 
 
 def is_placeholder(name: str) -> bool:
