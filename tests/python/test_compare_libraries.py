@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from zoo.beside import array, days, masked, model, moment, series
 
 from tensor_inspector import compare
 
@@ -17,21 +18,8 @@ def pandas() -> Any:
     return pytest.importorskip("pandas")
 
 
-def series(**flags: Any) -> Any:
-    return pandas().Series([1]).set_flags(**flags)
-
-
-def days(step: str | None) -> Any:
-    made = pandas().date_range("2020", periods=1, freq=step or "D")
-    return made if step else pandas().DatetimeIndex(made.values)
-
-
-def indexed(step: str | None) -> Any:
+def indexed(step: str) -> Any:
     return pandas().Series([1], index=days(step))
-
-
-def moment(unit: str) -> Any:
-    return pandas().Timestamp("2020-01-01").as_unit(unit)
 
 
 def zoned(of: str) -> Any:
@@ -43,19 +31,9 @@ def step(name: str, **given: Any) -> Any:
     return getattr(pandas().offsets, name)(**given)
 
 
-def masked(**given: Any) -> Any:
-    return np.ma.array([1.0, 2.0], mask=[False, True], **given)
-
-
-def array(writeable: bool) -> Any:
-    made = np.ones(2)
-    made.flags.writeable = writeable
-    return made
-
-
-@functools.cache
-def model() -> Any:
-    return pytest.importorskip("pydantic").create_model("Settings", rate=(float, 0.1))
+def settings(**given: Any) -> Any:
+    pytest.importorskip("pydantic")
+    return model()(**given)
 
 
 def paddled(grad: float | None = None, persistable: bool = False) -> Any:
@@ -112,14 +90,14 @@ def own_index(tag: int) -> Any:
 #: Two that differ in one thing beside their content: how both are made, where and how that is said.
 UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
     "flags of a series": (
-        series, lambda: series(allows_duplicate_labels=False), "", "repeated labels allowed → not allowed",
+        lambda: series(True), lambda: series(False), "", "repeated labels allowed → not allowed",
     ),
     "flags of a table": (
-        lambda: series().to_frame(), lambda: series().to_frame().set_flags(allows_duplicate_labels=False),
+        lambda: series(True).to_frame(), lambda: series(False).to_frame(),
         "", "repeated labels allowed → not allowed",
     ),
     "step of an index": (lambda: days("D"), lambda: days("2D"), ".freq.n", "1 → 2"),
-    "index without a step": (lambda: days("D"), lambda: days(None), ".freq", "only in a: Day · D"),
+    "index without a step": (lambda: days("D"), lambda: pandas().DatetimeIndex(days("D").values), ".freq", "only in a: Day · D"),
     "step of the index of a series": (lambda: indexed("D"), lambda: indexed("2D"), ".index.freq.n", "1 → 2"),
     "attribute of an index": (lambda: own_index(1), lambda: own_index(2), ".tag", "1 → 2"),
     "holidays of a step": (
@@ -145,7 +123,7 @@ UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
     ),
     "what may be written": (lambda: array(True), lambda: array(False), "", "writeable True → False"),
     "fields that were given": (
-        lambda: model()(), lambda: model()(rate=0.1), ".__pydantic_fields_set__ › ‹'rate'›", "only in b: 'rate'",
+        lambda: settings(), lambda: settings(rate=0.1), ".__pydantic_fields_set__ › ‹'rate'›", "only in b: 'rate'",
     ),
     "gradient of paddle": (lambda: paddled(1.0), lambda: paddled(2.0), ".grad", "2 of 2 differ"),
     "no gradient of paddle": (lambda: paddled(1.0), paddled, ".grad", "only in a"),

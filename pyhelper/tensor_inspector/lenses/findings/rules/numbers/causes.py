@@ -198,11 +198,8 @@ def nan_origin(step: Step) -> Iterator[Violation]:
     stats, subject = None if value is None else step.stats(value), step.title_of(origin.seen)
     given = list(_given(step, origin))
     seen = words_of(stats) if stats is not None else "not finite"
-    from_what = (
-        f" of {'finite ' if origin.takes_finite() else ''}{listed((one for one, _ in given), False, 50)}"
-        if given
-        else ""
-    )
+    finite = "finite " if origin.takes_finite() else ""
+    from_what = f" of {finite}{listed((one for one, _ in given), False, 50)}" if given else ""
     cause = CAUSES.get(cause_of(origin))
     result = "its result" if node is origin.seen else f"the result of {origin.seen.op}"
     has = f"{subject or result} {'has' if stats is not None else 'is'} {seen}"
@@ -254,11 +251,9 @@ def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
         stats = None if one.value is None else step.stats(one.value)
         if name is not None and name not in seen:
             seen.add(name)
-            if stats is None:
-                yield name, "given to it"
-            elif stats["nan"] or stats["pos_inf"] or stats["neg_inf"]:
+            if stats is not None and (stats["nan"] or stats["pos_inf"] or stats["neg_inf"]):
                 yield name, words_of(stats)
-            elif stats["max"] is not None:
+            elif stats is not None and stats["max"] is not None:
                 yield name, f"finite, up to {number(max(abs(stats['min']), abs(stats['max'])))}"
             else:
                 yield name, "given to it"
