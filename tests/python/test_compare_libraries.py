@@ -81,6 +81,11 @@ def structured(number: int) -> Any:
     return pytest.importorskip("omegaconf").OmegaConf.structured(declared(number))
 
 
+def labelled(**given: Any) -> Any:
+    settings = {"data": [1.0, 2.0], "dims": "x", "coords": {"x": [1, 2]}, **given}
+    return pytest.importorskip("xarray").DataArray(**settings)
+
+
 def own_index(tag: int) -> Any:
     made = pandas().Index([1, 2])
     made.tag = tag
@@ -154,6 +159,12 @@ UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
         lambda: config({"r": 1, "a": {"b": "${r}"}}).a, lambda: config({"r": 2, "a": {"b": "${r}"}}).a,
         "'b' › the config around it › 'r'", "1 → 2",
     ),
+    "data of xarray": (labelled, lambda: labelled(data=[1.0, 3.0]), "._variable._data", "1 of 2 differ"),
+    "attributes of xarray": (labelled, lambda: labelled(attrs={"unit": "m"}), "._variable._attrs", "None → dict · 1"),
+    "coordinates of xarray": (
+        lambda: labelled(name="t").to_dataset(), lambda: labelled(name="t", coords={"x": [1, 3]}).to_dataset(),
+        "._variables['x']._data.array", "1 of 2 differ",
+    ),
     "library of a time zone": (lambda: zoned("pytz"), lambda: zoned("zoneinfo"), "", "tzinfo pytz.UTC"),
 }  # fmt: skip
 
@@ -173,6 +184,15 @@ def test_a_config_around_references_is_compared_once() -> None:
 
 def test_a_key_of_one_config_is_one_difference() -> None:
     assert [found["path"] for found in compare(config({"a": 1}), config({"a": 1, "b": 2})).differences] == [".b"]
+
+
+def test_what_xarray_has_put_into_a_value_that_was_asked_is_no_difference() -> None:
+    one, other = labelled(), labelled()
+    assert (one.attrs, one.encoding) == ({}, {})
+    assert compare(one, other).same
+    one, other = one.to_dataset(name="t"), other.to_dataset(name="t")
+    assert (one.attrs, one.encoding) == ({}, {})
+    assert compare(one, other).same
 
 
 def test_a_fill_value_that_was_asked_for_is_no_difference() -> None:

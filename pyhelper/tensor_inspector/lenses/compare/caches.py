@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...kinds.rows import Rows
@@ -10,12 +11,20 @@ from ...safe.installed import is_installed
 
 _STORED = ("cached", "lazy", "memoized")  #: in the names of properties that store what they work out
 _READ = ("property", "attribute", "accessor")
-#: Classes of libraries, by package and name, and the attributes that they fill when they are asked.
-_FILLED: dict[tuple[str, str], frozenset[str]] = {
+_Names = dict[tuple[str, str], frozenset[str]]  #: of attributes, by the package and name of a library's class
+#: What classes fill when they are asked.
+_FILLED: _Names = {
     ("geopandas", "GeometryArray"): frozenset(("_sindex",)),
     ("torch_geometric", "EdgeIndex"): frozenset("_indptr _T_perm _T_index _T_indptr _cat_metadata".split()),
     ("torch_geometric", "MessagePassing"): frozenset("_cached_edge_index _cached_adj_t _cached_x".split()),
+    ("xarray", "DataArray"): frozenset(("_cache",)),
+    ("xarray", "Dataset"): frozenset(("_cache",)),
     ("torchmetrics", "Metric"): frozenset(("_computed",)),
+}
+#: What is None until it is asked for, and then an empty dict.
+_EMPTY: _Names = {
+    ("xarray", "Dataset"): frozenset(("_attrs", "_encoding")),
+    ("xarray", "NamedArray"): frozenset(("_attrs", "_encoding")),
 }
 
 
@@ -35,8 +44,11 @@ def is_cached(value: object, name: str) -> bool:
 
 
 def is_filled_in_one(value: object, name: str, a: Any, b: Any) -> bool:
-    """Whether a cache that a library's class fills has nothing in it on one side."""
-    return (a is None) is not (b is None) and name in _filled(type(_owner(value)))
+    """Whether what a library's class fills when it is asked has nothing in it on one side."""
+    if (a is None) is (b is None):
+        return False
+    cls, filled = type(_owner(value)), b if a is None else a
+    return name in _filled(cls) or (name in _emptied(cls) and type(filled) is dict and not filled)
 
 
 def _owner(value: object) -> object:
@@ -54,15 +66,18 @@ def _says_cached(cls: type) -> bool:
     return False
 
 
-def _filled_by(cls: type) -> frozenset[str]:
-    found = (
-        names
-        for (package, name), names in _FILLED.items()
-        for base in mro(cls)
-        if class_name(base) == name and is_found_in(base, package)
-    )
-    return frozenset().union(*found)
+def _named_in(table: _Names) -> Callable[[type], frozenset[str]]:
+    def names_of(cls: type) -> frozenset[str]:
+        found = (
+            names
+            for (package, name), names in table.items()
+            for base in mro(cls)
+            if class_name(base) == name and is_found_in(base, package)
+        )
+        return frozenset().union(*found)
+
+    return names_of
 
 
 _is_cached_property = ByClass(_says_cached)
-_filled = ByClass(_filled_by)
+_filled, _emptied = (ByClass(_named_in(table)) for table in (_FILLED, _EMPTY))
