@@ -86,6 +86,19 @@ def labelled(**given: Any) -> Any:
     return pytest.importorskip("xarray").DataArray(**settings)
 
 
+def arrow(*values: Any, dtype: str = "int64[pyarrow]") -> Any:
+    pytest.importorskip("pyarrow")
+    return pandas().Series(values, dtype=dtype)
+
+
+def joined_arrow(*values: int) -> Any:
+    return pandas().concat([arrow(value) for value in values], ignore_index=True)
+
+
+def polars(*values: Any) -> Any:
+    return pytest.importorskip("polars").Series(values)
+
+
 def own_index(tag: int) -> Any:
     made = pandas().Index([1, 2])
     made.tag = tag
@@ -165,6 +178,16 @@ UNLIKE: dict[str, tuple[Callable[[], Any], Callable[[], Any], str, str]] = {
         lambda: labelled(name="t").to_dataset(), lambda: labelled(name="t", coords={"x": [1, 3]}).to_dataset(),
         "._variables['x']._data.array", "1 of 2 differ",
     ),
+    "numbers of Arrow": (lambda: arrow(1, 2), lambda: arrow(1, 3), "", "1 of 2 differ"),
+    "large integers of Arrow": (lambda: arrow(2**60 + 1, None), lambda: arrow(2**60, None), "", "1 of 1 differ"),
+    "missing numbers of Arrow": (lambda: arrow(1, None), lambda: arrow(1, 0), "", "1 of 2 missing in one only"),
+    "truth values of Arrow": (
+        lambda: arrow(True, False, dtype="bool[pyarrow]"), lambda: arrow(True, None, dtype="bool[pyarrow]"),
+        "", "1 of 2 missing in one only",
+    ),
+    "chunks of Arrow": (lambda: joined_arrow(1, 2), lambda: joined_arrow(1, 3), "", "1 of 2 differ"),
+    "numbers of polars with a null": (lambda: polars(1, None), lambda: polars(2, None), "", "1 of 1 differ"),
+    "truth values of polars": (lambda: polars(True, None), lambda: polars(False, None), "", "1 of 1 differ"),
     "library of a time zone": (lambda: zoned("pytz"), lambda: zoned("zoneinfo"), "", "tzinfo pytz.UTC"),
 }  # fmt: skip
 
@@ -193,6 +216,15 @@ def test_what_xarray_has_put_into_a_value_that_was_asked_is_no_difference() -> N
     one, other = one.to_dataset(name="t"), other.to_dataset(name="t")
     assert (one.attrs, one.encoding) == ({}, {})
     assert compare(one, other).same
+
+
+def test_chunks_are_compared_with_a_whole() -> None:
+    assert compare(joined_arrow(1, 2), arrow(1, 2)).same
+
+
+def test_a_large_column_is_not_copied_to_be_compared() -> None:
+    one, other = (arrow(*[1] * 600_000, None) for _ in range(2))
+    assert "not compared: numbers with missing ones, in chunks or in bits of Arrow's" in repr(compare(one, other))
 
 
 def test_a_fill_value_that_was_asked_for_is_no_difference() -> None:

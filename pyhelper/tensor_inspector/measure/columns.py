@@ -30,6 +30,16 @@ class Chunks:
     def distinct(self) -> Chunks:
         return self
 
+    def bytes(self) -> int:
+        return int(self.array.nbytes)
+
+    def masked(self) -> tuple[Any, Any]:
+        """All of them, and where some are missing True for these."""
+        if not self.array.null_count:
+            return self.array.to_numpy(), None
+        nothing = False if str(self.array.type) == "bool" else 0
+        return self.array.fill_null(nothing).to_numpy(), self.array.is_null().to_numpy()
+
     @staticmethod
     def numbers(part: Chunks) -> Any:
         return part.array.drop_null().to_numpy()
@@ -56,14 +66,20 @@ class Slices:
     def distinct(self) -> Slices:
         return self
 
+    def bytes(self) -> int:
+        return int(self.series.estimated_size())
+
+    def masked(self) -> tuple[Any, Any]:
+        """All of them, and where some are missing True for these."""
+        series = self.series
+        if not series.null_count():
+            return series.to_numpy(False, True), None
+        return series.to_numpy_masked(False, True) if hasattr(series, "to_numpy_masked") else _masked(series)
+
     @staticmethod
     def numbers(part: Slices) -> Any:
-        series = part.series
-        if not series.null_count():
-            return series.to_numpy(False, True)
-        masked = series.to_numpy_masked(False, True) if hasattr(series, "to_numpy_masked") else _masked(series)
-        values, missing = masked
-        return values[~missing]
+        values, missing = part.masked()
+        return values if missing is None else values[~missing]
 
 
 def _masked(series: Any) -> tuple[Any, Any]:

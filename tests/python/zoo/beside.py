@@ -107,6 +107,12 @@ def quantity(tag: int) -> Any:
     return made
 
 
+def arrow(*values: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(values, dtype="int64[pyarrow]")
+
+
 def jagged(tag: int) -> Any:
     import torch
 
@@ -142,6 +148,8 @@ SPECIMENS: Zoo = {
     "config with a reference outwards": of(referring, 1, 2, "DictConfig · 1: b '${r}'", needs=("omegaconf",)),
     "config with a node of integers": of(node_config, "IntegerNode", "AnyNode", "DictConfig · 1: a 1", needs=("omegaconf",)),
     "quantity with an attribute": of(quantity, 1, 2, "Quantity · 1 m", needs=("pint",)),
+    "column of Arrow": of(lambda last: arrow(1, last), 2, 3, "Series · int64[pyarrow][2]", needs=("pandas", "pyarrow")),
+    "column of Arrow with a gap": of(lambda last: arrow(1, None, last), 2, 3, "Series · int64[pyarrow][3]", "1 NA", needs=("pandas", "pyarrow")),
     "jagged with an attribute": of(jagged, 1, 2, "2 components: [2], [3]", needs=("torch.jagged",)),
     "tensordict with an attribute": of(tensordict, 1, 2, "TensorDict[2] · 1: a", needs=("tensordict",)),
 }  # fmt: skip

@@ -48,7 +48,11 @@ class ArrowColumn(ChunkedContents):
         return Chunks(self.array)
 
     def elements(self) -> Any:
-        return None if isinstance(self.reading(), Unread) else Unread("layout", "numbers in chunks of Arrow's")
+        if isinstance(self.pieces(), Unread):
+            return None
+        if self.missing() or self.array.num_chunks != 1 or str(self.array.type) == "bool":
+            return Unread("layout", "numbers with missing ones, in chunks or in bits of Arrow's")
+        return self.array.chunk(0).to_numpy()  # which is no copy
 
     def words(self) -> list[str]:
         missing = [f"{self.missing():,} NA"] if self.missing() else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
 from ...measure.valid import of_valid
 from ...words.line import head
@@ -13,6 +14,8 @@ from ..stats_rows import stats_rows
 
 if TYPE_CHECKING:
     from ...protocol import Badge
+
+_COPIED = 1 << 22  #: bytes of a column that are copied to be compared
 
 
 class ColumnContents(Contents):
@@ -47,6 +50,15 @@ class ChunkedContents(ColumnContents):
         if isinstance(pieces, Unread):
             return pieces
         return of_valid(pieces, pieces.numbers, self.budget.share())
+
+    def comparable(self) -> Comparable:
+        """With those that are missing under a mask, where a copy of all is small."""
+        found, pieces = super().comparable(), self.pieces()
+        if isinstance(pieces, Unread) or pieces.bytes() > _COPIED or not isinstance(found.read(), Unread):
+            return found
+        values, found.mask = pieces.masked()
+        found.read, found.absent = lambda: values, "missing"
+        return found
 
     def measured(self) -> Any:
         """The numbers that are there, for percentiles."""
