@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensor_inspector import facts, summarize
+from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.kinds import as_kind
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.stop.expression import resolve
@@ -135,3 +135,14 @@ def test_every_row_of_a_traceback_is_reached_by_its_path() -> None:
     assert len(children) == 150
     for child in children:
         assert resolve(f"trace{child.suffix}", {"trace": error.__traceback__}, {}, Budget()) is child.value
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="needs exception groups")
+@pytest.mark.parametrize("given", [(), ("many",), ("many", 1), ("other", [])])
+def test_the_arguments_of_a_group_are_a_row_where_they_are_others(given: tuple[Any, ...]) -> None:
+    one, other = (ExceptionGroup("many", [ValueError(1)]) for _ in range(2))  # type: ignore[name-defined]  # noqa: F821
+    assert "args" not in tree(one)
+    assert compare(one, other).same
+    other.args = given
+    assert summarize(other) == "ExceptionGroup: many (1 exception: ValueError)"
+    assert not compare(one, other).same

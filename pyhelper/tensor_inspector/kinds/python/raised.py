@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...protocol import Facts
 
 _TEXTS = Classes(str, bytes)
+_GROUPED = Classes(list, tuple)
 _SHOWN = 12  #: arguments listed in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are listed, and among which the place is looked for
@@ -70,8 +71,16 @@ class RaisedException(WordedObject):
     def first_rows(self) -> list[Child]:
         same = c_attribute(self.value, "__cause__") is c_attribute(self.value, "__context__")
         came_from = ["__cause__"] if same else ["__cause__", "__context__"]
-        args = ["args"] if c_attribute(self.value, "exceptions") is None else []  # of a group: what its slots hold
+        args = [] if self._repeats_its_slots() else ["args"]
         return self.c_rows(*args, *came_from, "__traceback__")
+
+    def _repeats_its_slots(self) -> bool:
+        """Whether the arguments are those of a group, which its slots hold too."""
+        group, given = c_attribute(self.value, "exceptions"), c_attribute(self.value, "args")
+        if type(group) is not tuple or len(given) != 2 or type(given[1]) not in _GROUPED:
+            return False
+        is_one = given[0] is c_attribute(self.value, "message") and len(given[1]) == len(group)
+        return is_one and all(item is other for item, other in zip(given[1], group))
 
     def _values(self) -> Iterator[object]:
         return chain(c_attribute(self.value, "args"), super()._values())
@@ -89,7 +98,8 @@ class RaisedException(WordedObject):
         group = c_attribute(self.value, "exceptions")
         if type(group) is tuple:
             names = listed((class_name(type(item)) for item in group[:_SHOWN]), len(group) > _SHOWN, 60)
-            return f"{given[0] if type(given[0]) is str else '…'} ({plural(len(group), 'exception')}: {names})"
+            title = c_attribute(self.value, "message")
+            return f"{title if type(title) is str else '…'} ({plural(len(group), 'exception')}: {names})"
         if issubclass(cls, OSError):
             number, text, file = (c_attribute(self.value, name) for name in ("errno", "strerror", "filename"))
             if type(number) is int and type(text) is str:
