@@ -109,6 +109,18 @@ LIBRARIES: Zoo = {
         "polars",
     ),
     "structs of polars": warns(lambda last: polars_series([{"x": last, "y": 1}]), "[1] · dict of 2 · 1 NaN", "polars"),
+    "lists of polars with Inf": Specimen(
+        lambda: polars_series([[1.0, math.inf], [-math.inf, NAN]]),
+        says=("Series a · List(Float64)[2] · list of 2, list of 2 · 1 NaN · 2 Inf",),
+        needs=("polars",),
+        changed=lambda: polars_series([[1.0, math.inf], [2.0, NAN]]),
+    ),
+    "frame of polars with Inf in structs": Specimen(
+        lambda: import_module("polars").DataFrame({"s": [{"x": math.inf}]}),
+        says=("DataFrame · Inf in s · 1 × 1: ",),
+        needs=("polars",),
+        changed=lambda: import_module("polars").DataFrame({"s": [{"x": 2.0}]}),
+    ),
     "frame of polars with lists and structs": warns(
         lambda last: import_module("polars").DataFrame({"l": [[last]], "s": [{"x": last}], "n": [[1]]}),
         "DataFrame · NaN in l, s · 1 × 3: ",
@@ -120,6 +132,23 @@ LIBRARIES: Zoo = {
     "chunks of pyarrow": warns(
         lambda last: import_module("pyarrow").chunked_array([[1.0, last], [last]]),
         "ChunkedArray · NaN · 3 × double",
+        "pyarrow",
+    ),
+    "array of pyarrow with a gap": warns(
+        lambda last: import_module("pyarrow").array([NAN, 1.0, None, last]).slice(1),
+        "DoubleArray · 1 NaN · 3 × double · 1 null",
+        "pyarrow",
+    ),
+    "array of pyarrow with NaN under a gap": Specimen(
+        lambda: import_module("pyarrow").array([1.0, NAN, math.inf], from_pandas=True),
+        says=("DoubleArray · 1 Inf · 3 × double · 1 null",),
+        silent=("NaN",),
+        needs=("pyarrow",),
+        changed=lambda: import_module("pyarrow").array([1.0, NAN, 2.0], from_pandas=True),
+    ),
+    "halves of pyarrow in chunks with a gap": warns(
+        lambda last: import_module("pyarrow").chunked_array([[1.0], [None, last]], "halffloat"),
+        "ChunkedArray · NaN · 3 × halffloat · 1 null",
         "pyarrow",
     ),
     "chunks of pyarrow, one all NaN": warns(

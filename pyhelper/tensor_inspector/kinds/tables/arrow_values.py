@@ -9,6 +9,7 @@ from ...safe.guard import library_of, module
 from ..families import by_home
 from ..python.objects import PlainObject
 
+_COPIED = 1 << 18  #: bytes of floats that are copied to be read
 _FLOATS = ("halffloat", "float", "double")  #: what Arrow calls their types
 
 
@@ -18,14 +19,18 @@ class _ArrowValue(PlainObject):
 
 
 class ArrowArray(_ArrowValue):
-    """An array, or one in chunks. Its floats are read where Arrow keeps them: none is copied."""
+    """An array, or one in chunks. Its floats are read where Arrow keeps them; of few with gaps those that are there."""
 
     def all_entries(self) -> Iterator[tuple[object, object]]:
         found: Any = self.value
         is_read = library_of(type(found)) == "pyarrow" and module("numpy") is not None and str(found.type) in _FLOATS
+        left = _COPIED
         for chunk in _chunks(found) if is_read else ():
             if not chunk.null_count:
                 yield "", chunk.to_numpy()
+            elif chunk.nbytes <= left:
+                left -= chunk.nbytes
+                yield "", _there(chunk)
 
 
 class ArrowTable(_ArrowValue):
@@ -35,6 +40,16 @@ class ArrowTable(_ArrowValue):
         if library_of(type(self.value)) == "pyarrow":
             for index, name in enumerate(self.value.schema.names):
                 yield name, self.value.column(index)
+
+
+def _there(chunk: Any) -> Any:
+    """A copy of the floats that are not missing, cut out by numpy."""
+    numpy: Any = module("numpy")
+    mask, data = chunk.buffers()
+    span = slice(chunk.offset, chunk.offset + len(chunk))
+    values = numpy.frombuffer(data, f"f{chunk.type.bit_width // 8}")
+    valid = numpy.unpackbits(numpy.frombuffer(mask, "u1"), bitorder="little")
+    return values[span][valid[span].view("?")]
 
 
 def _chunks(array: Any) -> Iterator[Any]:

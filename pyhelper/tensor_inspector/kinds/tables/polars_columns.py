@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from ...measure.columns import Slices, range_of_series
@@ -101,29 +102,31 @@ class SeriesContents(ChunkedContents):
         strings = [item for item in sample if type(item) is str]
         if strings and not any(type(item) is TextRow for item in sample):
             return [*sample_words(strings, length, len(sample))[:1], *nulls]
-        range, inside = self._range(), self._nan_inside
-        some = "≥" if length > len(sample) else ""
-        loud = [Word(f"{some}{inside:,} NaN", loud=True)] if inside else []
+        range, some = self._range(), "≥" if length > len(sample) else ""
+        named = zip(self._alarms_inside, ("NaN", "Inf"))
+        loud = [Word(f"{some}{amount:,} {name}", loud=True) for amount, name in named if amount]
         return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *loud, *nulls]
 
     def badges(self) -> list[Badge]:
-        return super().badges() or (["nan"] if self._nan_inside else [])
+        known: tuple[Badge, ...] = ("nan", "inf")
+        return super().badges() or [badge for badge, amount in zip(known, self._alarms_inside) if amount]
 
     @cached_property
-    def _nan_inside(self) -> int:
-        """How many NaN are in the first lists or structs of numbers."""
+    def _alarms_inside(self) -> tuple[int, int]:
+        """How many NaN and how many Inf are in the first lists or structs of numbers."""
         if self._name() not in _NESTED or "Float" not in str(self.array.dtype()) or not self.budget.reads:
-            return 0
+            return 0, 0
         waiting: list[Any] = [self._sample()]
-        found = 0
+        nan = infinite = 0
         while waiting and not self.budget.spent():
             inside = waiting.pop()
             for item in dict.values(inside) if type(inside) is dict else inside:
                 if type(item) is float:
-                    found += item != item
+                    nan += item != item
+                    infinite += isinf(item)
                 elif type(item) in _INSIDE:
                     waiting.append(item)
-        return found
+        return nan, infinite
 
     def fact_rows(self) -> list[list[str]]:
         sample = self._sample()
