@@ -12,6 +12,7 @@ from forked import answered_in_child
 from zoo import Specimen, zoo
 from zoo import examine as harness
 from zoo.cage import Keeper
+from zoo.changes import NoChange
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -75,6 +76,36 @@ def test_the_harness_sees_a_change_that_a_comparison_misses(changed: Any, compla
     found = answered_in_child(lambda: harness.examined(Specimen(lambda: [1, 2], changed=changed))["complaints"])
     assert len(found) == (complaint is not None), found
     assert complaint is None or complaint in found[0]
+
+
+def _changes_nothing(value: Any) -> Any:
+    return list(value)
+
+
+def _has_no_change(value: Any) -> Any:
+    raise NoChange("")
+
+
+def _says_why_not(value: Any) -> Any:
+    raise NoChange("it is made of stone")
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "complaint"),
+    [
+        (_changes_nothing, "that of its type", "compared with another one that was changed: the same"),
+        (_has_no_change, "none", "list is neither changed nor said to be unchangeable"),
+        (_says_why_not, "none: it is made of stone", None),
+    ],
+)
+def test_each_value_is_changed_or_said_to_be_unchangeable(
+    change: Any, told: str, complaint: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness, "changed", change)
+    found = answered_in_child(lambda: harness.examined(Specimen(lambda: [1, 2])))
+    assert found["change"] == told
+    assert len(found["complaints"]) == (complaint is not None), found
+    assert complaint is None or complaint in found["complaints"][0]
 
 
 @pytest.mark.parametrize("specimen", [Specimen(make=Kept), Specimen(inside=_inside)], ids=["made", "inside"])

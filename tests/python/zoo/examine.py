@@ -18,17 +18,20 @@ from untouched import Watch, lasting, left_behind, outlives, peak_memory
 from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.guard import full_name
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.snapshot import Snapshot
 from tensor_inspector.wire import tagged
 from tensor_inspector.words.line import SHORT
 
 from . import zoo
-from .changes import changed
+from .changes import NoChange, changed
 from .paths import failing, misleading
 from .specimen import Specimen
 
 _NODES = 1000  #: nodes of a full expansion
+_COMPARED = 5000  #: ms, after which a comparison says that it is not complete
+_ALONE = "there is one of it only"
 _ALARMS = {
     "nan": "NaN|NaT|nan|null|NA|missing",
     "inf": "Inf|inf",
@@ -38,7 +41,7 @@ _ALARMS = {
     "freed": "freed|deleted",
     "error": "not read|failed|raised",
 }  # fmt: skip  what says in short that a badge is there
-_OURS = ("__init__", "__main__", "cage", "changes", "examine", "paths", "specimen")
+_OURS = ("__init__", "__main__", "cage", "changed_data", "changes", "examine", "paths", "specimen", "unchanged")
 _HERE = Path(__file__).parent
 _PROGRAM = (
     *(file for file in _HERE.glob("*.py") if file.stem not in _OURS),
@@ -47,7 +50,7 @@ _PROGRAM = (
 
 
 def examine(name: str) -> dict[str, Any]:
-    """What was found: ``line``, ``tree``, ``complaints``; or ``missing``: what this specimen needs and is not there."""
+    """What was found: ``line``, ``tree``, ``change``, ``complaints``; or ``missing``: what this specimen needs and is not there."""
     return examined(zoo[name])
 
 
@@ -125,9 +128,10 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
-    complaints += _unseen_change(specimen, value)
+    change, unseen = _change_of(specimen, value)
+    complaints += unseen
     complaints += [*misleading(value, _PROGRAM), *failing(value)] if specimen.readable else []
-    return {"line": line, "tree": text, "facts": known, "complaints": complaints}
+    return {"line": line, "tree": text, "facts": known, "change": change, "complaints": complaints}
 
 
 def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: list[dict[str, Any]]) -> list[str]:
@@ -152,18 +156,57 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
     return found
 
 
-def _unseen_change(specimen: Specimen, value: Any) -> Iterator[str]:
-    """A changed value differs, or is not compared; another one that is made alike does not differ."""
-    if specimen.changed is None:
-        other = changed(specimen.make()) if specimen.make is not None and specimen.readable else None
-        if other is not None and compare(value, other).same:
-            yield "compared with the same, one thing changed: the same"
-        return
-    if compare(value, specimen.changed()).same:
-        yield "compared with the changed value: the same"
-    differences = compare(value, specimen.make()).differences if specimen.make is not None else []
-    if differences:
-        yield f"compared with another one that is made alike: {differences}"
+def _change_of(specimen: Specimen, value: Any) -> tuple[str, list[str]]:
+    """How the value was changed, or why it can't be; and what `compare` makes of that.
+
+    A changed value differs, or is not compared; another one that is made alike does not differ.
+    """
+    found: list[str] = []
+    if specimen.changed is not None:
+        if compare(value, specimen.changed()).same:
+            found.append("compared with the changed value: the same")
+        differences = compare(value, specimen.make()).differences if specimen.make is not None else []
+        if differences:
+            found.append(f"compared with another one that is made alike: {differences}")
+        return "its own", found
+    if not specimen.readable:
+        return "none: its memory is gone", found
+    try:
+        found += _alike_for_another(specimen, value)
+    except NoChange as reason:
+        if str(reason):
+            return f"none: {reason}", found
+        return "none", [f"{full_name(type(value))} is neither changed nor said to be unchangeable: zoo/unchanged.py"]
+    return "that of its type", found
+
+
+def _alike_for_another(specimen: Specimen, value: Any) -> list[str]:
+    """What is wrong where another one, made alike and then changed, is compared."""
+    found: list[str] = []
+    others: list[Any] = []
+
+    def take(other: Any) -> None:
+        others.append(None)
+        try:
+            new = changed(other)
+        except NoChange as reason:
+            raise NoChange(str(reason) or _ALONE) if other is value else reason from None
+        if new is value:
+            raise NoChange(_ALONE)
+        if compare(value, new, budget_ms=_COMPARED).same:
+            found.append("compared with another one that was changed: the same")
+
+    if specimen.make is not None:
+        take(specimen.make())
+        return found
+    assert specimen.inside is not None
+    try:
+        specimen.inside(take)
+    except Exception:
+        if others:
+            raise
+        raise NoChange("what it is made in is entered once only") from None
+    return found
 
 
 def _wrong_in_short(node: dict[str, Any]) -> Iterator[str]:
