@@ -230,3 +230,25 @@ class Table(Closing):
 def test_a_slot_that_is_declared_twice_hides_nothing() -> None:
     assert compare(Table(1), Table(1)).same
     assert [row["path"] for row in compare(Table(1), Table(2)).differences] == [".rows"]
+
+
+class Slotted:
+    __slots__ = ("kept",)
+
+
+class SlottedToo(Slotted):
+    """Has a dict beside its slot."""
+
+
+def both(slot: int, beside: int) -> SlottedToo:
+    made = SlottedToo()
+    made.kept = slot
+    vars(made)["kept"] = beside
+    return made
+
+
+def test_a_slot_is_compared_though_the_dict_has_its_name() -> None:
+    assert compare(both(1, 2), both(1, 2)).same
+    assert [row["path"] for row in compare(both(1, 2), both(3, 2)).differences] == [".kept"]
+    assert [row["path"] for row in compare(both(1, 2), both(1, 3)).differences] == ["__dict__['kept']"]
+    assert "kept  1" in tree(both(1, 2))

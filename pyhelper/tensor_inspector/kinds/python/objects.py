@@ -189,16 +189,16 @@ class CppObject(WordedObject):
 
 
 def attributes(value: object) -> Iterator[Child]:
-    """What the instance's dict and slots hold. Where both have a name, the expression reaches the slot."""
-    cls, names, slotted = type(value), set(), dict(slots(value))
+    """What the instance's dict and slots hold. Where both have a name, it stands for the slot, as Python reads it."""
+    cls, slotted = type(value), dict(slots(value))
     for index, (key, item) in enumerate(each(dict.items, raw_dict(value))):
         name = plain_str(key)
-        names.add(name)
-        path = None if name in slotted else suffix(cls, name)
-        yield Child(name, item, path) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
+        if name in slotted:
+            yield Child(f"__dict__[{name!r}]", item)
+        else:
+            yield Child(name, item, suffix(cls, name)) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
     for name, item in slotted.items():
-        if name not in names:
-            yield Child(name, item, suffix(cls, name))
+        yield Child(name, item, suffix(cls, name))
 
 
 def attributes_part(before: str, found: list[Child], asked: Kind) -> Word:
@@ -223,9 +223,7 @@ def property_rows(value: object) -> list[Child]:
 
 
 def attribute_count(value: object) -> int:
-    beside = [name for name, _ in slots(value)]
-    names = instance_dict(value) if beside else {}  # which goes through all that it holds
-    return dict.__len__(raw_dict(value)) + sum(name not in names for name in beside)
+    return dict.__len__(raw_dict(value)) + sum(1 for _ in slots(value))
 
 
 def suffix(cls: type, name: str) -> str | None:
