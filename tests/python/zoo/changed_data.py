@@ -211,6 +211,20 @@ def _formula(value: Any, part: Part) -> Any:
     return value.func(value.args[0] + 1, *value.args[1:]) if value.args else value + 1
 
 
+def _sparse(value: Any, part: Part) -> Any:
+    """One that is a dict of its elements, which is not what its class inherits."""
+    place = next(iter(value.keys()))
+    value[place] = part(value[place])
+    return value
+
+
+def _without_tensors(value: Any, part: Part) -> Any:
+    """What is no tensor, by its data: its class puts no tensors beside that."""
+    stored = value.__dict__["_non_tensordict"]
+    stored["data"] = part(stored["data"])
+    return value
+
+
 #: What changes a value of a library's class, by the library; it raises where it can't.
 LIBRARIES: dict[str, Callable[[Any, Part], Any]] = {
     "torch": _tensor,
@@ -220,5 +234,7 @@ LIBRARIES: dict[str, Callable[[Any, Part], Any]] = {
     "pyarrow": _arrow,
     "jaxlib": _jax,
     "PIL": _image,
+    "scipy": _sparse,
     "sympy": _formula,
+    "tensordict": _without_tensors,
 }

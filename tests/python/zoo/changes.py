@@ -55,10 +55,10 @@ def changed(value: Any, deep: int = _DEEP) -> Any:
 
 def _ways(cls: type) -> Iterator[Change]:
     """What may be tried with a value of a class, the most natural first."""
-    yield from (change for base, change in _PYTHON if issubclass(cls, base))
     known = next((LIBRARIES[library] for library in map(library_of, mro(cls)) if library in LIBRARIES), None)
     if known is not None:
         yield lambda value, deep: known(value, lambda part: changed(part, deep))
+    yield from (change for base, change in _PYTHON if issubclass(cls, base))
     yield _attribute
     if class_attribute(cls, "__next__") is not None:
         yield lambda value, deep: _moved(value, class_attribute(cls, "__next__"))

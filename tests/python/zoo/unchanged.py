@@ -16,7 +16,8 @@ _WHY = {
     "random.SystemRandom": "the system keeps what it draws from",
     "_asyncio.Future": "it is done, and can't be done again",
     "torch.Stream torch.Event": "a device keeps what its handle leads to",
-    "sqlalchemy.engine.row.Row shapely.lib.Geometry": "its library keeps it in C, and makes another one only",
+    "types.GenericAlias": "it is written in the program only",
+    "sqlite3.Row sqlalchemy.engine.row.Row shapely.lib.Geometry": "its library keeps it in C, and makes another one only",
 }
 _REASONS = {name: reason for names, reason in _WHY.items() for name in names.split()}
 _ENDED = "it is at its end"
