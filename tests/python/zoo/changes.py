@@ -31,7 +31,7 @@ from tensor_inspector.safe.guard import class_attribute, class_dict, library_of,
 from .changed_data import LIBRARIES
 from .unchanged import why_never, why_not_this
 
-_DEEP = 4  #: levels of a value
+_DEEP = 6  #: levels of a value
 _MORE = "one more"
 Change = Callable[[Any, int], Any]
 
@@ -58,12 +58,18 @@ def _ways(cls: type) -> Iterator[Change]:
     known = next((LIBRARIES[library] for library in map(library_of, mro(cls)) if library in LIBRARIES), None)
     if known is not None:
         yield lambda value, deep: known(value, lambda part: changed(part, deep))
-    yield from (change for base, change in _PYTHON if issubclass(cls, base))
+    yield from (change for bases, change in _PYTHON if _is_below(cls, bases))
     yield _attribute
     if class_attribute(cls, "__next__") is not None:
         yield lambda value, deep: _moved(value, class_attribute(cls, "__next__"))
     if class_attribute(cls, "send") is not None:
         yield lambda value, deep: _moved(value, lambda value: value.send(None))
+
+
+def _is_below(cls: type, bases: Any) -> bool:
+    """As ``issubclass`` says, which would ask a metaclass of the program."""
+    asked = bases if type(bases) is tuple else (bases,)
+    return any(base is one for base in mro(cls) for one in asked)
 
 
 def _moved(value: Any, move: Callable[[Any], Any]) -> Any:

@@ -6,7 +6,7 @@ from tensor_inspector.safe.guard import class_attribute, full_name, mro
 
 _WHY = {
     "NoneType ellipsis NotImplementedType": "there is one of it only",
-    "object": "it has no content",
+    "object hostile.Properties": "it has no content",
     "type": "a class has nothing of its own to change",
     "builtin_function_or_method numpy.ufunc numpy._ArrayFunctionDispatcher": "a function in C has nothing of its own to change",
     "member_descriptor": "it says only where its class keeps something",
@@ -33,4 +33,6 @@ def why_never(cls: type) -> str:
 
 def why_not_this(cls: type) -> str:
     """Why a value of a class could not be changed, though others can; empty where that is not known."""
+    if cls is memoryview or cls is dict:
+        return "it is released" if cls is memoryview else "its keys take no other beside them"
     return _ENDED if class_attribute(cls, "__next__") or class_attribute(cls, "send") else ""
