@@ -46,10 +46,10 @@ def _there(chunk: Any) -> Any:
     """A copy of the floats that are not missing, cut out by numpy."""
     numpy: Any = module("numpy")
     mask, data = chunk.buffers()
-    span = slice(chunk.offset, chunk.offset + len(chunk))
-    values = numpy.frombuffer(data, f"f{chunk.type.bit_width // 8}")
-    valid = numpy.unpackbits(numpy.frombuffer(mask, "u1"), bitorder="little")
-    return values[span][valid[span].view("?")]
+    start, end = chunk.offset, chunk.offset + len(chunk)
+    values = numpy.frombuffer(data, f"f{chunk.type.bit_width // 8}")[start:end]
+    valid = numpy.unpackbits(numpy.frombuffer(mask, "u1")[start // 8 : -(-end // 8)], bitorder="little")
+    return values[valid[start % 8 :][: len(values)].view("?")]
 
 
 def _chunks(array: Any) -> Iterator[Any]:
