@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .protocol import At
 
 _STEP_CAUGHT_EXCEPTION = 137  #: of pydevd's commands
+_SUSPENDED = 2  #: of the states that it gives a thread
 # Names that it puts among the locals of a frame:
 RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
 EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
@@ -159,10 +160,15 @@ def stop_key() -> tuple[int, ...]:
 
 def views_changed() -> None:
     """Tell the client to fetch the rows of its views again; while nothing is paused they show nothing."""
+    if stop_key():
+        _send_event("invalidated", {"areas": ["variables"]})
+
+
+def _send_event(name: str, body: dict[str, Any]) -> None:
     debugger = pydevd()
     commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
-    if debugger is not None and commands is not None and stop_key():
-        event = {"type": "event", "event": "invalidated", "body": {"areas": ["variables"]}}
+    if debugger is not None and commands is not None:
+        event = {"type": "event", "event": name, "body": body}
         debugger.writer.add_command(commands.NetCommand(0, 0, event, is_json=True))
 
 
@@ -190,6 +196,22 @@ def resume_dynamo(stopped: Any) -> None:
     if stopped is not None:
         frames, callback = stopped
         frames.set_eval_frame(callback)
+
+
+def is_attached() -> bool:
+    """Whether a client is connected to the debugger."""
+    ask = getattr(pydevd(), "is_attached", None)
+    return ask is not None and bool(ask())
+
+
+def is_paused() -> bool:
+    """Whether the debugger holds this thread: what runs now is asked for by a view or by the user."""
+    return getattr(getattr(current_thread(), "additional_info", None), "pydev_state", 0) == _SUSPENDED
+
+
+def log(text: str) -> None:
+    """Write a line into the client's debug console."""
+    _send_event("output", {"category": "console", "output": f"{text}\n"})
 
 
 def stop(frame: FrameType, error: Exception) -> bool:

@@ -16,10 +16,13 @@ from .session import session
 from .stock import provider
 from .stop.program_code import is_asked_for
 from .stop.snapshot import Snapshot
+from .watching import watchpoints
 from .wire import tagged
 
 if TYPE_CHECKING:
-    from .protocol import Answer, ErrorAnswer, Preferences
+    from collections.abc import Sequence
+
+    from .protocol import Answer, ErrorAnswer, Preferences, Watchpoint
 
 # Not `json.dumps` and `json.loads`: they call built-in functions, in whose place the program may have put its own.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode
@@ -102,6 +105,13 @@ def prefer(wanted: Preferences) -> None:
     provider.switch(wanted.get("stock_views") is True)
     if session.preferred.inline_values != before.inline_values:
         debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
+
+
+def begin(preferences: Preferences, points: Sequence[Watchpoint]) -> None:
+    """Have what the user prefers and watches hold from the injection on: the program may not have begun."""
+    prefer(preferences)
+    if points:
+        watchpoints.arm(list(points))
 
 
 def _failed(error: BaseException) -> ErrorAnswer:

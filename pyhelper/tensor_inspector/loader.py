@@ -85,7 +85,7 @@ _AT_ONCE = tuple(
 #: used, as all others are: the program may import torch later.
 _SOON = tuple(
     """
-    kinds.alarms kinds.contained kinds.contained_memory kinds.declared kinds.facts kinds.holder
+    addressed kinds.alarms kinds.contained kinds.contained_memory kinds.declared kinds.facts kinds.holder
     kinds.python.mappings kinds.stats_rows kinds.subscripts kinds.summaries kinds.templates kinds.torch.dense
     kinds.torch.finite kinds.torch.forms kinds.torch.module kinds.torch.module_words kinds.torch.form
     kinds.torch.tensor kinds.torch.training measure.memory.blocks measure.memory.extents measure.memory.storages
@@ -143,9 +143,9 @@ def _run(module: Any) -> None:
                 raise
 
 
-def install(sources, version, preferences, folders):  # type: ignore[no-untyped-def]
+def install(sources, version, preferences, folders, watchpoints=()):  # type: ignore[no-untyped-def]
     """Register ``sources`` (dotted name below the package: the number of its folder; packages are those that others lie
-    below), and have ``preferences`` hold. ``folders`` are packed texts, in the order of ``sources``.
+    below), and have ``preferences`` and ``watchpoints`` hold. ``folders`` are packed texts, in ``sources``' order.
 
     Returns JSON: the version now in place, the Python version and the process id, or what went wrong.
     """
@@ -182,10 +182,10 @@ def install(sources, version, preferences, folders):  # type: ignore[no-untyped-
                 _run(modules[f"{root}.{name}"])
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
-            helper.gateway.prefer(preferences)  # from here on the debugger's own views ask us and wait for us
-            helper.__dict__["version"] = (
-                version  # last: a child that is forked before this has only a part of the helper
-            )
+            # From here on the debugger's own views ask us and wait for us.
+            helper.gateway.begin(preferences, watchpoints)
+            # Last: a child that is forked before this has only a part of the helper.
+            helper.__dict__["version"] = version
         except BaseException:
             for full, known in before.items():
                 if known is None:
@@ -195,7 +195,7 @@ def install(sources, version, preferences, folders):  # type: ignore[no-untyped-
             raise
     else:
         helper.debugger.no_delay()  # a forked child has a connection of its own
-        helper.gateway.prefer(preferences)
+        helper.gateway.begin(preferences, watchpoints)
     answer = {"version": version, "python": sys.version.split()[0], "pid": sys.modules["os"].getpid()}
     if helper.debugger.dynamo_runs():
         answer["frameless"] = True

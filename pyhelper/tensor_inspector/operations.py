@@ -7,8 +7,8 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Literal
 
-from . import debugger
-from .failure import NO_FRAME, OF_TEMPLATE, Refused, failure_of
+from . import addressed, debugger
+from .failure import Refused, failure_of
 from .kinds import Child, Property, Rows, libraries
 from .lenses import registry
 from .lenses.lens import InvalidQuestion, Lens, Paused
@@ -19,12 +19,11 @@ from .safe.untouched import Untouched
 from .session import session
 from .stop import frame, interruption, process, program_code
 from .stop.snapshot import PAGE, Snapshot, alive
-from .watching import history
+from .watching import history, watchpoints
 from .words.stats import fact_texts
 
 if TYPE_CHECKING:
     from .protocol import (
-        Address,
         Answer,
         ChildrenAnswer,
         ChildrenRequest,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
         Page,
         PinAnswer,
         PinRequest,
+        WatchRequest,
     )
 
 _HOVERED = 10  #: children that a hover lists
@@ -51,7 +51,7 @@ _REACH = 10  #: milliseconds in which an expression that a lens names is followe
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request), perf_counter()
     session.cold = False
-    paused = _paused(request)
+    paused = addressed.paused_frame(request)
     with Untouched():
         snapshot = Snapshot(every := frame.rows(paused, request.get("filter", "all"), budget))
         rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
@@ -81,6 +81,8 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         answer["groups"] = frame.group_count(every)
     if inline:
         answer["inline"] = inline
+    if session.watchpoints:
+        answer["watchpoints"] = watchpoints.states()
     files = frame.files(paused)
     if files:
         answer["files"] = files
@@ -105,7 +107,7 @@ def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget)
 
 def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request, _ROWS_SHARE), perf_counter()
-    snapshot, node = _alive(request), request["node"]
+    snapshot, node = addressed.snapshot(request), request["node"]
     asked = snapshot.value(node)
     if type(asked) is Property:
         snapshot.replace(node, Rows.of("", [Child("value", program_code.read_property(asked, request.get("id")), "")]))
@@ -126,12 +128,12 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
 def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request, _ONE_SHARE), perf_counter()
     with Untouched():
-        return _node("inspect", request, _addressed(request, request, budget), budget, started)
+        return _node("inspect", request, addressed.value(request, request, budget), budget, started)
 
 
 def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
     """Runs the program's code, as the user asked: no guard, no limit but an interruption, in the frame's own state."""
-    paused, expression = _paused(request), request["expression"].strip()
+    paused, expression = addressed.paused_frame(request), request["expression"].strip()
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -228,14 +230,14 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
 
 
 def _begun_lens(request: LensRequest, budget: Budget, grad_mode: bool, thread_modes: Modes | None) -> Lens:
-    values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
+    values = {name: addressed.value(address, request, budget) for name, address in request["values"].items()}
     paused = _paused_for_lens(request, grad_mode, thread_modes)
     return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
 
 
 def _paused_for_lens(request: LensRequest, grad_mode: bool, thread_modes: Modes | None) -> Paused | None:
     """The paused frame with all that a lens may ask of it. Where another thread asks, gradients count as on."""
-    paused = _frame_of(request)
+    paused = addressed.frame_of(request)
     if paused is None:
         return None
 
@@ -249,6 +251,11 @@ def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:
     return {"op": "interrupt", "interrupted": interruption.interrupt(request["request"])}, None
 
 
+def _watch(request: WatchRequest) -> tuple[Answer, None]:
+    watchpoints.arm(request["watchpoints"], watchpoints.this_thread())
+    return {"op": "watch", "watchpoints": watchpoints.states()}, None
+
+
 OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot | None]]] = {
     "frame": _frame,
     "children": _children,
@@ -256,36 +263,8 @@ OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot | None]]] = {
     "evaluate": _evaluate,
     "lens": _lens,
     "interrupt": _interrupt,
+    "watch": _watch,
 }
-
-
-def _frame_of(request: Any) -> FrameType | None:
-    return debugger.frame_at(request["at"]) if "at" in request else debugger.user_frame()
-
-
-def _paused(request: Any) -> FrameType:
-    found = _frame_of(request)
-    if found is None:
-        raise Refused("no_frame", OF_TEMPLATE if debugger.is_of_template(request.get("at")) else NO_FRAME)
-    return found
-
-
-def _alive(address: Any) -> Snapshot:
-    """The snapshot that holds a node."""
-    snapshot = alive.get(address.get("snapshot", 0))
-    if snapshot is None or address["node"] not in snapshot:
-        raise Refused("gone", "the program has run on since this row was shown")
-    return snapshot
-
-
-def _addressed(address: Address | InspectRequest, request: Any, budget: Budget) -> Child:
-    """The value at an address: its node's, or what its expression reaches without running anything."""
-    if "node" in address:
-        return _alive(address).child(address["node"])
-    if "expression" not in address:
-        raise Refused("bad_request", "a value is named by a node or by an expression")
-    expression = address["expression"].strip()
-    return Child(expression, frame.resolved(_paused(request), expression, budget), expression)
 
 
 def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Version = str
 #: Which variables are listed: all, or those that are or hold tensors.
 Filter = Literal["all", "tensors"]
+#: `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is
+#: computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic.
+WatchedFor = Literal["nonfinite", "nan", "inf"]
 #: What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and
 #: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
 #: it, for their backward), unnamed (tensors that no name in sight reaches).
@@ -329,6 +332,34 @@ class InterruptRequest(TypedDict):
 
 
 @final
+class WatchRequest(TypedDict):
+    """Has these watchpoints be on in the process, and no others. Sent on a frame of the thread to be watched, or
+    without one: then the main thread is watched.
+    """
+
+    op: Literal["watch"]
+    version: Version
+    at: NotRequired[At]
+    preferences: NotRequired[Preferences]
+    watchpoints: list[Watchpoint]
+
+
+@final
+class Watchpoint(TypedDict):
+    """A watchpoint for the whole program: it stops in the user's line where NaN or Inf arises."""
+
+    #: The client's own number for it.
+    id: int
+    what: WatchedFor
+    #: A line in the debug console in the place of a stop.
+    log: NotRequired[Literal[True]]
+    #: So many hits are only counted.
+    skip_hits: NotRequired[int]
+    #: Hits count once optimizers have taken so many steps.
+    after_step: NotRequired[int]
+
+
+@final
 class Preferences(TypedDict):
     """What the user prefers. They hold for this request and until the next that says otherwise, also for what the
     debugger's own views show.
@@ -385,6 +416,8 @@ class FrameAnswer(TypedDict):
     #: Variables that `rows` leave out, because of the filter or of the page, for the ends of lines of source; as far as
     #: the time goes.
     inline: NotRequired[list[InlineValue]]
+    #: The watchpoints that are set in the process; absent where there are none.
+    watchpoints: NotRequired[list[WatchpointState]]
     #: Which of several processes it is: `rank 1`, `worker 0`; absent for one that is alone.
     process: NotRequired[str]
     #: The files in which it and its callers stand, each with the nearest frame in it: what the adapter calls the file
@@ -427,6 +460,30 @@ class InterruptAnswer(TypedDict):
     op: Literal["interrupt"]
     #: Whether that request was still running the program's code.
     interrupted: bool
+
+
+@final
+class WatchAnswer(TypedDict):
+    """What the watchpoints are doing now."""
+
+    op: Literal["watch"]
+    watchpoints: list[WatchpointState]
+
+
+@final
+class WatchpointState(TypedDict):
+    """What a watchpoint has met in the process."""
+
+    #: The client's own number for it.
+    id: int
+    #: How often it was met, also where that was only counted.
+    hits: int
+    #: What was met last: what arose, by which operation, and where.
+    reason: NotRequired[str]
+    #: The program is stopped by it.
+    here: NotRequired[Literal[True]]
+    #: Why it is not on.
+    problem: NotRequired[str]
 
 
 @final
@@ -1420,11 +1477,13 @@ class ComplexStats(TypedDict):
 
 
 #: What the extension asks.
-Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest, LensRequest, InterruptRequest]
+Request = Union[
+    FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest, LensRequest, InterruptRequest, WatchRequest
+]
 #: What is expanded below a row: by child name, how many children were shown and what is expanded below each.
 Expanded = dict[str, ExpandedRow]
 #: What the helper answers.
-Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer]
+Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer, WatchAnswer]
 #: What lenses answer, each with a type of its own.
 Found = Union[
     CompareFound,

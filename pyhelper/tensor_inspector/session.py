@@ -14,13 +14,14 @@ from .preferences import Preferred
 class Session:
     """The state of one debugged program."""
 
-    __slots__ = ("burst", "busy_devices", "cold", "preferred", "running")
+    __slots__ = ("burst", "busy_devices", "cold", "preferred", "running", "watchpoints")
 
     def __init__(self) -> None:
         self.preferred = Preferred()  #: what the user prefers: the debugger's own views ask without saying
         self.cold = True  #: until the first frame is answered: it compiles modules, and torch starts threads
         self.burst: Any = None  #: the latest requests of the debugger's own views, a `stock.clock.RequestBurst`
         self.busy_devices: dict[Any, float] = {}  #: until when each is not waited for
+        self.watchpoints: list[Any] = []  #: that are on, each a `watching.watchpoints.ArmedWatchpoint`
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

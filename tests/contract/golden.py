@@ -87,7 +87,10 @@ def replies() -> dict[str, dict[str, Any]]:
             "lens_compare": ask("lens", lens="compare", values=two),
             "lens_not_done": ask("lens", lens="compare", values=two, limits={"ms": 0.001}),
             "error": ask("inspect", expression="model(images)"),
+            "interrupt": ask("interrupt", request=1),
+            "watch": ask("watch", watchpoints=[{"id": 1, "what": "nan"}]),
         }
+        ask("watch", watchpoints=[])
         frame = train_wrongly()
         found["lens_findings"] = ask("lens", lens="findings", values={})
     finally:

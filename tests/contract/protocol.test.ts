@@ -14,6 +14,7 @@ import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import schema from "../../pyhelper/protocol.schema.json" with { type: "json" };
 import { frame, frameAnswer, memory } from "../unit/fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const golden = globSync("tests/contract/golden/*.json").toSorted();
 
@@ -75,7 +76,7 @@ describe("golden replies, written by the helper", () => {
     else if (answer.op === "lens" && answer.node === undefined) {
       expect(answer.done).toBe(false);
       expect(answer.resume).toBeDefined();
-    } else if (answer.op !== "interrupt" && answer.node !== undefined) {
+    } else if (answer.op !== "interrupt" && answer.op !== "watch" && answer.node !== undefined) {
       expect(cardText("expression", answer.node)).toContain("expression");
       show(frameAnswer([answer.node], { snapshot: answer.snapshot }));
     }
@@ -89,6 +90,7 @@ function show(answer: FrameAnswer): void {
     contents: new Contents(frame(), answer),
     pins,
     questions: new Questions(),
+    watchpoints: new Watchpoints(memory()),
     expansion: new Expansion(),
     pageSize: 100,
   };

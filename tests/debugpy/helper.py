@@ -104,7 +104,7 @@ def call_expression(request: Answer) -> str:
     return f"{SYS}.modules['_tensor_inspector.gateway'].call('{text}') {MARK}"
 
 
-def inject_expression(*, untimed: bool = True, **preferences: object) -> str:
+def inject_expression(*, untimed: bool = True, watchpoints: Sequence[Answer] = (), **preferences: object) -> str:
     """Puts the helper into the process: one expression that leaves no name behind in the user's frame.
 
     Unlike the extension's, it gives the debugger's own views the time that slow machines need too, if `untimed`.
@@ -115,13 +115,15 @@ def inject_expression(*, untimed: bool = True, **preferences: object) -> str:
     loader, time_outs = texts[""].pop("loader"), texts[""]["time_outs"]
     sources = {name: at for at, room in enumerate(texts.values()) for name in room}
     rooms = ", ".join(f"b('{_packed(chr(0).join(room.values()))}')" for room in texts.values())
+    watched = f", m['json'].loads(z('{_packed(json.dumps(watchpoints))}'))" if watchpoints else ""
     run = (
         f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(time_outs)}'), "
         "'<frozen _tensor_inspector.time_outs>', 'exec'), g), g['dispose'](), "
         f"m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
         "'<frozen _tensor_inspector.loader>', 'exec'), g), "
         f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}', "
-        f"m['json'].loads(z('{_packed(json.dumps(preferences))}')), [{rooms}]){_untimed(preferences) if untimed else ''})[3]"
+        f"m['json'].loads(z('{_packed(json.dumps(preferences))}')), [{rooms}]{watched})"
+        f"{_untimed(preferences) if untimed else ''})[3]"
     )
     unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"

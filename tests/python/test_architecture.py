@@ -16,7 +16,9 @@ from tensor_inspector.kinds import registry
 LAYERS = [
     {"__init__"},
     {"api", "questions", "gateway"},
-    {"asking", "operations", "failure"},
+    {"asking", "operations"},
+    {"addressed"},
+    {"failure"},
     {"arguments"},
     {"stock"},
     {"stop", "watching"},

@@ -29,6 +29,7 @@ const envelope = v.variant("op", [
     node: v.optional(node),
   }),
   v.looseObject({ op: v.literal("interrupt"), interrupted: v.boolean() }),
+  v.looseObject({ op: v.literal("watch"), watchpoints: v.array(v.looseObject({ id: v.number(), hits: v.number() })) }),
   v.looseObject({ op: v.literal("error"), error: v.looseObject({ code: v.string(), message: v.string() }) }),
 ]);
 

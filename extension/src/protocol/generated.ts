@@ -4,7 +4,7 @@
  * What the extension asks.
  */
 export type Request =
-  FrameRequest | ChildrenRequest | InspectRequest | EvaluateRequest | LensRequest | InterruptRequest;
+  FrameRequest | ChildrenRequest | InspectRequest | EvaluateRequest | LensRequest | InterruptRequest | WatchRequest;
 /**
  * Hash of the helper that the extension carries; another one in the process answers `stale_helper`.
  */
@@ -14,9 +14,14 @@ export type Version = string;
  */
 export type Filter = "all" | "tensors";
 /**
+ * `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic.
+ */
+export type WatchedFor = "nonfinite" | "nan" | "inf";
+/**
  * What the helper answers.
  */
-export type Answer = FrameAnswer | ChildrenAnswer | NodeAnswer | LensAnswer | ErrorAnswer | InterruptAnswer;
+export type Answer =
+  FrameAnswer | ChildrenAnswer | NodeAnswer | LensAnswer | ErrorAnswer | InterruptAnswer | WatchAnswer;
 /**
  * What family a value is of: it decides the icon.
  */
@@ -434,6 +439,38 @@ export interface InterruptRequest {
   request: number;
 }
 /**
+ * Has these watchpoints be on in the process, and no others. Sent on a frame of the thread to be watched, or without one: then the main thread is watched.
+ */
+export interface WatchRequest {
+  op: "watch";
+  version: Version;
+  at?: At;
+  preferences?: Preferences;
+  watchpoints: Watchpoint[];
+}
+/**
+ * A watchpoint for the whole program: it stops in the user's line where NaN or Inf arises.
+ */
+export interface Watchpoint {
+  /**
+   * The client's own number for it.
+   */
+  id: number;
+  what: WatchedFor;
+  /**
+   * A line in the debug console in the place of a stop.
+   */
+  log?: true;
+  /**
+   * So many hits are only counted.
+   */
+  skip_hits?: number;
+  /**
+   * Hits count once optimizers have taken so many steps.
+   */
+  after_step?: number;
+}
+/**
  * The variables of a frame and the pins, and what the views need to know of the frame.
  */
 export interface FrameAnswer {
@@ -472,6 +509,10 @@ export interface FrameAnswer {
    * Variables that `rows` leave out, because of the filter or of the page, for the ends of lines of source; as far as the time goes.
    */
   inline?: InlineValue[];
+  /**
+   * The watchpoints that are set in the process; absent where there are none.
+   */
+  watchpoints?: WatchpointState[];
   /**
    * Which of several processes it is: `rank 1`, `worker 0`; absent for one that is alone.
    */
@@ -742,6 +783,31 @@ export interface InlineValue {
   name: string;
   kind: NodeKind;
   text: string;
+}
+/**
+ * What a watchpoint has met in the process.
+ */
+export interface WatchpointState {
+  /**
+   * The client's own number for it.
+   */
+  id: number;
+  /**
+   * How often it was met, also where that was only counted.
+   */
+  hits: number;
+  /**
+   * What was met last: what arose, by which operation, and where.
+   */
+  reason?: string;
+  /**
+   * The program is stopped by it.
+   */
+  here?: true;
+  /**
+   * Why it is not on.
+   */
+  problem?: string;
 }
 /**
  * A file of the program, and a frame that stands in it.
@@ -1894,4 +1960,11 @@ export interface InterruptAnswer {
    * Whether that request was still running the program's code.
    */
   interrupted: boolean;
+}
+/**
+ * What the watchpoints are doing now.
+ */
+export interface WatchAnswer {
+  op: "watch";
+  watchpoints: WatchpointState[];
 }

@@ -37,7 +37,7 @@ class BackwardWatch:
     """The graph of a loss is walked once; what its nodes compute is told by the line that made them forward."""
 
     def __init__(
-        self, verdict: Verdict, origins: Origins, enter: Callable[[], None], leave: Callable[[], None]
+        self, verdict: Verdict, origins: Origins, enter: Callable[[], None], leave: Callable[[], object]
     ) -> None:
         """``enter`` and ``leave`` let the function mode see what custom functions compute."""
         self._is_scaled = False  #: whether a GradScaler made the loss: it skips steps whose gradients are not finite

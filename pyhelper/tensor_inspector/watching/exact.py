@@ -8,6 +8,7 @@ from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from .. import debugger
 from ..safe.guard import class_name, dict_get, instance_dict, module
 from .backward import BackwardWatch
 from .calls import FunctionCall
@@ -16,6 +17,7 @@ from .forward import ForwardWatch, look_at_parameters
 from .functions import deed_of
 from .hits import FaultOrigin
 from .origins import Origins
+from .threads import retry_in_main_thread
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -45,11 +47,13 @@ class Exact:
         self.backward = BackwardWatch(self.verdict, self._origins, enter, leave)
         self.eager = EagerStance()
         self._handles: list[Any] = []
-        self._thread = 0
+        self._is_off = False  #: the mode, for a step of an optimizer
+        self.thread = 0
+        self.is_ended = False
 
     def begin(self) -> None:
-        self._thread = get_ident()
-        self._origins.called.hook(partial(_put_on, self._mode))  # which a step that has raised left off
+        self.thread = get_ident()
+        self._origins.called.hook(self._enter)  # a step that has raised left the mode off
         self.eager.take()
         self._handles = [
             _optimizer.register_optimizer_step_pre_hook(self._before_step),
@@ -60,11 +64,26 @@ class Exact:
     def end(self) -> None:
         """Takes the mode off, wherever it stands, and removes the hooks."""
         _take_off(self._mode)
+        self.is_ended = self.verdict.is_over = True
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
         self._origins.called.remove()
         self.eager.leave()
+
+    def leave(self) -> None:
+        """Takes the mode off after the outermost call that it is ended in: as that returns, torch puts it back."""
+        if get_ident() == self.thread and not _is_called(sys._getframe(2)):
+            retry_in_main_thread(self._is_gone)
+
+    def _is_gone(self) -> bool:
+        _take_off(self._mode)
+        return not _is_called(sys._getframe(1))
+
+    def _enter(self) -> None:
+        if not self.is_ended:
+            self._is_off = False
+            _put_on(self._mode)
 
     def pending(self) -> list[FaultOrigin]:
         """What is still to be reported when the watch ends."""
@@ -75,17 +94,18 @@ class Exact:
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """What an optimizer computes is not looked at, but for its result; what its closure computes is."""
-        if get_ident() != self._thread:
+        if get_ident() != self.thread:
             return
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:
+            self._is_off = True
             _take_off(self._mode)
         if self.verdict.skipped is not None:
             self.verdict.quietly(self.backward.look_at_gradients, _parameters(optimizer), sys._getframe(1))
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         frame = sys._getframe(1)
-        if get_ident() != self._thread or _is_inside(frame):
+        if get_ident() != self.thread or _is_inside(frame):
             return
         name = f"{class_name(type(optimizer))}.step"
         try:
@@ -94,7 +114,7 @@ class Exact:
                 self.verdict.quietly(look, _parameters(optimizer), name, frame)
         finally:
             self._stepped()
-            _put_on(self._mode)
+            self._enter()
 
 
 class _Functions(_Mode):  # type: ignore[misc]
@@ -107,24 +127,38 @@ class _Functions(_Mode):  # type: ignore[misc]
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         named, exact = kwargs or {}, self._exact
         verdict = exact.verdict
-        if verdict.is_over:  # torch puts a mode back that is taken off in a call
-            return func(*args, **named)
-        exact.eager.take()
-        deed = deed_of(func)
-        if deed == "asks":
-            return func(*args, **named)
-        call = FunctionCall(func, deed, args, named, sys._getframe(1))
-        if deed == "backward":
-            return exact.backward.run(call)
-        if deed in ("reads", "judges"):
-            verdict.quietly(exact.forward.read if deed == "reads" else exact.forward.judge, call)
-            return func(*args, **named)
-        result = func(*args, **named)
-        if call.frame.f_code.co_filename.endswith(_SCALER):
-            exact.backward.scale(call.name != _SCALED)
-        exact.backward.record(call)
-        verdict.quietly(exact.forward.computed, call, args[0] if result is None and args else result)
-        return result
+        try:
+            if verdict.is_over or debugger.is_paused():
+                return func(*args, **named)
+            exact.eager.take()
+            deed = deed_of(func)
+            if deed == "asks":
+                return func(*args, **named)
+            call = FunctionCall(func, deed, args, named, sys._getframe(1))
+            if deed == "backward":
+                return exact.backward.run(call)
+            if deed in ("reads", "judges"):
+                verdict.quietly(exact.forward.read if deed == "reads" else exact.forward.judge, call)
+                return func(*args, **named)
+            result = func(*args, **named)
+            if call.frame.f_code.co_filename.endswith(_SCALER):
+                exact.backward.scale(call.name != _SCALED)
+            exact.backward.record(call)
+            verdict.quietly(exact.forward.computed, call, args[0] if result is None and args else result)
+            return result
+        finally:
+            if exact.is_ended:
+                exact.leave()
+
+
+_CALLED: Any = _Functions.__torch_function__.__code__
+
+
+def _is_called(frame: FrameType | None) -> bool:
+    """Whether a function mode of ours is in the midst of a call, in this frame or further out."""
+    while frame is not None and frame.f_code is not _CALLED:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _parameters(optimizer: Any) -> list[Any]:
@@ -154,10 +188,11 @@ def _put_on(mode: Any) -> None:
         _modes._push_mode(one)
 
 
-def _take_off(mode: Any) -> None:
-    """Takes a mode off, and leaves those above it."""
+def _take_off(mode: Any) -> bool:
+    """Takes a mode off, and leaves those above it; tells whether it was on."""
     above: list[Any] = []
     while _is_on(mode):
         above.append(_modes._pop_mode())
     for one in reversed(above[:-1]):
         _modes._push_mode(one)
+    return bool(above)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..safe.record import Record
@@ -66,7 +67,7 @@ def report_of(origin: FaultOrigin, step: int, met: str) -> dict[str, Any]:
 def _reason(origin: FaultOrigin, step: int, met: str, file: str | None, line: int | None) -> str:
     by = f" of {origin.operation}" if origin.operation else ""
     inside = f" in {origin.module}" if origin.module else ""
-    at = f" · {file}:{line}" if file and line else ""
+    at = f" · {os.path.basename(file)}:{line}" if file and line else ""
     given = f" · went in: {origin.went_in}" if origin.went_in else ""
     noticed = f" · noticed {met}" if met else ""
     return f"{_WORDS[origin.kind]}{by}{inside}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}"

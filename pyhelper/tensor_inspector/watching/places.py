@@ -8,7 +8,10 @@ from typing import Any
 
 from ..safe.installed import is_installed_file
 
-_HELPER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_FROZEN = "<frozen"  #: how the names of files begin that are none, those of the injected helper among them
+_HELPER = (
+    __file__ if __file__.startswith(_FROZEN) else os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+)
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _users: dict[CodeType, bool] = {}
 
@@ -56,6 +59,6 @@ def _is_users(code: CodeType) -> bool:
 
 
 def _is_users_file(file: str) -> bool:
-    if file.startswith("<frozen"):
+    if file.startswith(_FROZEN):
         return False
     return not (is_installed_file(file) or file.startswith((_HELPER, _STANDARD)))

@@ -1,0 +1,102 @@
+"""The watchpoints that the user has set in the editor. They are kept there; here is what one of them is doing."""
+
+from __future__ import annotations
+
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from .. import debugger
+from ..session import session
+from .active import ActiveWatch
+from .hits import NonFinite
+from .threads import run_on
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from ..protocol import Watchpoint, WatchpointState
+
+_UNREACHABLE = "it can't begin while this runs: pause the program in the thread that trains, and enable it again"
+_OTHER = "a `tensor_inspector.watch` of the program is on"
+
+
+class ArmedWatchpoint:
+    """A watchpoint that is on in this process, with its hits so far."""
+
+    def __init__(self, wanted: Watchpoint) -> None:
+        self.wanted = wanted
+        self._watch = ActiveWatch(wanted["what"], self._hit, repeat=True, is_wanted=debugger.is_attached)
+        self._hits = 0
+        self._reason: str | None = None
+        self._is_here = False  #: the program is stopped by it
+        self._problem: str | None = None
+
+    def begin(self, thread: int | None) -> None:
+        """On that thread of the program; None stands for the main thread."""
+        if not run_on(thread, self._begin):
+            self._problem = _UNREACHABLE
+
+    def end(self) -> None:
+        self._watch.end_soon()
+
+    def state(self) -> WatchpointState:
+        state: WatchpointState = {"id": self.wanted["id"], "hits": self._hits}
+        if self._reason is not None:
+            state["reason"] = self._reason
+        if self._is_here:
+            state["here"] = True
+        if self._problem is not None:
+            state["problem"] = self._problem
+        return state
+
+    def _begin(self) -> None:
+        try:
+            self._watch.begin()
+        except RuntimeError:
+            self._problem = _OTHER
+
+    def _hit(self, report: dict[str, Any], frame: FrameType | None) -> None:
+        if report["step"] < self.wanted.get("after_step", 0):
+            return
+        self._hits += 1
+        self._reason = report["reason"]
+        if self._hits <= self.wanted.get("skip_hits", 0):
+            return
+        if self.wanted.get("log") is True or frame is None:
+            debugger.log(f"Tensor Inspector: {self._reason}")
+            return
+        self._is_here = True
+        try:
+            debugger.stop(frame, NonFinite(report))
+        finally:
+            self._is_here = False
+
+
+def arm(wanted: list[Watchpoint], thread: int | None = None) -> None:
+    """Has these be on, and no others. Those that are on already stay as they are, with their hits.
+
+    ``thread`` is the paused one that the user looks at, None where none is.
+    """
+    before = {armed.wanted["id"]: armed for armed in session.watchpoints}
+    for armed in session.watchpoints:
+        if armed.wanted not in wanted:
+            armed.end()
+    kept = [before.get(one["id"]) for one in wanted]
+    session.watchpoints = [
+        armed if armed is not None and armed.wanted == one else _begun(one, thread) for armed, one in zip(kept, wanted)
+    ]
+
+
+def states() -> list[WatchpointState]:
+    return [armed.state() for armed in session.watchpoints]
+
+
+def _begun(wanted: Watchpoint, thread: int | None) -> ArmedWatchpoint:
+    armed = ArmedWatchpoint(wanted)
+    armed.begin(thread)
+    return armed
+
+
+def this_thread() -> int | None:
+    """The thread that an evaluate of a paused frame runs on; None for one that names no frame."""
+    return None if debugger.user_frame() is None else get_ident()

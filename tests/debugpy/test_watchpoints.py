@@ -1,0 +1,201 @@
+"""Watchpoints, as the extension sets them: the program runs on and stops in the user's own line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from client import Client, Stop, stop_lines
+from helper import Helper, inject_expression
+from table import Start
+
+NAN: dict[str, Any] = {"id": 1, "what": "nan"}
+LEFT = """
+def left():
+    from torch.nn.modules import module
+    from torch.optim import optimizer
+    names = ("_global_forward_pre_hooks", "_global_forward_hooks")
+    steps = ("_global_optimizer_pre_hooks", "_global_optimizer_post_hooks")
+    hooks = [*(getattr(module, name) for name in names), *(getattr(optimizer, name) for name in steps)]
+    return torch._C._len_torch_function_stack() + sum(map(len, hooks))
+"""
+TRAINING = f"""
+import torch
+{LEFT}
+def train():
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for step in range(4):
+        bad = weight.detach() * 0 / 0  # BUG
+        weight.sum().backward()
+        optimizer.step()
+
+print("here")  # STOP
+train()
+print("left", left())  # STOP: end
+"""
+
+
+def line_of(source: str, mark: str) -> int:
+    return next(at for at, line in enumerate(dedent(source).splitlines(), 1) if line.endswith(mark))
+
+
+def state(helper: Helper, stop: Stop) -> dict[str, Any]:
+    [found] = helper.frame(stop)["watchpoints"]
+    return found  # type: ignore[no-any-return]
+
+
+def watch(helper: Helper, stop: Stop, *watchpoints: dict[str, Any]) -> None:
+    helper.ask(stop, "watch", watchpoints=list(watchpoints))
+
+
+def test_one_that_is_set_at_a_stop_stops_in_the_line_of_the_user_again_and_again(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, NAN)
+    assert state(helper, stop) == {"id": 1, "hits": 0}
+    stop = client.resume(stop.thread)
+    assert (stop.reason, stop.function, stop.line) == ("exception", "train", line_of(TRAINING, "# BUG"))
+    met = state(helper, stop)
+    assert (met["hits"], met["here"]) == (1, True)
+    assert "NaN of div, in forward, step 0" in met["reason"]
+    stop = client.resume(stop.thread)
+    assert "step 1" in state(helper, stop)["reason"]
+
+
+def test_what_the_user_runs_at_a_stop_is_no_hit(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, NAN)
+    assert client.evaluate("float(torch.zeros(1) / 0 + 1)", stop.frame, context="repl")["result"] == "nan"
+    assert state(helper, stop) == {"id": 1, "hits": 0}
+    stop = client.resume(stop.thread)
+    assert client.evaluate("float(torch.zeros(1) / 0 + 1)", stop.frame, context="repl")["result"] == "nan"
+    assert state(helper, stop)["hits"] == 1
+
+
+def test_of_one_that_is_removed_nothing_is_left(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, NAN)
+    stop = client.resume(stop.thread)
+    watch(helper, stop)
+    stop = client.resume(stop.thread)
+    assert stop.line == line_of(TRAINING, "# STOP: end")
+    assert client.evaluate("left()", stop.frame)["result"] == "0"
+    assert "watchpoints" not in helper.frame(stop)
+
+
+def test_it_may_write_a_line_in_the_place_of_a_stop(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, {**NAN, "log": True})
+    stop = client.resume(stop.thread)
+    assert stop.line == line_of(TRAINING, "# STOP: end")
+    lines = client.output("console").splitlines()
+    assert [line.partition(" ·")[0] for line in lines if "Tensor Inspector" in line] == [
+        f"Tensor Inspector: NaN of div, in forward, step {step}" for step in range(4)
+    ]
+
+
+@pytest.mark.parametrize(("condition", "step"), [({"skip_hits": 2}, 2), ({"after_step": 3}, 3)])
+def test_it_stops_under_a_condition(start: Start, condition: dict[str, int], step: int) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, {**NAN, **condition})
+    stop = client.resume(stop.thread)
+    assert f"step {step} " in state(helper, stop)["reason"]
+
+
+def test_another_condition_takes_the_place_of_the_first(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, {"id": 1, "what": "inf"})
+    watch(helper, stop, NAN)
+    stop = client.resume(stop.thread)
+    assert "NaN of div" in state(helper, stop)["reason"]
+
+
+def test_one_that_is_set_before_the_program_starts_waits_for_torch(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(dedent(TRAINING), "utf-8")
+    with Client(greeting=inject_expression(watchpoints=[NAN])) as client:
+        stop = client.launch(program, breakpoints=[stop_lines(program)["end"]])
+        assert (stop.reason, stop.line) == ("exception", line_of(TRAINING, "# BUG"))
+
+
+WAITING = f"""
+import time
+import torch
+from pathlib import Path
+{LEFT}
+def pause(name):
+    while not Path(__file__).with_name(name).exists():
+        time.sleep(0.01)
+
+def divide():
+    return (torch.zeros(2) / 0).sum()  # BUG
+
+print("runs")  # STOP
+pause("go")
+with torch.device("cpu"):
+    divide()
+print("on")  # STOP: middle
+pause("end")
+divide()
+print("left", left())  # STOP: end
+"""
+MODES = "torch._C._len_torch_function_stack()"
+
+
+def test_one_that_is_set_while_the_program_runs_is_on_in_its_main_thread(start: Start, tmp_path: Path) -> None:
+    client, stop, helper = start(WAITING)
+    helper.inject(stop)
+    client.continue_(stop.thread)
+    helper.frameless = True
+    watch(helper, stop, NAN)
+    (tmp_path / "go").touch()
+    stop = client.wait_for_stop()
+    assert (stop.function, stop.line) == ("divide", line_of(WAITING, "# BUG"))
+    stop = client.resume(stop.thread)
+    assert client.evaluate(MODES, stop.frame)["result"] == "1"  # that of the device is off
+    client.continue_(stop.thread)
+    watch(helper, stop)
+    (tmp_path / "end").touch()
+    stop = client.wait_for_stop()
+    assert stop.line == line_of(WAITING, "# STOP: end")
+    assert client.evaluate("left()", stop.frame)["result"] == "0"
+
+
+DETACHED = f"""
+import time
+import torch
+from pathlib import Path
+{LEFT}
+print("runs")  # STOP
+while not Path(__file__).with_name("go").exists():
+    time.sleep(0.01)
+bad = torch.zeros(2) / 0
+while left():
+    time.sleep(0.01)
+print("gone")
+"""
+
+
+def test_after_a_detach_it_ends_at_what_it_meets_first(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(DETACHED, "utf-8")
+    with Client() as client:
+        stop = client.attach(program, breakpoints=stop_lines(program).values())
+        watch(Helper(client), stop, NAN)
+        client.detach()
+        (tmp_path / "go").touch()
+        client.wait_until_printed("runs\ngone\n")
+
+
+def test_one_that_is_set_again_where_it_has_stopped_begins_anew(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, NAN)
+    stop = client.resume(stop.thread)
+    watch(helper, stop)
+    assert "watchpoints" not in helper.frame(stop)
+    watch(helper, stop, NAN)
+    assert state(helper, stop) == {"id": 1, "hits": 0}
+    stop = client.resume(stop.thread)
+    assert "step 1" in state(helper, stop)["reason"]
