@@ -14,6 +14,7 @@ import { Pins } from "./model/pins.ts";
 import { Questions } from "./model/questions.ts";
 import { Results } from "./model/results.ts";
 import { FINDINGS } from "./model/rowPath.ts";
+import { Watchpoints } from "./model/watchpoints.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
 import { followDebugging, followFrame, followKept } from "./views/context.ts";
@@ -23,6 +24,7 @@ import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
 import { Status } from "./views/status.ts";
 import { Tree } from "./views/tree.ts";
+import { followWatchpoints } from "./views/watchpoints.ts";
 
 /** Builds the parts and joins them; nothing else happens before a program stops. */
 export function activate(context: vscode.ExtensionContext): void {
@@ -33,14 +35,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const settings = new Settings(context.workspaceState);
   const expansion = new Expansion();
   const pins = new Pins(context.workspaceState);
-  const calls = new Calls(
-    bundleIn(context.asAbsolutePath("dist/helper.json")),
-    (text) => log.info(text),
-    () => settings.preferences,
-  );
+  const watchpoints = new Watchpoints(context.workspaceState);
+  const calls = new Calls({
+    bundle: bundleIn(context.asAbsolutePath("dist/helper.json")),
+    log: (text) => log.info(text),
+    preferences: () => settings.preferences,
+    watchpoints: () => watchpoints.armed,
+  });
   const results = new Results();
   const questions = new Questions();
-  const frames = new Frames(calls, pins, questions, expansion, settings, results);
+  const frames = new Frames(calls, pins, questions, watchpoints, expansion, settings, results);
   const inspector = new Inspector(calls, frames);
   const runs = new Runs(calls, pins, settings, results, frames, inspector);
   const lenses = new Lenses(calls, questions, inspector, runs);
@@ -61,12 +65,25 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     followDebugging(sessions),
     followFrame(inspector, sessions),
-    followKept(pins, questions, dismissed, inspector),
+    followKept(pins, questions, dismissed, watchpoints, inspector),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
     new Diagnostics(inspector, settings),
-    ...registerCommands({ inspector, runs, questions, lenses, findings, dismissed, expansion, settings, tree, log }),
+    ...registerCommands({
+      inspector,
+      runs,
+      questions,
+      lenses,
+      findings,
+      dismissed,
+      watchpoints,
+      expansion,
+      settings,
+      tree,
+      log,
+    }),
+    followWatchpoints(watchpoints, { calls, inspector, sessions, expansion }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
     sessions.onDidChangeValues((session) => void runs.userChanged(session)),

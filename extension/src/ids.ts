@@ -49,6 +49,11 @@ export const COMMAND = {
   dismissInWorkspace: "tensorInspector.dismissInWorkspace",
   restoreDismissed: "tensorInspector.restoreDismissed",
   goToLine: "tensorInspector.goToLine",
+  breakWhen: "tensorInspector.breakWhen",
+  editWatchpoint: "tensorInspector.editWatchpoint",
+  enableWatchpoint: "tensorInspector.enableWatchpoint",
+  disableWatchpoint: "tensorInspector.disableWatchpoint",
+  removeAllWatchpoints: "tensorInspector.removeAllWatchpoints",
 } as const;
 
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
@@ -73,6 +78,10 @@ export const CONTEXT = {
   answered: "tensorInspector.answered",
   /** There are findings that the user has dismissed in this workspace. */
   dismissed: "tensorInspector.dismissed",
+  /** There are watchpoints in this workspace. */
+  watched: "tensorInspector.watched",
+  /** One of them is on. */
+  armed: "tensorInspector.armed",
   /** Names of the classes that can be summarized, as met in this session. */
   types: "tensorInspector.types",
 } as const;

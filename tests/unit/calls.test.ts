@@ -4,7 +4,7 @@ import type { Frame } from "../../extension/src/debug/frame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
 import { MARK, packed } from "../../extension/src/helper/injection.ts";
-import type { Request } from "../../extension/src/protocol/generated.ts";
+import type { Request, Watchpoint } from "../../extension/src/protocol/generated.ts";
 import { deferred, frameAnswer, nodeAnswer, tensor } from "./fixtures.ts";
 
 const bundle = { version: "v1", modules: packed("{}"), folders: [], loader: packed(""), timeOuts: packed("") };
@@ -41,12 +41,14 @@ function program(reply: Reply, probe: (frameId: number | undefined) => Promise<s
   };
   const log: string[] = [];
   const preferences = { digits: 3 };
-  const calls = new Calls(
-    () => bundle,
-    (text) => log.push(text),
-    () => preferences,
-  );
-  return { calls, sent, log, stop, preferences, session: session as unknown as Session };
+  const watchpoints: Watchpoint[] = [];
+  const calls = new Calls({
+    bundle: () => bundle,
+    log: (text) => log.push(text),
+    preferences: () => preferences,
+    watchpoints: () => watchpoints,
+  });
+  return { calls, sent, log, stop, preferences, watchpoints, session: session as unknown as Session };
 }
 
 /** What was sent, in order. The injection never names a frame. */

@@ -10,6 +10,7 @@ import { comparedText, type Row } from "../../extension/src/model/row.ts";
 import { allRows } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 /** A program whose variables say what they are told to. */
 function program(pinned: string[] = []) {
@@ -18,7 +19,15 @@ function program(pinned: string[] = []) {
   const settings = { filter: "all", pageSize: 100 } as const;
   const inspector = new Inspector(
     helper,
-    new Frames(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), settings, new Results()),
+    new Frames(
+      helper,
+      new Pins(memory({ pins: pinned })),
+      new Questions(),
+      new Watchpoints(memory()),
+      new Expansion(),
+      settings,
+      new Results(),
+    ),
   );
   const rows = (): Row[] => (inspector.scene ? [...allRows(inspector.scene)] : []);
   return {

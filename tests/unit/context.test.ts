@@ -12,6 +12,7 @@ import type { Stopped } from "../../extension/src/debug/tracker.ts";
 import { followDebugging, followFrame, followKept } from "../../extension/src/views/context.ts";
 import { frame, frameAnswer, memory, session } from "./fixtures.ts";
 import { commands, debug, EventEmitter, stage } from "./vscode.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const python = { id: "1", type: "debugpy" } as DebugSession;
 const node = { id: "2", type: "node" } as DebugSession;
@@ -66,7 +67,7 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followKept(pins, new Questions(), new Dismissed(memory()), lookingAt(undefined).inspector);
+  followKept(pins, new Questions(), new Dismissed(memory()), new Watchpoints(memory()), lookingAt(undefined).inspector);
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -78,7 +79,13 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   const told = (): unknown[] =>
     ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
   const questions = new Questions();
-  followKept(new Pins(memory()), questions, new Dismissed(memory()), lookingAt(frame()).inspector);
+  followKept(
+    new Pins(memory()),
+    questions,
+    new Dismissed(memory()),
+    new Watchpoints(memory()),
+    lookingAt(frame()).inspector,
+  );
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
   questions.select(a!, session());
@@ -91,7 +98,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
 test("offers to compare with a value that was selected only in the program that has it", () => {
   const questions = new Questions();
   const { inspector, look } = lookingAt(frame());
-  followKept(new Pins(memory()), questions, new Dismissed(memory()), inspector);
+  followKept(new Pins(memory()), questions, new Dismissed(memory()), new Watchpoints(memory()), inspector);
   questions.select({ name: "loss", expression: "loss" }, session());
   const offered = [frame(), frame(1, { session: "another" }), undefined, frame()].map((at) => {
     look(at);

@@ -23,6 +23,7 @@ import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { env } from "./vscode.ts";
 import { frame, frameAnswer, memory, tensor } from "./fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const softmax: Finding = {
   rule: "double-softmax",
@@ -104,7 +105,7 @@ async function window(
   const shown = { filter: "all", pageSize: 100 } as const;
   const expansion = new Expansion();
   const [pins, results] = [new Pins(memory()), new Results()];
-  const answers = new Frames(helper, pins, new Questions(), expansion, shown, results);
+  const answers = new Frames(helper, pins, new Questions(), new Watchpoints(memory()), expansion, shown, results);
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, shown, results, answers, inspector);
   const findings = new Findings(helper, inspector, runs, dismissed, settings);

@@ -15,6 +15,7 @@ import { Hover } from "../../extension/src/views/hover.ts";
 import type { Settings } from "../../extension/src/views/settings.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
 import { document, Position } from "./vscode.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const LINE = "x = count + loss + model.bias";
 const TRAIN = document("/train.py", LINE) as unknown as api.TextDocument;
@@ -41,7 +42,15 @@ async function stopped(
     children: () => Promise.reject(new Refusal("raised", "the property raised")),
   } as unknown as FrameCalls;
   const [pins, questions, expansion] = [new Pins(memory()), new Questions(), new Expansion()];
-  const frames = new Frames(helper, pins, questions, expansion, { filter: "all", pageSize: 100 }, new Results());
+  const frames = new Frames(
+    helper,
+    pins,
+    questions,
+    new Watchpoints(memory()),
+    expansion,
+    { filter: "all", pageSize: 100 },
+    new Results(),
+  );
   const inspector = new Inspector(helper, frames);
   const hover = new Hover(inspector, { hover: true } as unknown as Settings);
   const at = (text: string): api.Position => new Position(0, LINE.indexOf(text) + 1) as api.Position;

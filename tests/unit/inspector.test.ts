@@ -15,6 +15,7 @@ import { Runs } from "../../extension/src/model/runs.ts";
 import { awaitContents } from "../../extension/src/model/awaitContents.ts";
 import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 type Question = { readonly op: string } & Record<string, unknown>;
 
@@ -40,7 +41,7 @@ function inspected(
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
   const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
   const questions = new Questions();
-  const answered = new Frames(helper, pins, questions, expansion, settings, results);
+  const answered = new Frames(helper, pins, questions, new Watchpoints(memory()), expansion, settings, results);
   const inspector = new Inspector(helper, answered);
   const runs = new Runs(helper, pins, settings, results, answered, inspector);
   return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };

@@ -18,6 +18,7 @@ import { COMMAND } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/commandArguments.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const found: LensAnswer = {
   op: "lens",
@@ -67,7 +68,7 @@ async function comparing(
   const questions = new Questions();
   const pins = new Pins(memory());
   const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const answers = new Frames(helper, pins, questions, new Expansion(), settings, results);
+  const answers = new Frames(helper, pins, questions, new Watchpoints(memory()), new Expansion(), settings, results);
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, settings, results, answers, inspector);
   const lenses = new Lenses(helper, questions, inspector, runs);

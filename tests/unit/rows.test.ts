@@ -8,6 +8,7 @@ import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const FAILED = { code: "raised" as const, message: "SyntaxError" };
 
@@ -15,7 +16,15 @@ function scene(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: stri
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
   const results = new FrameResults();
   const contents = new Contents(frame(more.stop), frameAnswer(nodes, more.answer), results);
-  return { contents, pins, questions: new Questions(), expansion: new Expansion(), pageSize: 100, results };
+  return {
+    contents,
+    pins,
+    questions: new Questions(),
+    watchpoints: new Watchpoints(memory()),
+    expansion: new Expansion(),
+    pageSize: 100,
+    results,
+  };
 }
 
 function only(rows: readonly Row[] | undefined): Row {

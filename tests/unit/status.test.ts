@@ -11,6 +11,7 @@ import type { FrameAnswer, LensAnswer, Node } from "../../extension/src/protocol
 import { Status } from "../../extension/src/views/status.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { ColorThemeKind, EventEmitter, type StatusBarItem, window } from "./vscode.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 function scene(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Scene {
   const pins = new Pins(memory({ pins: pinned }));
@@ -18,6 +19,7 @@ function scene(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] 
     contents: new Contents(frame(), frameAnswer(nodes, more)),
     pins,
     questions: new Questions(),
+    watchpoints: new Watchpoints(memory()),
     expansion: new Expansion(),
     pageSize: 100,
   };

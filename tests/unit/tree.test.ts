@@ -12,6 +12,7 @@ import type { Address, ChildrenAnswer, LensAnswer, Node } from "../../extension/
 import { Tree } from "../../extension/src/views/tree.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { commands, EventEmitter, type TreeView, window } from "./vscode.ts";
+import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 
 const open: { dispose(): void }[] = [];
 afterEach(() => open.splice(0).forEach((one) => one.dispose()));
@@ -27,7 +28,14 @@ function staged(answer = () => frameAnswer([tensor("x")])): (number: number, tro
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
     const contents = trouble === undefined ? new Contents(frame(number), answer()) : undefined;
-    const scene = contents && { contents, pins, questions: new Questions(), expansion, pageSize: 100 };
+    const scene = contents && {
+      contents,
+      pins,
+      questions: new Questions(),
+      watchpoints: new Watchpoints(memory()),
+      expansion,
+      pageSize: 100,
+    };
     Object.assign(inspector, { frame: frame(number), contents, scene, trouble });
     changed.fire();
     return told.splice(0);
@@ -75,7 +83,8 @@ describe("while one stop is shown", () => {
     const [expansion, questions] = [new Expansion(), new Questions()];
     const contents = new Contents(frame(1), frameAnswer([tensor("x"), tensor("y")]));
     const asked = questions.add({ lens: "gradients", subjects: { model: { name: "model" } } }, frame(1).session);
-    const scene = { contents, pins: new Pins(memory()), questions, expansion, pageSize: 100 };
+    const watchpoints = new Watchpoints(memory());
+    const scene = { contents, pins: new Pins(memory()), questions, watchpoints, expansion, pageSize: 100 };
     const inspector = { frame: frame(1), contents, scene, types: [], onDidChange: changed.event } as object;
     const tree = new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento);
     open.push(tree);
@@ -182,7 +191,14 @@ describe("a row that vanishes and returns", () => {
     const view = window.trees.get(VIEW) as TreeView;
     const show = (number: number, ...names: string[]): Row[] => {
       const contents = new Contents(frame(number), frameAnswer(names.map((name) => tensor(name))));
-      const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
+      const scene = {
+        contents,
+        pins: new Pins(memory()),
+        questions: new Questions(),
+        watchpoints: new Watchpoints(memory()),
+        expansion,
+        pageSize: 100,
+      };
       Object.assign(inspector, { contents, scene });
       changed.fire();
       return frameRows(scene);
@@ -212,7 +228,14 @@ describe("a row that vanishes and returns", () => {
     const answer = { ...lensAnswer(), found, node: { ...node, id: 5, children: 1, page } } as unknown as LensAnswer;
     const show = (number: number): Row[] => {
       const contents = new Contents(frame(number), frameAnswer([tensor("x")]));
-      const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
+      const scene = {
+        contents,
+        pins: new Pins(memory()),
+        questions: new Questions(),
+        watchpoints: new Watchpoints(memory()),
+        expansion,
+        pageSize: 100,
+      };
       Object.assign(inspector, { contents, scene });
       changed.fire();
       contents.check.setResult({ answer, mode: "usual", repeatsRun: false });
@@ -263,7 +286,14 @@ describe("a row's tooltip", () => {
     open.push(tree);
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
-    for (const row of frameRows({ contents, pins, questions: new Questions(), expansion, pageSize: 100 })) {
+    for (const row of frameRows({
+      contents,
+      pins,
+      questions: new Questions(),
+      watchpoints: new Watchpoints(memory()),
+      expansion,
+      pageSize: 100,
+    })) {
       const { tooltip } = await tree.resolveTreeItem({}, row, token);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }

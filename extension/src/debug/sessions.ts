@@ -32,6 +32,10 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     return this.#trackers.get(id)?.session;
   }
 
+  get all(): readonly Session[] {
+    return [...this.#trackers.values()].map(({ session }) => session);
+  }
+
   /** Whether the session that is looked at debugs Python, or where there is none yet, one that has begun. */
   get debugging(): boolean {
     const active = vscode.debug.activeDebugSession;

@@ -14,10 +14,10 @@ import type {
   LensAnswer,
   LensRequest,
   NodeAnswer,
-  Preferences,
   Request,
+  WatchRequest,
 } from "../protocol/generated.ts";
-import { type Bundle, callExpression } from "./injection.ts";
+import { callExpression } from "./injection.ts";
 import { Debuggee, type Setup } from "./debuggee.ts";
 import { noReply, notRun, Refusal, stillRuns } from "./refusal.ts";
 
@@ -54,8 +54,8 @@ export class Calls {
   #lastId = 0;
   readonly #debuggees = new WeakMap<Session, Debuggee>();
 
-  constructor(bundle: () => Bundle, log: (text: string) => void, preferences: () => Preferences) {
-    this.#setup = { bundle, log, preferences };
+  constructor(setup: Setup) {
+    this.#setup = setup;
   }
 
   /**
@@ -81,6 +81,25 @@ export class Calls {
 
   evaluate(frame: Frame, fields: Fields<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
     return this.#call(frame, { op: "evaluate", ...fields }, { runs: true, signal });
+  }
+
+  /**
+   * Has the watchpoints be on in a program, and no others: on the thread of a frame that is paused, else, while the
+   * program runs, on its main thread. One into which the helper was not injected yet is told of them then.
+   */
+  async watch(session: Session, frame: Frame | undefined): Promise<void> {
+    const debuggee = this.#debuggeeOf(session);
+    if (!debuggee.isInjected) return;
+    const { bundle, watchpoints, log } = this.#setup;
+    const fields: Fields<WatchRequest> = { watchpoints: [...watchpoints()] };
+    if (frame !== undefined) {
+      await this.#call(frame, { op: "watch", ...fields });
+      return;
+    }
+    const expression = callExpression({ op: "watch", version: bundle().version, ...fields });
+    const send: Job["send"] = (onLeft) => session.evaluate(expression, undefined, onLeft);
+    const reply = await session.queue.ask({ send, over: () => session.ended }).catch(String);
+    log(`watch: ${reply}`);
   }
 
   /** One slice of a lens's work. */

@@ -2,14 +2,15 @@ import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/frame.ts";
 import { type Job, NoReply } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
-import type { FrameAnswer, Preferences } from "../protocol/generated.ts";
+import type { FrameAnswer, Preferences, Watchpoint } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
 import { noReply, notRun, Refusal } from "./refusal.ts";
 
-/** The helper as it is put into programs, and the preferences that it is sent. */
+/** The helper as it is put into programs, the preferences that it is sent, and the watchpoints that are to be on in them. */
 export interface Setup {
   readonly bundle: () => Bundle;
   readonly preferences: () => Preferences;
+  readonly watchpoints: () => readonly Watchpoint[];
   readonly log: (text: string) => void;
 }
 
@@ -37,6 +38,10 @@ export class Debuggee {
   constructor(session: Session, setup: Setup) {
     this.#session = session;
     this.#setup = setup;
+  }
+
+  get isInjected(): boolean {
+    return this.#injected;
   }
 
   /** Whether it answers what names no frame. */
@@ -137,8 +142,8 @@ export class Debuggee {
 
   /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
   async #evaluateInjection(frameId: number | undefined): Promise<void> {
-    const { bundle, preferences, log } = this.#setup;
-    const expression = injectExpression(bundle(), preferences());
+    const { bundle, preferences, watchpoints, log } = this.#setup;
+    const expression = injectExpression(bundle(), preferences(), watchpoints());
     const run = (on?: number): Promise<string> => {
       const send: Job["send"] = (onLeft) => this.#session.evaluate(expression, on, onLeft);
       return this.#session.queue.ask({ send, over: () => this.#session.ended, patience: this.#patience });

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { Preferences, Request } from "../protocol/generated.ts";
+import type { Preferences, Request, Watchpoint } from "../protocol/generated.ts";
 
 /** The Python helper, packed when it is built: at a program's start there is no time for it. */
 export interface Bundle {
@@ -32,14 +32,20 @@ export function callExpression(request: Request): string {
  * Puts the helper into the process: one expression that leaves no name behind in the user's frame. In it, `m` are the
  * modules of `sys`, `g` the globals of the loader and of what comes before it; `z` unpacks a text, and `b` decodes what stays packed.
  */
-export function injectExpression(bundle: Bundle, preferences: Preferences): string {
+export function injectExpression(
+  bundle: Bundle,
+  preferences: Preferences,
+  watchpoints: readonly Watchpoint[] = [],
+): string {
   const { timeOuts, loader, modules, folders, version } = bundle;
   const ran = (source: string, name: string): string =>
     `m['builtins'].exec(m['builtins'].compile(z('${source}'), '<frozen _tensor_inspector.${name}>', 'exec'), g)`;
+  const json = (value: unknown): string => `m['json'].loads(z('${packed(JSON.stringify(value))}'))`;
+  const watched = watchpoints.length > 0 ? `, ${json(watchpoints)}` : "";
   const run =
     `(${ran(timeOuts, "time_outs")}, g['dispose'](), ${ran(loader, "loader")}, ` +
     `g['install'](m['json'].loads(z('${modules}')), '${version}', ` +
-    `m['json'].loads(z('${packed(JSON.stringify(preferences))}')), [${folders.map((sources) => `b('${sources}')`).join(", ")}]))[3]`;
+    `${json(preferences)}, [${folders.map((sources) => `b('${sources}')`).join(", ")}]${watched}))[3]`;
   const unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))";
   const globals = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}";
   return `(lambda m: (lambda g, z, b: ${run})(${globals}, ${unpack}, m['binascii'].a2b_base64))(${SYS}.modules) ${MARK}`;

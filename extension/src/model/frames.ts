@@ -12,6 +12,7 @@ import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
 import type { Scene } from "./row.ts";
 import { framePath, pinPath } from "./rowPath.ts";
+import type { Watchpoints } from "./watchpoints.ts";
 
 /** The helper's calls that the model makes for a frame. */
 export type FrameCalls = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
@@ -42,7 +43,7 @@ interface Reading {
  */
 export class Frames {
   readonly #helper: FrameCalls;
-  readonly #parts: Pick<Scene, "pins" | "questions" | "expansion">;
+  readonly #parts: Pick<Scene, "pins" | "questions" | "watchpoints" | "expansion">;
   readonly #settings: FrameSettings;
   readonly #results: Results;
   /** What was read last of each frame that is paused, by the frames' keys. */
@@ -58,12 +59,13 @@ export class Frames {
     helper: FrameCalls,
     pins: Pins,
     questions: Questions,
+    watchpoints: Watchpoints,
     expansion: Expansion,
     settings: FrameSettings,
     results: Results,
   ) {
     this.#helper = helper;
-    this.#parts = { pins, questions, expansion };
+    this.#parts = { pins, questions, watchpoints, expansion };
     this.#settings = settings;
     this.#results = results;
   }

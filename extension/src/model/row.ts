@@ -5,6 +5,7 @@ import type { Expansion } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
 import { idOf, isOfVariables, type RowPath } from "./rowPath.ts";
+import type { UserWatchpoint, Watchpoints } from "./watchpoints.ts";
 import { isValueLens, type ValueLens } from "./valueLenses.ts";
 import { joined } from "./words.ts";
 
@@ -42,6 +43,7 @@ export interface Row {
   readonly pin?: Pin;
   /** The question whose answer it shows. */
   readonly question?: Question;
+  readonly watchpoint?: UserWatchpoint;
   /** What is copied instead of its line and those below. */
   readonly text?: string;
   /** The finding that it shows. */
@@ -77,6 +79,9 @@ export type Action =
   | "checkByRunning"
   | "sortLayers"
   | "copyReport"
+  | "editWatchpoint"
+  | "enable"
+  | "disable"
   | ValueLens;
 
 /** What all rows of one tree are made of. */
@@ -84,6 +89,7 @@ export interface Scene {
   readonly contents: Contents;
   readonly pins: Pins;
   readonly questions: Questions;
+  readonly watchpoints: Watchpoints;
   readonly expansion: Expansion;
   readonly pageSize: number;
 }

@@ -14,6 +14,9 @@ export const FINDINGS: RowPath = { root: "findings", names: [] };
 /** The row with the result of a check. */
 export const OUTCOME: RowPath = { root: "checked", names: [] };
 
+/** The group of the watchpoints. */
+export const WATCHPOINTS: RowPath = { root: "watchpoints", names: [] };
+
 /** The group about the program as a whole. */
 export const PROGRAM: RowPath = { root: "program", names: [] };
 

@@ -5,12 +5,13 @@ import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
 import { bareRow, errorRow, type Row, type Scene, valueRow } from "./row.ts";
+import { isWatchpoints, watchpointRows, watchpointsRow } from "./watchpointRows.ts";
 import { childPath, framePath, type RowPath } from "./rowPath.ts";
 import { countText, joined, MAX_LABEL_LENGTH, namesApart } from "./words.ts";
 
-/** The rows of the first level: what is told of the frame, and at the end the program. */
+/** The rows of the first level: the watchpoints, what is told of the frame, and at the end the program. */
 export function topRows(scene: Scene): Row[] {
-  return [...frameRows(scene), programRow(scene)];
+  return [...watchpointsRow(scene), ...frameRows(scene), programRow(scene)];
 }
 
 /** The frame's rows: what is wrong first, then pins and answers, then what the helper put in order. */
@@ -24,6 +25,7 @@ export function frameRows(scene: Scene): Row[] {
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (isProgram(row)) return programRowsBelow(scene, row);
+  if (isWatchpoints(row)) return watchpointRows(scene, row);
   if (row.value === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;

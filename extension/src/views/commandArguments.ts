@@ -7,6 +7,7 @@ import type { Lenses } from "../model/lenses.ts";
 import type { Questions } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
 import type { Runs } from "../model/runs.ts";
+import type { Watchpoints } from "../model/watchpoints.ts";
 import type { Settings } from "./settings.ts";
 import type { Tree } from "./tree.ts";
 
@@ -18,6 +19,7 @@ export interface Parts {
   readonly lenses: Lenses;
   readonly findings: Findings;
   readonly dismissed: Dismissed;
+  readonly watchpoints: Watchpoints;
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;

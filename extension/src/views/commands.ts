@@ -15,6 +15,7 @@ import { FINDING_COMMANDS } from "./findingCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
 import { PROGRAM_COMMANDS } from "./programCommands.ts";
 import { sortLayers } from "./sorting.ts";
+import { WATCHPOINT_COMMANDS } from "./watchpointCommands.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
@@ -31,6 +32,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...FINDING_COMMANDS,
   ...LENS_COMMANDS,
   ...PROGRAM_COMMANDS,
+  ...WATCHPOINT_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
     const expression = expressionInEditor() ?? (await typedExpression());
@@ -49,10 +51,11 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
     await runs.pin(expressionsOf(await rowsOf(tree, "pin", argument, selected)));
   },
-  [COMMAND.remove]: async ({ runs, lenses, tree }, argument, selected) => {
-    for (const { pin, question } of await rowsOf(tree, "remove", argument, selected)) {
+  [COMMAND.remove]: async ({ runs, lenses, watchpoints, tree }, argument, selected) => {
+    for (const { pin, question, watchpoint } of await rowsOf(tree, "remove", argument, selected)) {
       if (pin) runs.unpin(pin.expression);
       if (question) lenses.remove(question);
+      if (watchpoint) watchpoints.remove(watchpoint.id);
     }
   },
   [COMMAND.sortLayers]: (parts, argument) => sortLayers(parts, argument),

@@ -5,6 +5,7 @@ import type { Dismissed } from "../model/dismissed.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Pins } from "../model/pins.ts";
 import type { Questions } from "../model/questions.ts";
+import type { Watchpoints } from "../model/watchpoints.ts";
 
 /** How long VS Code may take after a stop to select a frame. */
 const NO_FRAME_MS = 1000;
@@ -59,11 +60,12 @@ export function followFrame(
   });
 }
 
-/** Keeps the context keys up to date that tell whether there is something that the user keeps: pins, answers, dismissed rules. */
+/** Keeps the context keys up to date that tell whether there is something that the user keeps: pins, answers, dismissed rules, watchpoints. */
 export function followKept(
   pins: Pins,
   questions: Questions,
   dismissed: Dismissed,
+  watchpoints: Watchpoints,
   inspector: Pick<Inspector, "frame" | "onDidChange">,
 ): vscode.Disposable {
   const follow = (): void => {
@@ -71,9 +73,11 @@ export function followKept(
     void setContext(CONTEXT.selectedForCompare, questions.isSelectedIn(inspector.frame?.session));
     void setContext(CONTEXT.answered, questions.all.length > 0);
     void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
+    void setContext(CONTEXT.watched, watchpoints.all.length > 0);
+    void setContext(CONTEXT.armed, watchpoints.armed.length > 0);
   };
   follow();
   return vscode.Disposable.from(
-    ...[pins, questions, dismissed, inspector].map(({ onDidChange }) => onDidChange(follow)),
+    ...[pins, questions, dismissed, watchpoints, inspector].map(({ onDidChange }) => onDidChange(follow)),
   );
 }

@@ -1,0 +1,84 @@
+import * as vscode from "vscode";
+import { COMMAND, type CommandId } from "../ids.ts";
+import type { UserWatchpoint, WatchpointChoice, Watchpoints } from "../model/watchpoints.ts";
+import { watchedFor } from "../model/watchpointRows.ts";
+import type { WatchedFor } from "../protocol/generated.ts";
+import { type Command, type Parts, rowsOf } from "./commandArguments.ts";
+
+const WHAT: readonly WatchedFor[] = ["nonfinite", "nan", "inf"];
+
+export const WATCHPOINT_COMMANDS = {
+  [COMMAND.breakWhen]: async ({ watchpoints }) => {
+    const title = vscode.l10n.t("Break when a value of the program becomes…");
+    const placeHolder = vscode.l10n.t(
+      "Each operation is tested, so the program runs slower. It stops in the line where that happens.",
+    );
+    const items = WHAT.map((what) => ({ label: watchedFor(what), description: described(what), what }));
+    const chosen = await vscode.window.showQuickPick(items, { title, placeHolder });
+    if (chosen) watchpoints.watch(chosen.what);
+  },
+  [COMMAND.editWatchpoint]: async (parts, argument, selected) => {
+    const [watchpoint] = await meant(parts, "editWatchpoint", argument, selected);
+    if (watchpoint) await edit(parts.watchpoints, watchpoint);
+  },
+  [COMMAND.enableWatchpoint]: (parts, argument, selected) => setEnabled(parts, true, argument, selected),
+  [COMMAND.disableWatchpoint]: (parts, argument, selected) => setEnabled(parts, false, argument, selected),
+  [COMMAND.removeAllWatchpoints]: ({ watchpoints }) => {
+    for (const { id } of watchpoints.all) watchpoints.remove(id);
+  },
+} satisfies Readonly<Partial<Record<CommandId, Command>>>;
+
+async function setEnabled(parts: Parts, enabled: boolean, argument: unknown, selected: unknown): Promise<void> {
+  const action = enabled ? "enable" : "disable";
+  for (const { id } of await meant(parts, action, argument, selected)) parts.watchpoints.change(id, { enabled });
+}
+
+async function meant(
+  { tree }: Parts,
+  action: "editWatchpoint" | "enable" | "disable",
+  argument: unknown,
+  selected: unknown,
+): Promise<readonly UserWatchpoint[]> {
+  return (await rowsOf(tree, action, argument, selected)).flatMap(({ watchpoint }) => watchpoint ?? []);
+}
+
+/** Asks whether it stops or logs, and from when on it does. */
+async function edit(watchpoints: Watchpoints, { id, log, skip_hits, after_step }: UserWatchpoint): Promise<void> {
+  const change = (choice: WatchpointChoice): void => watchpoints.change(id, choice);
+  const already = (number: number | undefined): string => (number === undefined ? "" : String(number));
+  const chosen = await vscode.window.showQuickPick([
+    log === true
+      ? { label: vscode.l10n.t("Stop the program"), take: () => change({ log: false }) }
+      : { label: vscode.l10n.t("Write a line into the debug console"), take: () => change({ log: true }) },
+    {
+      label: vscode.l10n.t("Count the first hits only…"),
+      description: already(skip_hits),
+      take: async () => {
+        const number = await askNumber(vscode.l10n.t("How many hits are only counted?"), skip_hits);
+        if (number !== undefined) change({ skip_hits: number });
+      },
+    },
+    {
+      label: vscode.l10n.t("Wait for a step of the training…"),
+      description: already(after_step),
+      take: async () => {
+        const number = await askNumber(vscode.l10n.t("After how many optimizer steps do hits count?"), after_step);
+        if (number !== undefined) change({ after_step: number });
+      },
+    },
+  ]);
+  await chosen?.take();
+}
+
+async function askNumber(prompt: string, before: number | undefined): Promise<number | undefined> {
+  const validateInput = (text: string): string | undefined =>
+    /^\d{1,9}$/.test(text.trim()) ? undefined : vscode.l10n.t("A whole number: 0 for none.");
+  const text = await vscode.window.showInputBox({ prompt, value: String(before ?? 0), validateInput });
+  return text === undefined ? undefined : Number(text.trim());
+}
+
+function described(what: WatchedFor): string {
+  if (what === "nan") return vscode.l10n.t("wherever it arises, also if a later line takes it away");
+  if (what === "inf") return vscode.l10n.t("wherever it arises");
+  return vscode.l10n.t("that matters: computed with or read, in a loss, a gradient, a parameter, a running statistic");
+}
