@@ -91,10 +91,10 @@ def slots(value: object) -> Iterator[tuple[str, Any]]:
 
 
 def stored(value: object) -> Iterator[tuple[str, Any]]:
-    """Names and values of what the instance's dict and slots hold."""
-    names = instance_dict(value)
-    yield from each(dict.items, names)
-    yield from ((name, item) for name, item in slots(value) if name not in names)
+    """Names and values of what the instance's dict and slots hold; of a name that both have, the slot's."""
+    slotted = dict(slots(value))
+    yield from ((name, item) for name, item in each(dict.items, instance_dict(value)) if name not in slotted)
+    yield from slotted.items()
 
 
 def is_stored(cls: type, name: str) -> bool:
@@ -112,12 +112,13 @@ def is_stored(cls: type, name: str) -> bool:
 def attribute(value: object, name: str) -> Any:
     """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
     if is_stored(type(value), name):
-        found = dict_get(raw_dict(value), name, _MISSING)
+        slotted = dict(slots(value))
+        comes_first = name in slotted and type(class_attribute(type(value), name)) is MemberDescriptorType
+        found = _MISSING if comes_first else dict_get(raw_dict(value), name, _MISSING)
         if found is not _MISSING:
             return found
-        for slot, item in slots(value):
-            if slot == name:
-                return item
+        if name in slotted:
+            return slotted[name]
     raise AttributeError(name)
 
 

@@ -182,31 +182,18 @@ def _change_of(specimen: Specimen, value: Any) -> tuple[str, list[str]]:
 
 def _alike_for_another(specimen: Specimen, value: Any) -> list[str]:
     """What is wrong where another one, made alike and then changed, is compared."""
-    found: list[str] = []
-    others: list[Any] = []
-
-    def take(other: Any) -> None:
-        others.append(None)
-        try:
-            new = changed(other)
-        except NoChange as reason:
-            raise NoChange(str(reason) or _ALONE) if other is value else reason from None
-        if new is value:
-            raise NoChange(_ALONE)
-        if compare(value, new, budget_ms=_COMPARED).same:
-            found.append("compared with another one that was changed: the same")
-
-    if specimen.make is not None:
-        take(specimen.make())
-        return found
-    assert specimen.inside is not None
+    if specimen.make is None:
+        raise NoChange("it is made in a mode or a trace, and another one would be made in the midst of that")
+    other = specimen.make()
     try:
-        specimen.inside(take)
-    except Exception:
-        if others:
-            raise
-        raise NoChange("what it is made in is entered once only") from None
-    return found
+        new = changed(other)
+    except NoChange as reason:
+        raise NoChange(str(reason) or _ALONE) if other is value else reason from None
+    if new is value:
+        raise NoChange(_ALONE)
+    if compare(value, new, budget_ms=_COMPARED).same:
+        return ["compared with another one that was changed: the same"]
+    return []
 
 
 def _wrong_in_short(node: dict[str, Any]) -> Iterator[str]:

@@ -669,7 +669,8 @@ def nested(**more: Any) -> Any:
 
 
 def with_attributes(value: Any, **attributes: Any) -> Any:
-    vars(value).update(attributes)
+    for name, item in attributes.items():
+        object.__setattr__(value, name, item)
     return value
 
 
