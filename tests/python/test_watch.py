@@ -124,8 +124,37 @@ def test_a_callback_that_raises_is_reported_and_the_program_goes_on(capsys: pyte
 @pytest.mark.parametrize(
     ("arguments", "error", "said"),
     [
-        ({"what": "infinite"}, ValueError, "what is one of 'nonfinite', 'nan', 'inf', not 'infinite'"),
-        ({"gear": "slow"}, ValueError, "gear is one of 'exact', not 'slow'"),
+        (
+            {"what": "infinite"},
+            ValueError,
+            "what is one of 'nonfinite', 'nan', 'inf', 'zero', 'changed', 'unchanged', 'metadata' or (\"above\", bound)"
+            ", not 'infinite'",
+        ),
+        ({"what": ("above", "much")}, ValueError, "the bound of (\"above\", bound) is a number, not 'much'"),
+        ({"what": ("above", True)}, ValueError, 'the bound of ("above", bound) is a number, not True'),
+        ({"what": ("above", float("nan"))}, ValueError, 'the bound of ("above", bound) is a number, not nan'),
+        ({"what": ("below", 1)}, ValueError, "or (\"above\", bound), not ('below', 1)"),
+        ({"what": ["nan"]}, ValueError, "or (\"above\", bound), not ['nan']"),
+        (
+            {"what": "zero", "of": None},
+            ValueError,
+            "gear=\"exact\" looks for 'nonfinite', 'nan', 'inf' and (\"above\", bound): use gear=\"light\" for 'zero'",
+        ),
+        ({"of": "loss"}, ValueError, 'gear="exact" looks at the whole program: `of` is for gear="light"'),
+        (
+            {"what": "zero", "gear": "light"},
+            ValueError,
+            "'zero' is often right somewhere in a program: say by `of` where it is not, as a module, a tensor, an "
+            "optimizer, 'loss', 'gradients' or 'parameters'",
+        ),
+        (
+            {"of": "weights", "gear": "light"},
+            ValueError,
+            "`of` is None, 'loss', 'gradients', 'parameters', a module, a tensor or an optimizer, not 'weights'",
+        ),
+        ({"of": 3, "gear": "light"}, TypeError, "a module, a tensor or an optimizer, not an int"),
+        ({"of": torch.nn.Linear, "gear": "light"}, TypeError, "or an optimizer, not the class Linear"),
+        ({"gear": "slow"}, ValueError, "gear is one of 'light', 'exact', not 'slow'"),
         ({"do": 3}, TypeError, "`do` is called with a report, and int can't be called"),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from importlib.machinery import PathFinder
-from typing import TYPE_CHECKING, Any, Callable, Literal
+from math import isnan
+from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 from ..safe.guard import module
 from .hits import report_of
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
     from .hits import FaultOrigin
 
-What = Literal["nonfinite", "nan", "inf"]
+What = Union[Literal["nonfinite", "nan", "inf", "zero", "changed", "unchanged", "metadata"], tuple[str, float]]
+Gear = Literal["light", "exact"]
 _TORCH = "torch"
 
 
@@ -26,47 +28,56 @@ class ActiveWatch:
     first is the last, unless ``repeat``. ``is_wanted`` is asked at each step: once it says no, the watch ends.
     """
 
-    current: ActiveWatch | None = None
+    current: ActiveWatch | None = None  #: the one of the exact gear
 
     def __init__(
         self,
         what: What,
         hit: Callable[[dict[str, Any], FrameType | None], None],
         *,
+        gear: Gear = "exact",
+        of: Any = None,
         repeat: bool = False,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
         self._what = what
+        self._is_exact = gear == "exact"
+        self._of = of
         self._hit = hit
         self._repeat = repeat
         self._is_wanted = is_wanted
-        self._exact: Any = None
+        self._gear: Any = None
+        self._is_on = False
         self._awaited: _TorchFinder | None = None
         self._step = 0
 
     def begin(self) -> None:
-        """Raises ``RuntimeError`` where a watch is on."""
-        if ActiveWatch.current is not None:
+        """Raises ``RuntimeError`` where another of the exact gear is on, or this one."""
+        if self._is_on or (self._is_exact and ActiveWatch.current is not None):
             raise RuntimeError("a watch is on already: end it first")
         if module(_TORCH) is None:
             self._awaited = _TorchFinder(self._torch_came)
             sys.meta_path.insert(0, self._awaited)
         else:
             self._look()
-        ActiveWatch.current = self
+        self._is_on = True
+        if self._is_exact:
+            ActiveWatch.current = self
 
     def end(self, *, is_told: bool = True) -> None:
         """Leaves nothing behind. What no line has used yet is told first, where ``is_told``."""
-        ActiveWatch.current = None
+        self._is_on = False
+        if ActiveWatch.current is self:
+            ActiveWatch.current = None
         if self._awaited is not None:
             self._awaited.leave()
-        exact, self._exact = self._exact, None
-        if exact is None:
+        gear, self._gear = self._gear, None
+        if gear is None:
             return
-        pending = exact.pending() if is_told else []
-        exact.end()
-        if exact.verdict.failures:
-            said = "; ".join(exact.verdict.failures)
+        pending = gear.pending() if is_told else []
+        gear.end()
+        if gear.verdict.failures:
+            said = "; ".join(gear.verdict.failures)
             print(f"tensor_inspector.watch could not look at everything: {said}", file=sys.stderr)
         for origin in pending:
             self._hit(report_of(origin, self._step, "at the end of the watch"), sys._getframe(2))
@@ -78,22 +89,28 @@ class ActiveWatch:
 
         False where that thread can't be reached: a mode that does nothing then stays on in it.
         """
-        exact = self._exact
-        if exact is None:
+        gear = self._gear
+        if gear is None:
             self.end(is_told=False)
             return True
-        exact.verdict.is_over = True
-        return run_on(exact.thread, lambda: self.end(is_told=False))
+        gear.verdict.is_over = True
+        return run_on(gear.thread, lambda: self.end(is_told=False))
 
     def _torch_came(self) -> None:
-        if ActiveWatch.current is self:
+        if self._is_on:
             self._look()
 
     def _look(self) -> None:
-        from .exact import Exact
+        if self._is_exact:
+            from .exact import Exact
 
-        self._exact = Exact(self._what, self._found, self._stepped)
-        self._exact.begin()
+            self._gear = Exact(self._what, self._found, self._stepped)
+        else:
+            from .light import Light
+
+            self._gear = Light(self._what, self._of, self._found, self._stepped)
+            self._of = None  # which is held by weak reference
+        self._gear.begin()
 
     def _stepped(self) -> None:
         self._step += 1
@@ -104,8 +121,18 @@ class ActiveWatch:
         if not self._is_wanted():
             self.end(is_told=False)
             return
-        self._exact.verdict.is_over = not self._repeat
+        self._gear.verdict.is_over = not self._repeat
         self._hit(report_of(origin, self._step, met), frame)
+
+
+def is_bound(what: Any) -> bool:
+    """Whether it is ``("above", bound)``. Raises ``ValueError`` where the bound is no number."""
+    if type(what) is not tuple or len(what) != 2 or what[0] != "above":
+        return False
+    bound = what[1]
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or isnan(bound):
+        raise ValueError(f'the bound of ("above", bound) is a number, not {bound!r}')
+    return True
 
 
 class _TorchFinder:

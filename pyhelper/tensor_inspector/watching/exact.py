@@ -36,7 +36,7 @@ class Exact:
     """Watches this thread with a mode and hooks, for as long as it is begun and not ended."""
 
     def __init__(
-        self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None], stepped: Callable[[], None]
+        self, what: Any, hit: Callable[[FaultOrigin, FrameType | None, str], None], stepped: Callable[[], None]
     ) -> None:
         self.verdict = Verdict(what, hit)
         self._stepped = stepped
@@ -105,7 +105,7 @@ class Exact:
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         frame = sys._getframe(1)
-        if get_ident() != self.thread or _is_inside(frame):
+        if get_ident() != self.thread or is_inside(frame):
             return
         name = f"{class_name(type(optimizer))}.step"
         try:
@@ -166,7 +166,7 @@ def _parameters(optimizer: Any) -> list[Any]:
     return [parameter for group in groups for parameter in group["params"]]
 
 
-def _is_inside(frame: FrameType) -> bool:
+def is_inside(frame: FrameType) -> bool:
     """Whether a step is one that another calls, as that of the class above. torch wraps each by the same code."""
     outer = frame.f_back
     while outer is not None and outer.f_code is not frame.f_code:

@@ -10,9 +10,18 @@ from ..safe.record import Record
 if TYPE_CHECKING:
     from .places import CodePlace
 
-FaultKind = Literal["nan", "inf"]
+#: The names of conditions stand for themselves.
+FaultKind = Literal["nan", "inf", "zero", "changed", "unchanged", "metadata", "above"]
 Phase = Literal["forward", "backward", "step", "input", "buffer"]
-_WORDS: dict[FaultKind, str] = {"nan": "NaN", "inf": "Inf"}
+_WORDS: dict[FaultKind, str] = {
+    "nan": "NaN",
+    "inf": "Inf",
+    "zero": "all zero",
+    "changed": "changed",
+    "unchanged": "unchanged",
+    "metadata": "another shape, dtype or device",
+    "above": "too large",
+}
 _WHERE: dict[Phase, str] = {
     "forward": "in forward",
     "backward": "in backward",
@@ -23,7 +32,8 @@ _WHERE: dict[Phase, str] = {
 
 
 class FaultOrigin(Record):
-    """Where NaN or Inf arose. ``module`` is the dotted name, ``went_in`` says what the operation was given."""
+    """Where NaN or Inf arose. ``module`` is the dotted name, ``went_in`` says what the operation was given, ``untold``
+    why the operation is not known, ``found`` what a condition has found."""
 
     kind: FaultKind
     phase: Phase
@@ -35,6 +45,8 @@ class FaultOrigin(Record):
     is_given: bool = False  #: it only matters in a loss: it came in, was taken away, or the program asks for it itself
     is_used: bool = False  #: what came in was computed with
     is_reported: bool = False
+    untold: str = ""
+    found: str = ""
 
     def turned_to_nan(self) -> FaultOrigin:
         """The same place, of NaN that came of its Inf."""
@@ -70,4 +82,6 @@ def _reason(origin: FaultOrigin, step: int, met: str, file: str | None, line: in
     at = f" · {os.path.basename(file)}:{line}" if file and line else ""
     given = f" · went in: {origin.went_in}" if origin.went_in else ""
     noticed = f" · noticed {met}" if met else ""
-    return f"{_WORDS[origin.kind]}{by}{inside}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}"
+    untold = f" · {origin.untold}" if origin.untold else ""
+    found = f": {origin.found}" if origin.found else ""
+    return f"{_WORDS[origin.kind]}{by}{inside}{found}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}{untold}"

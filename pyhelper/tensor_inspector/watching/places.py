@@ -40,9 +40,26 @@ class CodePlace:
         return next((number for start, end, number in ranges if start <= self._lasti < end), None)
 
 
+class SourceLine(CodePlace):
+    """A line that the source proves, where no frame was kept."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: str, line: int, module: Any) -> None:
+        super().__init__(None, module)
+        self._file = file
+        self._lineno = line
+
+    def file(self) -> str | None:
+        return self._file
+
+    def lineno(self) -> int | None:
+        return self._lineno
+
+
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The nearest frame, from this one outward, whose code is neither a library's nor Python's own."""
-    while frame is not None and not _is_users(frame.f_code):
+    while frame is not None and not is_users(frame.f_code):
         frame = frame.f_back
     return frame
 
@@ -51,7 +68,7 @@ def place_of(frame: FrameType | None, module: Any) -> CodePlace:
     return CodePlace(user_frame(frame), module)
 
 
-def _is_users(code: CodeType) -> bool:
+def is_users(code: CodeType) -> bool:
     known = _users.get(code)
     if known is None:
         known = _users[code] = _is_users_file(code.co_filename)

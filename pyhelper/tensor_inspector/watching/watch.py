@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Literal
+from typing import TYPE_CHECKING, Any, Callable
 
 from .. import debugger
-from .active import ActiveWatch, What
+from .active import ActiveWatch, Gear, What, is_bound
+from .boundaries.subjects import check_subject
 from .hits import NonFinite
 
 if TYPE_CHECKING:
     from types import FrameType
 
-Gear = Literal["exact"]
-_WHAT: tuple[What, ...] = ("nonfinite", "nan", "inf")
-_GEARS: tuple[Gear, ...] = ("exact",)
+_FAULTS = ("nonfinite", "nan", "inf")
+_OF_ONE = ("zero", "changed", "unchanged", "metadata")  #: conditions of something in the program
+_ABOVE = '("above", bound)'
+_GEARS: tuple[Gear, ...] = ("light", "exact")
 
 
 class watch:
@@ -39,16 +41,18 @@ class watch:
         self,
         what: What = "nonfinite",
         *,
-        gear: Gear,
+        of: Any = None,
+        gear: Gear = "light",
         do: Callable[[dict[str, Any]], object] | None = None,
         repeat: bool = False,
     ) -> None:
-        _check("what", what, _WHAT)
         _check("gear", gear, _GEARS)
+        _check_what(what, gear, of)
+        check_subject(of)
         if do is not None and not callable(do):
             raise TypeError(f"`do` is called with a report, and {type(do).__name__} can't be called")
         self._do = do
-        self._watch = ActiveWatch(what, self._hit, repeat=repeat)
+        self._watch = ActiveWatch(what, self._hit, gear=gear, of=of, repeat=repeat)
 
     def __enter__(self) -> watch:
         self._watch.begin()
@@ -67,6 +71,19 @@ class watch:
             self._do(report)
         except Exception as error:
             print(f"tensor_inspector.watch: the callback raised {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def _check_what(what: object, gear: Gear, of: object) -> None:
+    if not is_bound(what) and not (isinstance(what, str) and what in (*_FAULTS, *_OF_ONE)):
+        raise ValueError(f"what is one of {', '.join(map(repr, (*_FAULTS, *_OF_ONE)))} or {_ABOVE}, not {what!r}")
+    if gear == "exact" and of is not None:
+        raise ValueError('gear="exact" looks at the whole program: `of` is for gear="light"')
+    if what in _OF_ONE and gear == "exact":
+        found = f"{', '.join(map(repr, _FAULTS))} and {_ABOVE}"
+        raise ValueError(f'gear="exact" looks for {found}: use gear="light" for {what!r}')
+    if what in _OF_ONE and of is None:
+        named = "a module, a tensor, an optimizer, 'loss', 'gradients' or 'parameters'"
+        raise ValueError(f"{what!r} is often right somewhere in a program: say by `of` where it is not, as {named}")
 
 
 def _check(name: str, given: object, known: tuple[str, ...]) -> None:

@@ -122,6 +122,12 @@ class NanOriginLens(Lens):
             "",
         )
 
+    def operation(self) -> tuple[Graph, AutogradNode] | None:
+        """The graph, and the operation in it at which it began; None where that is not certain."""
+        origin = self._origin()
+        is_sure = origin is not None and origin.certain and not origin.others and self._where(origin) == "operation"
+        return (self._graph, origin.node) if origin is not None and is_sure else None
+
     def _suspects(self) -> Iterator[str]:
         """For a gradient: the operations on its way whose slope may be infinite, each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []

@@ -1,0 +1,1 @@
+"""Where the light gear looks: modules, losses, gradients, parameters and buffers."""

@@ -1,0 +1,164 @@
+"""The conditions that a watch may have, each asked of a tensor at a boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ...safe.guard import module
+from ..finite import find, is_readable
+from .looks import unsound
+
+if TYPE_CHECKING:
+    from ..hits import FaultKind
+    from .subjects import Role
+
+torch: Any = module("torch")
+
+_COPIED = 4096  #: bytes up to which a value is copied; of a larger one there is a checksum
+_COLUMNS = 64  #: of a checksum
+_INTEGERS = {1: "int8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
+
+
+class Met:
+    """A condition holds for a tensor: ``kind`` is its name, ``text`` what was found."""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, kind: FaultKind, text: str = "") -> None:
+        self.kind = kind
+        self.text = text
+
+
+class Condition:
+    """Is asked of the tensors of some roles. ``key`` is what they are values of, from one look to the next."""
+
+    roles: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
+    kind: FaultKind = "nan"
+
+    def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
+        """The tensors for which it holds, by their numbers."""
+        found = ((at, self.met(tensor, role, key)) for at, (tensor, key) in enumerate(zip(tensors, keys)))
+        return [(at, met) for at, met in found if met is not None]
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        raise NotImplementedError
+
+
+class HoldsFault(Condition):
+    """NaN, or Inf where it matters: what a module returns may be a mask."""
+
+    def __init__(self, what: str) -> None:
+        self._nan, self._inf = what != "inf", what != "nan"
+
+    def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
+        bad = {id(tensor) for tensor in unsound(tensors)}
+        few = [(at, tensor) for at, tensor in enumerate(tensors) if id(tensor) in bad]
+        found = ((at, self.met(tensor, role, None)) for at, tensor in few)
+        return [(at, met) for at, met in found if met is not None]
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        found = find(tensor) if is_readable(tensor) else None
+        if found is None:
+            return None
+        if found.nan and self._nan:
+            return Met("nan")
+        return Met("inf") if found.inf and self._inf and role != "output" else None
+
+
+class AllZero(Condition):
+    kind = "zero"
+    roles = ("output", "loss", "gradient", "parameter")
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        return Met("zero") if tensor.numel() and not bool(tensor.any()) else None
+
+
+class Above(Condition):
+    def __init__(self, bound: float) -> None:
+        self._bound = bound
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        if not tensor.numel() or tensor.dtype is torch.bool:
+            return None
+        largest = tensor.abs().max().item()
+        return Met("above", f"{largest:.4g} > {self._bound:g}") if largest > self._bound else None
+
+
+class Remembering(Condition):
+    """Compares with the look before, of which it keeps little."""
+
+    def __init__(self) -> None:
+        self._before: dict[Any, tuple[Any, Any]] = {}
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        owner, part = key if type(key) is tuple else (key, 0)
+        place = (role, id(owner), part)
+        before = self._before.get(place)
+        now = self.kept(tensor)
+        self._before[place] = (ref(owner, lambda _: self._before.pop(place, None)), now)
+        return None if before is None or before[0]() is not owner else self.compared(before[1], now)
+
+    def begin(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> None:
+        """Looks at those of which there was no look yet."""
+        for tensor, key in zip(tensors, keys):
+            before = self._before.get((role, id(key), 0))
+            if before is None or before[0]() is not key:
+                self.met(tensor, role, key)
+
+    def kept(self, tensor: Any) -> Any:
+        raise NotImplementedError
+
+    def compared(self, before: Any, now: Any) -> Met | None:
+        raise NotImplementedError
+
+
+class OtherMetadata(Remembering):
+    roles = ("output", "loss", "gradient", "parameter")
+
+    def kept(self, tensor: Any) -> Any:
+        return tuple(tensor.shape), tensor.dtype, tensor.device
+
+    def compared(self, before: Any, now: Any) -> Met | None:
+        texts = [f"{str(dtype)[len('torch.') :]}{list(shape)} {device}" for shape, dtype, device in (before, now)]
+        return None if before == now else Met("metadata", " → ".join(texts))
+
+
+class ValuesKept(Remembering):
+    """Values that change, or that do not, from one look to the next."""
+
+    roles = ("loss", "gradient", "parameter")
+
+    def __init__(self, kind: FaultKind) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def kept(self, tensor: Any) -> Any:
+        value = tensor.detach()
+        if value.numel() * value.element_size() <= _COPIED:
+            return value.clone()
+        return _checksum(value)
+
+    def compared(self, before: Any, now: Any) -> Met | None:
+        is_same = before.shape == now.shape and before.dtype == now.dtype and before.device == now.device
+        is_same = is_same and bool(((before == now) | ((before != before) & (now != now))).all())
+        return Met(self._kind) if is_same == (self._kind == "unchanged") else None
+
+
+def condition_of(what: Any) -> Condition:
+    if type(what) is tuple:
+        return Above(what[1])
+    if what == "zero":
+        return AllZero()
+    if what == "metadata":
+        return OtherMetadata()
+    return ValuesKept(what) if what in ("changed", "unchanged") else HoldsFault(what)
+
+
+def _checksum(value: Any) -> Any:
+    """Sums of the bits, as integers, of every 64th element: what changes one element changes a sum."""
+    plain = torch.view_as_real(value) if value.is_complex() else value
+    bits = plain.contiguous().view(-1).view(getattr(torch, _INTEGERS[plain.element_size()]))
+    whole = len(bits) // _COLUMNS * _COLUMNS
+    return torch.cat([bits[:whole].view(-1, _COLUMNS).sum(0), bits[whole:].to(torch.int64)])

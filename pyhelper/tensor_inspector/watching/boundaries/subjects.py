@@ -1,0 +1,87 @@
+"""What a watch is of: the whole program, losses, gradients, parameters, or a module, tensor or optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+from weakref import ref
+
+from ...safe.guard import class_name, dict_get, instance_dict, module
+
+Role = Literal["output", "loss", "gradient", "parameter", "buffer"]
+_ROLES: dict[str, tuple[Role, ...]] = {"loss": ("loss",), "gradients": ("gradient",), "parameters": ("parameter",)}
+_ALL: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
+
+
+class Subject:
+    """What is looked at, by weak reference: one thing, or everything of some roles."""
+
+    def __init__(self, of: Any) -> None:
+        self.roles = (
+            _ALL if of is None else _ROLES[of] if type(of) is str else ("output", "gradient", "parameter", "buffer")
+        )
+        self.is_whole = of is None
+        self.is_one = not (of is None or type(of) is str)
+        self._name = class_name(type(of)) if self.is_one else ""
+        self._ref: Any = ref(of) if self.is_one else None
+        torch = module("torch")
+        self.is_module = self.is_one and isinstance(of, torch.nn.Module)
+        self.is_tensor = self.is_one and isinstance(of, torch.Tensor)
+        self.is_optimizer = self.is_one and not (self.is_module or self.is_tensor)
+
+    def thing(self) -> Any:
+        """The one thing; None where it is gone, and where it is not one."""
+        return None if self._ref is None else self._ref()
+
+    def lost(self) -> str | None:
+        """A sentence where the thing is gone."""
+        if self.is_one and self.thing() is None:
+            return f"the {self._name} that it watched is gone: the program has dropped it, or put another in its place"
+        return None
+
+    def held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
+        """The tensors to be looked at as an optimizer steps, with their names where these are known."""
+        thing = self.thing()
+        if self.is_module:
+            return [] if thing is None else list(thing.named_parameters())
+        if self.is_tensor:
+            return [] if thing is None else [("", thing)]
+        if self.is_optimizer and thing is not optimizer:
+            return []
+        return [("", parameter) for parameter in parameters_of(optimizer)]
+
+
+def check_subject(of: Any) -> None:
+    """Raises ``ValueError`` or ``TypeError`` for what can't be watched."""
+    if of is None or (type(of) is str and of in _ROLES):
+        return
+    named = f"None, {', '.join(map(repr, _ROLES))}, a module, a tensor or an optimizer"
+    if isinstance(of, str):
+        raise ValueError(f"`of` is {named}, not {of!r}")
+    torch = module("torch")
+    if torch is None or not isinstance(of, (torch.nn.Module, torch.Tensor, torch.optim.Optimizer)):
+        raise TypeError(f"`of` is {named}, not {_kind_of(of)}")
+
+
+def parameters_of(optimizer: Any) -> list[Any]:
+    groups = dict_get(instance_dict(optimizer), "param_groups") or ()
+    return [parameter for group in groups for parameter in group["params"]]
+
+
+def _kind_of(value: object) -> str:
+    if isinstance(value, type):
+        return f"the class {class_name(value)}"
+    name = class_name(type(value))
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def tensors_of(value: Any, depth: int = 3) -> Iterator[Any]:
+    """The tensors in what a module is given or returns: in lists, tuples, dicts and objects with fields."""
+    if isinstance(value, module("torch").Tensor):
+        yield value
+    elif depth and isinstance(value, (list, tuple)):
+        for one in value:
+            yield from tensors_of(one, depth - 1)
+    elif depth and isinstance(value, dict):
+        for one in list(dict.values(value)):
+            yield from tensors_of(one, depth - 1)

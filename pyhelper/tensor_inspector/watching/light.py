@@ -1,0 +1,287 @@
+"""The light gear: looks at the boundaries of a training step, with no mode and no hook for each operation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet, ref
+
+from .. import debugger
+from ..safe.guard import class_name, module
+from .boundaries import faults
+from .boundaries.backwards import wrapper
+from .boundaries.conditions import Met, HoldsFault, Remembering, ValuesKept, condition_of
+from .boundaries.living import are_optimized, has_scaler
+from .boundaries.looks import unsound
+from .boundaries.slopes import Slopes
+from .boundaries.subjects import Role, Subject, tensors_of
+from .calls import tensors_in
+from .exact import is_inside
+from .finite import find, is_readable
+from .hits import FaultOrigin, Phase
+from .places import place_of
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+torch: Any = module("torch")
+
+_modules: Any = module("torch.nn.modules.module")
+_optimizer: Any = module("torch.optim.optimizer")
+_RUNNING = ("running_mean", "running_var")
+_PHASES: dict[Role, Phase] = {
+    "output": "forward",
+    "loss": "forward",
+    "gradient": "backward",
+    "parameter": "step",
+    "buffer": "buffer",
+}
+_GIVEN = ("gradient", "grad_tensors")
+_PLAIN = torch.Tensor
+
+
+class Light:
+    """Watches this thread by hooks of modules and optimizers and around `torch.autograd.backward`."""
+
+    def __init__(
+        self,
+        what: Any,
+        of: Any,
+        hit: Callable[[FaultOrigin, FrameType | None, str], None],
+        stepped: Callable[[], None],
+    ) -> None:
+        self.verdict = Verdict(what if type(what) is str else what[0], hit)
+        self.thread = 0
+        self._stepped = stepped
+        self._subject = Subject(of)
+        self._condition = condition_of(what)
+        self._is_fault = isinstance(self._condition, HoldsFault)
+        self._roles = _roles_of(self._condition, self._subject)
+        self._slopes = Slopes(self.verdict)
+        self._handles: list[Any] = []
+        self._last: Any = lambda: None  #: what a module returned last, by weak reference, and its version
+        self._version = 0
+        self._sound: WeakSet[Any] = WeakSet()  #: modules whose running statistics were finite
+        self._versions: dict[int, list[int]] = {}  #: of the parameters after a step, by the optimizer's id
+        self._spoiled: list[ref[Any]] = []  #: parameters that were told
+        self._is_running = False  #: a backward
+        self._has_stepped = False
+
+    def begin(self) -> None:
+        self.thread = get_ident()
+        thing = self._subject.thing()
+        if "output" in self._roles and (self._subject.is_whole or self._subject.is_module):
+            self._handles.append(
+                _modules.register_module_forward_hook(self._left)
+                if thing is None
+                else thing.register_forward_hook(self._left)
+            )
+        self._handles += [
+            _optimizer.register_optimizer_step_pre_hook(self._before_step),
+            _optimizer.register_optimizer_step_post_hook(self._after_step),
+        ]
+        if not self._subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
+            wrapper.add(self._around)
+        if isinstance(self._condition, Remembering) and thing is not None and "parameter" in self._roles:
+            held = [one for _, one in self._subject.held_by(thing)]
+            self.verdict.quietly(self._look, held, "parameter", held, None, "")
+
+    def end(self) -> None:
+        lost = self._subject.lost()
+        if lost is not None:
+            self.verdict.failures.append(lost)
+        self.verdict.is_over = True
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        wrapper.remove(self._around)
+
+    def pending(self) -> list[FaultOrigin]:
+        """Gradients that no optimizer has asked for."""
+        found: list[FaultOrigin] = []
+        self.verdict.quietly(self._look_at_unjudged, found.append)
+        return found
+
+    # Modules
+
+    def _left(self, called: Any, args: Any, output: Any) -> None:
+        if not self.verdict.is_over and get_ident() == self.thread:
+            self.verdict.quietly(self._look_at_output, called, output)
+
+    def _look_at_output(self, called: Any, output: Any) -> None:
+        if type(output) is _PLAIN:
+            if self._last() is output and self._version == output._version:  # as of the last module in another
+                return
+            self._last, self._version = ref(output), output._version
+            outputs = [output]
+        else:
+            outputs = list(tensors_of(output))
+        if self._is_fault:
+            for one in outputs:
+                found = find(one) if is_readable(one) else None
+                if found is not None and found.nan and self.verdict.wants("nan"):
+                    self._tell(faults.of_output(called, one, "nan"), sys._getframe())
+            if called._buffers and called.training:
+                self._look_at_running(called, output)
+            return
+        keys = [(called, at) for at in range(len(outputs))]
+        self._look(outputs, "output", keys, sys._getframe(), class_name(type(called)))
+
+    def _look_at_running(self, called: Any, output: Any) -> None:
+        """Tests the running statistics that a forward changes."""
+        for name in _RUNNING:
+            held = called._buffers.get(name)
+            met = None if held is None else self._condition.met(held, "buffer", None)
+            if met is not None:
+                origin = faults.of_buffer(called, output, met.kind, called in self._sound)
+                self._tell(origin, sys._getframe(), f"in {name}")
+                return
+        self._sound.add(called)
+
+    # Backward
+
+    def _around(self, function: Any, args: Any, kwargs: Any) -> Any:
+        if self.verdict.is_over or self._is_running or get_ident() != self.thread:
+            return function(*args, **kwargs)
+        frame = sys._getframe(1)
+        roots = [one for one in tensors_in(args[:1] or (kwargs.get("tensors"),)) if is_readable(one)]
+        self.verdict.quietly(self._before_backward, roots, args, kwargs, frame)
+        handles: list[Any] = []
+        if self._is_fault and "gradient" in self._roles:
+            self.verdict.quietly(lambda: handles.extend(self._slopes.hook(roots)))
+        self._is_running = True
+        try:
+            result = function(*args, **kwargs)
+            self.verdict.quietly(self._after_backward, roots, frame)
+            return result
+        finally:
+            self._is_running = False
+            for handle in handles:
+                handle.remove()
+
+    def _before_backward(self, roots: list[Any], args: Any, kwargs: Any, frame: FrameType) -> None:
+        self._look_at_unjudged(lambda origin: self._tell(origin, frame, "in a gradient, at the next backward"))
+        if "loss" not in self._roles:
+            return
+        if not self._is_fault:
+            self._look(roots, "loss", [self] * len(roots), frame, "the loss")
+            return
+        for root in roots:
+            met = self._condition.met(root, "loss", None)
+            if met is not None and not (met.kind == "inf" and (root.numel() > 1 or has_scaler())):
+                self._tell(faults.of_loss(root, met.kind, frame), frame, "in the loss")
+        given = tensors_in((*args[1:2], *(kwargs.get(name) for name in _GIVEN)))
+        for one in given if self.verdict.wants("nan") else ():
+            found = find(one) if is_readable(one) else None
+            if found is not None and found.nan:
+                self._tell(faults.of_given_gradient(one, frame), frame)
+
+    def _after_backward(self, roots: list[Any], frame: FrameType) -> None:
+        """Gradients that an optimizer holds are judged as it steps; the others now."""
+        origin = self._slopes.settle(roots, frame)
+        if origin is None or not self.verdict.wants(origin.kind):
+            return
+        if not (are_optimized(self._slopes.living()) or has_scaler()):
+            self._tell(faults.of_gradient(origin.kind, origin), frame, "in a gradient, after backward")
+
+    def _look_at_unjudged(self, tell: Callable[[FaultOrigin], None]) -> None:
+        """Looks at gradients of a backward after which no optimizer has stepped."""
+        leaves, self._slopes.leaves = self._slopes.leaves, []
+        if self.verdict.is_over or self._has_stepped or "gradient" not in self._roles or not self._is_fault:
+            return
+        living = [leaf for leaf in (one() for one in leaves) if leaf is not None and leaf.grad is not None]
+        for _, met in self._condition.among([leaf.grad for leaf in living], "gradient", living):
+            if not (are_optimized(living) or has_scaler()):
+                tell(faults.of_gradient(met.kind, self._slopes.origin))
+            return
+
+    # Steps
+
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self.verdict.is_over or get_ident() != self.thread:
+            return
+        frame = sys._getframe(1)
+        if not is_inside(frame):
+            self._has_stepped = True
+            closure = args[1] if len(args) > 1 else kwargs.get("closure")
+            self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
+
+    def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
+        held = self._held_by(optimizer)
+        if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
+            self._look_at_gradients(optimizer, held, frame)
+        if isinstance(self._condition, Remembering) and "parameter" in self._roles:
+            values = [one for _, one in held]
+            self._condition.begin(values, "parameter", values)
+
+    def _look_at_gradients(self, optimizer: Any, held: list[tuple[str, Any]], frame: FrameType) -> None:
+        having = [(name, one) for name, one in held if one.grad is not None]
+        gradients, owners = [one.grad for _, one in having], [one for _, one in having]
+        for at, met in self._condition.among(gradients, "gradient", owners):
+            name = having[at][0] or faults.name_of_parameter(owners[at], frame)
+            if self._is_fault:
+                origin = faults.of_gradient(met.kind, self._slopes.origin)
+                self._tell(origin, frame, f"in the gradient of {name}")
+                return
+            self._tell_condition(met, "gradient", f"the gradient of {name}", frame)
+        self._slopes.leaves.clear()
+
+    def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        frame = sys._getframe(1)
+        if get_ident() != self.thread or is_inside(frame):
+            return
+        try:
+            if not self.verdict.is_over and "parameter" in self._roles:
+                self.verdict.quietly(self._look_after, optimizer, frame)
+        finally:
+            self._stepped()
+
+    def _look_after(self, optimizer: Any, frame: FrameType) -> None:
+        held = self._held_by(optimizer)
+        values = [one for _, one in held]
+        for at, met in self._condition.among(values, "parameter", values):
+            name = held[at][0] or faults.name_of_parameter(values[at], frame)
+            if not self._is_fault:
+                self._tell_condition(met, "parameter", name, frame)
+                continue
+            origin = faults.of_parameter(optimizer, met.kind, values[at].grad, True, frame)
+            self._tell(origin, frame, f"in {name}")
+            self._spoiled.append(ref(values[at]))
+            return
+
+    def _held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
+        return self._subject.held_by(optimizer)
+
+    # Hits
+
+    def _look(self, tensors: list[Any], role: Role, keys: Iterable[Any], frame: FrameType | None, name: str) -> None:
+        """Asks a condition that is not about NaN and Inf."""
+        for _, met in self._condition.among(tensors, role, keys):
+            self._tell_condition(met, role, name, frame)
+
+    def _tell_condition(self, met: Met, role: Role, name: str, frame: FrameType | None) -> None:
+        found = ", ".join(filter(None, (name, met.text)))
+        origin = FaultOrigin(met.kind, _PHASES[role], None, place_of(frame, None), None, found=found)
+        self._tell(origin, frame)
+
+    def _tell(self, origin: FaultOrigin, frame: FrameType | None, met: str = "") -> None:
+        if debugger.is_paused() or self._is_told_already():
+            return
+        self.verdict.report(origin, frame, met)
+
+    def _is_told_already(self) -> bool:
+        """Whether a parameter that was told is not finite still: then all that follows is of it."""
+        self._spoiled = [one for one in self._spoiled if (held := one()) is not None and unsound([held])]
+        return bool(self._spoiled)
+
+
+def _roles_of(condition: Any, subject: Subject) -> frozenset[str]:
+    roles = frozenset(condition.roles) & frozenset(subject.roles)
+    if isinstance(condition, ValuesKept) and subject.is_one:
+        return roles & {"parameter"}
+    if condition.kind == "zero" and (subject.is_module or subject.is_optimizer):
+        return roles - {"parameter"}
+    return roles
