@@ -151,7 +151,7 @@ class Light:
         self.verdict.quietly(self._before_backward, roots, args, kwargs, frame)
         handles: list[Any] = []
         if self._is_fault and "gradient" in self._roles:
-            self.verdict.quietly(lambda: handles.extend(self._slopes.hook(roots)))
+            self.verdict.quietly(lambda: handles.extend(self._slopes.hook(roots, not self._has_stepped)))
         self._is_running = True
         try:
             result = function(*args, **kwargs)

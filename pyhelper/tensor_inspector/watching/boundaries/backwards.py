@@ -34,7 +34,8 @@ class BackwardWrapper:
             torch.autograd.backward = self._ours
 
     def remove(self, around: Around) -> None:
-        self._watching.remove(around)
+        if around in self._watching:
+            self._watching.remove(around)
         if not self._watching and torch.autograd.backward is self._ours:
             torch.autograd.backward = self._replaced
             self._replaced = self._ours = None

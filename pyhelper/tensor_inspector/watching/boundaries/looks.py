@@ -10,38 +10,44 @@ from ..finite import find, is_readable
 
 torch: Any = module("torch")
 
-_SMALL = 1 << 14  #: elements up to which tensors are copied together: a call for each takes longer
-_TOGETHER = 1 << 20  #: elements that are copied at a time
+_SMALL = 1 << 12  #: elements up to which tensors are copied together: a call for each takes longer
+_TOGETHER = 128  #: tensors that are copied at a time
 _HALF = (torch.float16, torch.bfloat16)
 _flatten: Any = getattr(torch._C._nn, "flatten_dense_tensors", None)
+_gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_enabled
 
 
 def unsound(tensors: Iterable[Any]) -> list[Any]:
     """Those that hold NaN or Inf. Small ones are tested together, by one sum."""
-    large: list[Any] = []
+    found: list[Any] = []
     groups: dict[Any, list[Any]] = {}
-    for tensor in tensors:
-        if not is_readable(tensor):
-            continue
-        if tensor.numel() > _SMALL or _flatten is None:
-            large.append(tensor)
-        else:
-            groups.setdefault((tensor.dtype, tensor.device), []).append(tensor)
-    found = [tensor for tensor in large if find(tensor) is not None]
-    for group in groups.values():
-        for piece in _pieces(group):
-            if not _are_finite(piece):
-                found.extend(tensor for tensor in piece if find(tensor) is not None)
-    return found
+    was_on = _gradients_on()
+    _switch_gradients(False)
+    try:
+        for tensor in tensors:
+            if not is_readable(tensor):
+                continue
+            if tensor.numel() > _SMALL or _flatten is None:
+                if not _is_finite(tensor):
+                    found.append(tensor)
+                continue
+            key = tensor.dtype, tensor.device
+            group = groups.get(key)
+            if group is None:
+                groups[key] = [tensor]
+            else:
+                group.append(tensor)
+        for group in groups.values():
+            for at in range(0, len(group), _TOGETHER):
+                piece = group[at : at + _TOGETHER]
+                if not _is_finite(_flatten(piece)):
+                    found.extend(piece)
+    finally:
+        _switch_gradients(was_on)
+    return [tensor for tensor in found if find(tensor) is not None]
 
 
-def _pieces(group: list[Any]) -> Iterable[list[Any]]:
-    most = _TOGETHER // _SMALL
-    return (group[at : at + most] for at in range(0, len(group), most))
-
-
-def _are_finite(tensors: list[Any]) -> bool:
-    with torch.no_grad():
-        flat = _flatten(tensors)
-        number = (flat.sum(dtype=torch.float32) if flat.dtype in _HALF else flat.sum()).item()
+def _is_finite(tensor: Any) -> bool:
+    """Whether a sum proves it."""
+    number = (tensor.sum(dtype=torch.float32) if tensor.dtype in _HALF else tensor.sum()).item()
     return bool(number - number == 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _STEEP = frozenset(
-    "Sqrt Rsqrt Pow Log Log2 Log10 Log1P Acos Asin Atan2 Acosh Atanh Hypot Reciprocal Div Norm LinalgVectorNorm Std Var"
+    "Sqrt Rsqrt Log Log2 Log10 Log1P Acos Asin Atan2 Acosh Atanh Hypot Reciprocal Norm LinalgVectorNorm Std Var"
     " StdMean VarMean Cdist Logit Erfinv Xlogy Prod LinalgEigh LinalgSvd".split()
 )
 _PythonNode: Any = torch.autograd.function.BackwardCFunction
+_sequence: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _LIMIT = 1000  #: milliseconds in which the graph is read on a hit
 
 
@@ -40,12 +41,23 @@ class Slopes:
         self.leaves: list[ref[Any]] = []  #: what it gave gradients to
         self._verdict = verdict
         self._first: Any = None  #: the node, and what is not finite
+        self._made = 0  #: the number of the node that was made last before a backward
+        self._plain: Any = None  #: how many nodes the round of a graph without a steep one has made
 
-    def hook(self, roots: list[Any]) -> list[Any]:
-        """One walk of the graph. Returns what removes the hooks."""
+    def hook(self, roots: list[Any], wants_leaves: bool) -> list[Any]:
+        """One walk of the graph. Returns what removes the hooks.
+
+        A graph that had nothing to hook is not walked again, as long as each round makes as many nodes.
+        """
         self.origin = self._first = None
+        made, self._made = self._made, 0 if _sequence is None else _sequence()
+        round = (self._made - made, len(roots))
+        if round == self._plain and not wants_leaves:
+            return []
         self.leaves = []
-        return list(self._hooks([node for node in (root.grad_fn for root in roots) if node is not None]))
+        found = list(self._hooks([node for node in (root.grad_fn for root in roots) if node is not None]))
+        self._plain = None if found or _sequence is None else round
+        return found
 
     def settle(self, roots: list[Any], frame: FrameType) -> FaultOrigin | None:
         """The backward is done: what was found matters if it has reached a leaf."""
@@ -74,11 +86,13 @@ class Slopes:
         while waiting and len(met) < MAX_NODES:
             node = waiting.pop()
             cls: Any = type(node)
-            deed = _deed(cls)
+            deed = _deeds.get(cls)
+            if deed is None:
+                deed = _deeds[cls] = _deed(cls)
             if deed == "leaf":
                 self.leaves.append(ref(node.variable))
                 continue
-            if deed == "steep":
+            if deed != "plain" and (deed == "steep" or _DOUBTFUL[deed](node)):
                 yield node.register_hook(partial(self._verdict.quietly, self._after, node))
             for below, _ in node.next_functions:
                 if below not in met:
@@ -96,10 +110,26 @@ class Slopes:
                 return
 
 
-@cache
+def _divides(node: Any) -> bool:
+    """Whether a gradient goes to what it divides by: to what is divided it is steep only where the result is too."""
+    return len(node.next_functions) > 1 and node.next_functions[1][0] is not None
+
+
+def _is_root(node: Any) -> bool:
+    exponent = getattr(node, "_saved_exponent", None)
+    return not isinstance(exponent, (int, float)) or exponent < 1
+
+
+#: Operations that are steep only for some operands.
+_DOUBTFUL: dict[str, Callable[[Any], bool]] = {"Div": _divides, "Pow": _is_root}
+_deeds: dict[Any, str] = {}
+
+
 def _deed(cls: type) -> str:
     name = class_name(cls)
     if name == "AccumulateGrad":
         return "leaf"
     op = name[: name.rindex("Backward")] if "Backward" in name else name
+    if op in _DOUBTFUL:
+        return op
     return "steep" if op in _STEEP or issubclass(cls, _PythonNode) else "plain"
