@@ -8,6 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 from ..safe.guard import module
+from .boundaries.subjects import Subject
 from .hits import report_of
 from .threads import run_on
 
@@ -25,7 +26,8 @@ class ActiveWatch:
     """Watches one thread from `begin` to `end`: where it begins, or, before torch is there, where that is imported.
 
     ``hit`` is called with each report and the user's frame, None where no code of the user runs; it may raise. The
-    first is the last, unless ``repeat``. ``is_wanted`` is asked at each step: once it says no, the watch ends.
+    first is the last, unless ``repeat``. ``of`` is held by weak reference. ``is_wanted`` is asked at each step: once it
+    says no, the watch ends.
     """
 
     current: ActiveWatch | None = None  #: the one of the exact gear
@@ -42,7 +44,7 @@ class ActiveWatch:
     ) -> None:
         self._what = what
         self._is_exact = gear == "exact"
-        self._of = of
+        self._subject = Subject(of)
         self._hit = hit
         self._repeat = repeat
         self._is_wanted = is_wanted
@@ -108,8 +110,7 @@ class ActiveWatch:
         else:
             from .light import Light
 
-            self._gear = Light(self._what, self._of, self._found, self._stepped)
-            self._of = None  # which is held by weak reference
+            self._gear = Light(self._what, self._subject, self._found, self._stepped)
         self._gear.begin()
 
     def _stepped(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,11 @@ from .verdict import Verdict
 if TYPE_CHECKING:
     from types import FrameType
 
+    from .bounds import BoundWatch
+
 torch: Any = module("torch")
 
+_LEAF = "AccumulateGrad"
 _RECORDED = 8192  #: operations forward that are remembered
 _GIVEN = ("gradient", "grad_tensors")  #: the names of what a backward begins with
 _NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
@@ -40,15 +42,17 @@ class BackwardWatch:
         self, verdict: Verdict, origins: Origins, enter: Callable[[], None], leave: Callable[[], object]
     ) -> None:
         """``enter`` and ``leave`` let the function mode see what custom functions compute."""
+        self.bounds: BoundWatch | None = None  #: where a bound is watched for, in place of NaN and Inf
         self._is_scaled = False  #: whether a GradScaler made the loss: it skips steps whose gradients are not finite
         self._verdict = verdict
         self._origins = origins
         self._enter = enter
         self._leave = leave
-        #: Sequence numbers of nodes, rising, with the names of operations and their places.
-        self._recorded: deque[tuple[int, str, CodePlace]] = deque(maxlen=_RECORDED)
+        #: By sequence numbers of nodes, rising: the names of operations, and their places.
+        self._recorded: dict[int, Made] = {}
         self._last = 0
         self._running = False
+        self._is_entered = False  #: the function mode, for a custom function
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
 
@@ -57,7 +61,9 @@ class BackwardWatch:
         number = 0 if _sequence is None else _sequence()
         if number != self._last:
             self._last = number
-            self._recorded.append((number, call.name, place_of(call.frame, self._origins.called.innermost())))
+            self._recorded[number] = call.name, place_of(call.frame, self._origins.called.innermost())
+            if len(self._recorded) > _RECORDED:
+                del self._recorded[next(iter(self._recorded))]
 
     def run(self, call: FunctionCall) -> Any:
         """Runs the backward that the program asks for."""
@@ -75,7 +81,7 @@ class BackwardWatch:
             self._verdict.quietly(self._look_at_arrived, tensors_in((result,)))  # what `autograd.grad` returns
             return result
         finally:
-            self._leave()  # where a custom function has raised
+            self._leave_custom()  # where a custom function has raised
             for handle in handles:
                 handle.remove()
             self._running = False
@@ -115,27 +121,53 @@ class BackwardWatch:
         handles.extend(self._hooks([node for node in (plain(root).grad_fn for root in roots) if node is not None]))
 
     def _hooks(self, waiting: list[Any]) -> Iterator[Any]:
-        made = {number: (name, place) for number, name, place in self._recorded}
+        made = self._recorded
         met = {None, *waiting}
         while waiting:
             node = waiting.pop()
             name = node.name()
-            if not _is_view(name):
+            if name.endswith(_LEAF):
+                look = self._at_leaf if node.variable._backward_hooks else self._arrived
+                yield node.register_hook(partial(self._verdict.quietly, look, name))
+            elif not _is_view(name):
                 if isinstance(node, _PythonNode):
-                    yield node.register_prehook(lambda _: self._enter())
+                    yield node.register_prehook(self._enter_custom)
                 yield node.register_hook(partial(self._verdict.quietly, self._after, name, _made(node, made)))
             fresh = [one for one, _ in node.next_functions if one not in met]
             met.update(fresh)
             waiting.extend(fresh)
 
+    def _enter_custom(self, gradients: Any) -> None:
+        self._is_entered = True
+        self._enter()
+
+    def _leave_custom(self) -> None:
+        if self._is_entered:
+            self._is_entered = False
+            self._leave()
+
+    def _arrived(self, name: str, results: Any, gradients: Any) -> None:
+        """Looks at what has arrived at a leaf, if that may matter."""
+        if not self._verdict.is_over:
+            self._leave_custom()
+            self._look_at_arrived(gradients)
+
+    def _at_leaf(self, name: str, results: Any, gradients: Any) -> None:
+        """The same of a leaf with hooks of the program."""
+        if not self._verdict.is_over:
+            self._arrived(name, results, gradients)
+            self._look_for_hook(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
+
     def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
-        """Looks at what a node has computed; of a leaf, at what has arrived there."""
+        """Looks at what a node has computed."""
         if self._verdict.is_over:
             return
-        self._leave()
-        if name.endswith("AccumulateGrad"):
-            self._look_at_arrived(gradients)
-            self._look_for_hook(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
+        self._leave_custom()
+        if self.bounds is not None:
+            if not self._is_scaled:
+                self.bounds.after_node(
+                    name, CodePlace(None, None) if made is None else made[1], results, sys._getframe()
+                )
             return
         for result in results or ():
             found = _found_in(result)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import debugger
 from ..safe.guard import class_name, dict_get, instance_dict, module
 from .backward import BackwardWatch
+from .bounds import BoundWatch
 from .calls import FunctionCall
 from .compiled import EagerStance
 from .forward import ForwardWatch, look_at_parameters
@@ -38,13 +39,15 @@ class Exact:
     def __init__(
         self, what: Any, hit: Callable[[FaultOrigin, FrameType | None, str], None], stepped: Callable[[], None]
     ) -> None:
-        self.verdict = Verdict(what, hit)
+        self.verdict = Verdict(what if isinstance(what, str) else what[0], hit)
         self._stepped = stepped
         self._origins = Origins()
         self._mode = _Functions(self)
         enter, leave = partial(_put_on, self._mode), partial(_take_off, self._mode)
-        self.forward = ForwardWatch(self.verdict, self._origins)
+        self.bounds = None if isinstance(what, str) else BoundWatch(self.verdict, self._origins, what[1])
+        self.forward = self.bounds or ForwardWatch(self.verdict, self._origins)
         self.backward = BackwardWatch(self.verdict, self._origins, enter, leave)
+        self.backward.bounds = self.bounds
         self.eager = EagerStance()
         self._handles: list[Any] = []
         self._is_off = False  #: the mode, for a step of an optimizer
@@ -110,7 +113,8 @@ class Exact:
         name = f"{class_name(type(optimizer))}.step"
         try:
             if not self.verdict.is_over:
-                look = partial(look_at_parameters, self.verdict, self._origins)
+                at_faults: Any = partial(look_at_parameters, self.verdict, self._origins)
+                look = at_faults if self.bounds is None else self.bounds.after_step
                 self.verdict.quietly(look, _parameters(optimizer), name, frame)
         finally:
             self._stepped()

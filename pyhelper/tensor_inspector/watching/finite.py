@@ -34,6 +34,13 @@ def is_readable(value: Any) -> bool:
     return not (value.is_cuda and torch.cuda.is_current_stream_capturing())
 
 
+def is_dense(value: Any) -> bool:
+    """Whether it is a plain tensor of any numbers whose elements are there."""
+    if type(value) not in _PLAIN or value.layout is not torch.strided or value.is_meta:
+        return False
+    return not (value.is_cuda and torch.cuda.is_current_stream_capturing())
+
+
 def plain(value: Any) -> Any:
     """The tensor inside what ``torch.func`` has wrapped."""
     if not _knows_levels or _functorch.maybe_current_level() is None:

@@ -29,6 +29,8 @@ class ForwardWatch:
 
     def computed(self, call: FunctionCall, result: Any) -> None:
         """Looks at the result of an operation."""
+        if call.name == _ATTRIBUTE and not self._origins:  # what is there was made elsewhere
+            return
         results = list(filter(is_readable, tensors_in((result,))))
         bad = [tensor for tensor in results if self._look(call, tensor)]
         if call.deed == "fills":

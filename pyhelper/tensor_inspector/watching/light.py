@@ -12,8 +12,8 @@ from .. import debugger
 from ..safe.guard import class_name, module
 from .boundaries import faults
 from .boundaries.backwards import wrapper
-from .boundaries.conditions import Met, HoldsFault, Remembering, ValuesKept, condition_of
-from .boundaries.living import are_optimized, has_scaler
+from .boundaries.conditions import HoldsFault, Met, Remembering, ValuesKept, condition_of
+from .boundaries.living import are_optimized, factors_of, is_scale
 from .boundaries.looks import unsound
 from .boundaries.slopes import Slopes
 from .boundaries.subjects import Role, Subject, tensors_of
@@ -49,14 +49,14 @@ class Light:
     def __init__(
         self,
         what: Any,
-        of: Any,
+        subject: Subject,
         hit: Callable[[FaultOrigin, FrameType | None, str], None],
         stepped: Callable[[], None],
     ) -> None:
         self.verdict = Verdict(what if type(what) is str else what[0], hit)
         self.thread = 0
         self._stepped = stepped
-        self._subject = Subject(of)
+        self._subject = subject
         self._condition = condition_of(what)
         self._is_fault = isinstance(self._condition, HoldsFault)
         self._roles = _roles_of(self._condition, self._subject)
@@ -65,20 +65,20 @@ class Light:
         self._last: Any = lambda: None  #: what a module returned last, by weak reference, and its version
         self._version = 0
         self._sound: WeakSet[Any] = WeakSet()  #: modules whose running statistics were finite
-        self._versions: dict[int, list[int]] = {}  #: of the parameters after a step, by the optimizer's id
+        self._finite: dict[int, Any] = {}  #: the versions of parameters after a step, by the optimizer's id
+        self._spoiled_before: set[int] = set()  #: ids of parameters that were not finite before the step
         self._spoiled: list[ref[Any]] = []  #: parameters that were told
         self._is_running = False  #: a backward
         self._has_stepped = False
+        self._factors: list[Any] = []  #: of the losses of the last backward
 
     def begin(self) -> None:
         self.thread = get_ident()
         thing = self._subject.thing()
-        if "output" in self._roles and (self._subject.is_whole or self._subject.is_module):
-            self._handles.append(
-                _modules.register_module_forward_hook(self._left)
-                if thing is None
-                else thing.register_forward_hook(self._left)
-            )
+        if "output" in self._roles and self._subject.is_whole:
+            self._handles.append(_modules.register_module_forward_hook(self._left))
+        elif "output" in self._roles and self._subject.is_module and thing is not None:
+            self._handles.append(thing.register_forward_hook(self._left))
         self._handles += [
             _optimizer.register_optimizer_step_pre_hook(self._before_step),
             _optimizer.register_optimizer_step_post_hook(self._after_step),
@@ -164,6 +164,7 @@ class Light:
 
     def _before_backward(self, roots: list[Any], args: Any, kwargs: Any, frame: FrameType) -> None:
         self._look_at_unjudged(lambda origin: self._tell(origin, frame, "in a gradient, at the next backward"))
+        self._factors = [factor for root in roots for factor in factors_of(root)]
         if "loss" not in self._roles:
             return
         if not self._is_fault:
@@ -171,7 +172,7 @@ class Light:
             return
         for root in roots:
             met = self._condition.met(root, "loss", None)
-            if met is not None and not (met.kind == "inf" and (root.numel() > 1 or has_scaler())):
+            if met is not None and not (met.kind == "inf" and (root.numel() > 1 or is_scale(self._factors))):
                 self._tell(faults.of_loss(root, met.kind, frame), frame, "in the loss")
         given = tensors_in((*args[1:2], *(kwargs.get(name) for name in _GIVEN)))
         for one in given if self.verdict.wants("nan") else ():
@@ -184,7 +185,7 @@ class Light:
         origin = self._slopes.settle(roots, frame)
         if origin is None or not self.verdict.wants(origin.kind):
             return
-        if not (are_optimized(self._slopes.living()) or has_scaler()):
+        if not (are_optimized(self._slopes.living()) or is_scale(self._factors)):
             self._tell(faults.of_gradient(origin.kind, origin), frame, "in a gradient, after backward")
 
     def _look_at_unjudged(self, tell: Callable[[FaultOrigin], None]) -> None:
@@ -194,7 +195,7 @@ class Light:
             return
         living = [leaf for leaf in (one() for one in leaves) if leaf is not None and leaf.grad is not None]
         for _, met in self._condition.among([leaf.grad for leaf in living], "gradient", living):
-            if not (are_optimized(living) or has_scaler()):
+            if not (are_optimized(living) or is_scale(self._factors)):
                 tell(faults.of_gradient(met.kind, self._slopes.origin))
             return
 
@@ -210,15 +211,19 @@ class Light:
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self._held_by(optimizer)
+        held = self._subject.held_by(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
-            self._look_at_gradients(optimizer, held, frame)
-        if isinstance(self._condition, Remembering) and "parameter" in self._roles:
-            values = [one for _, one in held]
+            self._look_at_gradients(held, frame)
+        if "parameter" not in self._roles:
+            return
+        values = [one for _, one in held]
+        if isinstance(self._condition, Remembering):
             self._condition.begin(values, "parameter", values)
+        elif self._is_fault and self._finite.get(id(optimizer)) != _versions(values):  # changed since the last step
+            self._spoiled_before = {id(one) for one in unsound(values)}
 
-    def _look_at_gradients(self, optimizer: Any, held: list[tuple[str, Any]], frame: FrameType) -> None:
-        having = [(name, one) for name, one in held if one.grad is not None]
+    def _look_at_gradients(self, held: list[tuple[str, Any]], frame: FrameType) -> None:
+        having = [(name, one) for name, one in held if (one.is_leaf or one.retains_grad) and one.grad is not None]
         gradients, owners = [one.grad for _, one in having], [one for _, one in having]
         for at, met in self._condition.among(gradients, "gradient", owners):
             name = having[at][0] or faults.name_of_parameter(owners[at], frame)
@@ -240,20 +245,22 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held = self._held_by(optimizer)
+        held = self._subject.held_by(optimizer)
         values = [one for _, one in held]
+        before, self._spoiled_before = self._spoiled_before, set()
+        if self._is_fault:
+            self._finite[id(optimizer)] = _versions(values)
         for at, met in self._condition.among(values, "parameter", values):
             name = held[at][0] or faults.name_of_parameter(values[at], frame)
             if not self._is_fault:
                 self._tell_condition(met, "parameter", name, frame)
                 continue
-            origin = faults.of_parameter(optimizer, met.kind, values[at].grad, True, frame)
+            parameter = values[at]
+            was_finite = id(parameter) not in before
+            origin = faults.of_parameter(optimizer, met.kind, parameter, was_finite, self._slopes.origin, frame)
             self._tell(origin, frame, f"in {name}")
             self._spoiled.append(ref(values[at]))
             return
-
-    def _held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
-        return self._subject.held_by(optimizer)
 
     # Hits
 
@@ -276,6 +283,10 @@ class Light:
         """Whether a parameter that was told is not finite still: then all that follows is of it."""
         self._spoiled = [one for one in self._spoiled if (held := one()) is not None and unsound([held])]
         return bool(self._spoiled)
+
+
+def _versions(tensors: list[Any]) -> list[tuple[int, int]]:
+    return [(id(one), one._version) for one in tensors]
 
 
 def _roles_of(condition: Any, subject: Subject) -> frozenset[str]:

@@ -17,7 +17,8 @@ Around = Callable[[Callable[..., Any], Any, Any], Any]
 class BackwardWrapper:
     """Stands in the place of `torch.autograd.backward` while someone watches.
 
-    Where someone else has wrapped it meanwhile, it stays below, and only calls what it has replaced.
+    Where someone else has wrapped it meanwhile, it stays below, and only calls what it has replaced. A call may then
+    come to those who watch twice, once inside the other.
     """
 
     def __init__(self) -> None:
@@ -27,11 +28,9 @@ class BackwardWrapper:
 
     def add(self, around: Around) -> None:
         self._watching.append(around)
-        if torch.autograd.backward is self._ours:
-            return
-        if self._ours is None:
-            self._replaced, self._ours = torch.autograd.backward, self._wrapper(torch.autograd.backward)
-            torch.autograd.backward = self._ours
+        if torch.autograd.backward is not self._ours:
+            self._replaced = torch.autograd.backward
+            self._ours = torch.autograd.backward = self._wrapper(self._replaced)
 
     def remove(self, around: Around) -> None:
         if around in self._watching:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from ...safe.guard import module
-from ..finite import find, is_readable
+from ..finite import find, is_dense, is_readable
 from .looks import unsound
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class Condition:
 
     def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
         """The tensors for which it holds, by their numbers."""
-        found = ((at, self.met(tensor, role, key)) for at, (tensor, key) in enumerate(zip(tensors, keys)))
+        read = ((at, one, key) for at, (one, key) in enumerate(zip(tensors, keys)) if is_dense(one))
+        with torch.no_grad():
+            found = [(at, self.met(tensor, role, key)) for at, tensor, key in read]
         return [(at, met) for at, met in found if met is not None]
 
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
@@ -105,7 +107,7 @@ class Remembering(Condition):
         for tensor, key in zip(tensors, keys):
             before = self._before.get((role, id(key), 0))
             if before is None or before[0]() is not key:
-                self.met(tensor, role, key)
+                self.among([tensor], role, [key])
 
     def kept(self, tensor: Any) -> Any:
         raise NotImplementedError

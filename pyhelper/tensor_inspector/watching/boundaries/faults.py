@@ -76,10 +76,18 @@ def of_gradient(kind: FaultKind, recorded: FaultOrigin | None) -> FaultOrigin:
     return recorded
 
 
-def of_parameter(optimizer: Any, kind: FaultKind, gradient: Any, was_finite: bool, frame: FrameType) -> FaultOrigin:
+def of_parameter(
+    optimizer: Any,
+    kind: FaultKind,
+    parameter: Any,
+    was_finite: bool,
+    recorded: FaultOrigin | None,
+    frame: FrameType,
+) -> FaultOrigin:
     """Of a parameter after a step."""
+    gradient = parameter.grad if parameter.is_leaf else None
     if is_readable(gradient) and find(gradient) is not None:  # the optimizer has only taken it over
-        return of_gradient(kind, None)
+        return of_gradient(kind, recorded)
     if not was_finite:
         return _untold(kind, "step", None, "it may have been so before the step: the light gear can't tell")
     name = f"{class_name(type(optimizer))}.step"

@@ -11,13 +11,39 @@ from .subjects import parameters_of
 
 torch: Any = module("torch")
 
+_NODES = 4  #: at the top of a graph that are looked at
 _SCALERS = ("torch.amp.grad_scaler", "torch.cuda.amp.grad_scaler")
 
 
-def has_scaler() -> bool:
-    """Whether the program has a GradScaler that is on: it skips steps whose gradients are not finite."""
-    classes = [vars(found)["GradScaler"] for found in map(module, _SCALERS) if found is not None]
-    return any(instance_dict(one).get("_enabled", True) for one in _living(tuple(classes)))
+def factors_of(loss: Any) -> list[Any]:
+    """The single numbers that a loss was multiplied by last, as tensors: a GradScaler's scale may be among them."""
+    found, node = [], loss.grad_fn
+    for _ in range(_NODES):
+        if node is None:
+            break
+        if node.name() == "MulBackward0":
+            found += [
+                one.detach().clone() for one in _saved(node) if isinstance(one, torch.Tensor) and one.numel() == 1
+            ]
+        node = next((below for below, _ in node.next_functions), None)
+    return found
+
+
+def _saved(node: Any) -> tuple[Any, ...]:
+    try:
+        return node._saved_other, node._saved_self
+    except RuntimeError:  # an earlier backward has freed them
+        return ()
+
+
+def is_scale(factors: list[Any]) -> bool:
+    """Whether one is the scale of a GradScaler: it skips steps whose gradients are not finite."""
+    if not factors:
+        return False
+    classes = tuple(vars(found)["GradScaler"] for found in map(module, _SCALERS) if found is not None)
+    scales = [instance_dict(one).get("_scale") for one in _living(classes)]
+    known = {one.item() for one in scales if isinstance(one, torch.Tensor)}
+    return any(one.item() in known for one in factors)
 
 
 def are_optimized(tensors: list[Any]) -> bool:
