@@ -15,6 +15,7 @@ const inPython = {
   memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
+  watch: [python, "tests/bench/watch_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
 };
 /** @type {Record<string, [string, ...string[]]>} */

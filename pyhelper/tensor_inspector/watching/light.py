@@ -41,6 +41,8 @@ _PHASES: dict[Role, Phase] = {
 }
 _GIVEN = ("gradient", "grad_tensors")
 _PLAIN = torch.Tensor
+#: Dynamo takes it for True where it traces: compiled code is then as it is without a watch, but for what it returns.
+_is_compiling: Any = getattr(module("torch.compiler"), "is_compiling", bool)
 
 
 class Light:
@@ -63,7 +65,7 @@ class Light:
         self._slopes = Slopes(self.verdict)
         self._handles: list[Any] = []
         self._last: Any = lambda: None  #: what a module returned last, by weak reference, and its version
-        self._version = 0
+        self._version: int | None = 0
         self._sound: WeakSet[Any] = WeakSet()  #: modules whose running statistics were finite
         self._finite: dict[int, Any] = {}  #: the versions of parameters after a step, by the optimizer's id
         self._spoiled_before: set[int] = set()  #: ids of parameters that were not finite before the step
@@ -108,14 +110,15 @@ class Light:
     # Modules
 
     def _left(self, called: Any, args: Any, output: Any) -> None:
-        if not self.verdict.is_over and get_ident() == self.thread:
+        if not (_is_compiling() or self.verdict.is_over) and get_ident() == self.thread:
             self.verdict.quietly(self._look_at_output, called, output)
 
     def _look_at_output(self, called: Any, output: Any) -> None:
         if type(output) is _PLAIN:
-            if self._last() is output and self._version == output._version:  # as of the last module in another
+            version = None if output.is_inference() else output._version
+            if self._last() is output and self._version == version:  # as of the last module in another
                 return
-            self._last, self._version = ref(output), output._version
+            self._last, self._version = ref(output), version
             outputs = [output]
         else:
             outputs = list(tensors_of(output))
@@ -144,7 +147,7 @@ class Light:
     # Backward
 
     def _around(self, function: Any, args: Any, kwargs: Any) -> Any:
-        if self.verdict.is_over or self._is_running or get_ident() != self.thread:
+        if _is_compiling() or self.verdict.is_over or self._is_running or get_ident() != self.thread:
             return function(*args, **kwargs)
         frame = sys._getframe(1)
         roots = [one for one in tensors_in(args[:1] or (kwargs.get("tensors"),)) if is_readable(one)]
@@ -202,7 +205,7 @@ class Light:
     # Steps
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if self.verdict.is_over or get_ident() != self.thread:
+        if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
         frame = sys._getframe(1)
         if not is_inside(frame):
@@ -235,8 +238,10 @@ class Light:
         self._slopes.leaves.clear()
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if _is_compiling() or get_ident() != self.thread:
+            return
         frame = sys._getframe(1)
-        if get_ident() != self.thread or is_inside(frame):
+        if is_inside(frame):
             return
         try:
             if not self.verdict.is_over and "parameter" in self._roles:
@@ -286,7 +291,7 @@ class Light:
 
 
 def _versions(tensors: list[Any]) -> list[tuple[int, int]]:
-    return [(id(one), one._version) for one in tensors]
+    return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]
 
 
 def _roles_of(condition: Any, subject: Subject) -> frozenset[str]:

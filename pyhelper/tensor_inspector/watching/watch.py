@@ -1,4 +1,4 @@
-"""Watches a run of the program, and stops it or reports where a value turns non-finite."""
+"""Watches a run of the program, and stops it or reports where a value is not as it should be."""
 
 from __future__ import annotations
 
@@ -20,21 +20,33 @@ _GEARS: tuple[Gear, ...] = ("light", "exact")
 
 
 class watch:
-    """Watches what this thread computes in a ``with`` block for values that turn NaN or Inf, and says where they arose.
+    """Watches what this thread computes in a ``with`` block, and tells where the first NaN or Inf arose.
 
-    ``what`` is ``"nan"``: where NaN arises, also if a later line takes it away; ``"inf"``; or ``"nonfinite"``: NaN that
-    the program computes with or reads, NaN or Inf in a loss, a gradient, a parameter or a running statistic. Numbers
-    that the program writes down, masks of −Inf and what a GradScaler skips are no hits. The gear ``"exact"`` tests the
-    result of each operation; what ``torch.compile`` has compiled runs eagerly meanwhile.
+    ``what`` is ``"nonfinite"``, ``"nan"`` or ``"inf"``; ``("above", bound)``, a larger magnitude; or of something,
+    ``"zero"`` (all of it), ``"changed"`` or ``"unchanged"`` (since the look before), ``"metadata"`` (another shape,
+    dtype or device). Numbers that the program writes down, masks of −Inf and what a GradScaler skips are no hits.
+
+    The gear ``"light"`` looks at boundaries: what modules return, losses, gradients as an optimizer steps, parameters
+    after it, running statistics. What is taken away before one is not seen. On a hit it looks for the origin in the
+    graph that still stands; where that is not proven, ``operation``, ``file`` and ``line`` are None. The gear
+    ``"exact"`` tests the result of each operation: NaN that the program computes with or reads, Inf that comes into a
+    loss, a gradient, a parameter or a running statistic; with ``"nan"`` where it arises, also if a later line takes it
+    away. What ``torch.compile`` has compiled runs eagerly meanwhile.
+
+    ``of`` is for the gear ``"light"``: None for the whole program, ``"loss"``, ``"gradients"``, ``"parameters"``, or a
+    module (what it returns; its gradients and parameters as an optimizer steps), a tensor (its gradient and itself at
+    steps), an optimizer (its gradients and parameters). It is held by weak reference. Of one of these ``"changed"`` and
+    ``"unchanged"`` look at parameters alone, and of a module or optimizer ``"zero"`` does not. Values are compared by
+    a copy if they are small, else by a checksum.
 
     The first hit ends the watch, unless ``repeat``. ``do`` is called with its report, a dict with ``reason``, ``kind``
-    (``"nan"`` or ``"inf"``), ``phase`` (``"forward"``, ``"backward"``, ``"step"``, ``"input"`` or ``"buffer"``),
-    ``operation``, ``module``, ``file`` and ``line`` of the origin, each None where it is not known, and ``step``: how
-    many steps optimizers have taken. Without ``do`` the debugger stops in the user's line; where there is none,
-    `NonFinite` is raised, with the report.
+    (``"nan"``, ``"inf"``, or the condition's name), ``phase`` (``"forward"``, ``"backward"``, ``"step"``, ``"input"``
+    or ``"buffer"``), ``operation``, ``module``, ``file`` and ``line`` of the origin, of a condition those where it was
+    noticed, each None where it is not known, and ``step``: how many steps optimizers have taken. Without ``do`` the
+    debugger stops in the user's line; where there is none, `NonFinite` is raised, with the report.
 
-    It may begin before torch is imported. Raises ``ValueError`` for another ``what`` or ``gear``, ``TypeError`` where
-    ``do`` can't be called, ``RuntimeError`` where a watch is on.
+    It may begin before torch is imported. Several light ones may be on at once, and one exact one. Raises
+    ``ValueError`` or ``TypeError`` for what can't be watched, ``RuntimeError`` where an exact one is on already.
     """
 
     def __init__(

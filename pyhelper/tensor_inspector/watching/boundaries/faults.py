@@ -38,7 +38,7 @@ def of_output(called: Any, output: Any, kind: FaultKind) -> FaultOrigin:
     call = calls[0] if calls and calls[0].module is called else None
     if call is None:
         return _untold(kind, "forward", name, "the light gear does not know what the module was given")
-    bad = unsound(call.tensors())
+    bad = sorted(unsound(call.tensors()), key=lambda one: (not bool(one.isnan().any()), one.grad_fn is None))
     if bad:
         return _of_given(call, bad[0], kind, name, frame)
     held = next((key for key, one in _state(called) if is_readable(one) and find(one) is not None), None)
@@ -153,4 +153,5 @@ def _untold(kind: FaultKind, phase: Phase, name: str | None, why: str) -> FaultO
 
 
 def _state(called: Any) -> Iterable[tuple[str, Any]]:
-    return (*called.named_parameters(), *called.named_buffers())
+    """Parameters and buffers, and what a hook has computed in their place, as a norm of weights."""
+    return (*called.named_parameters(), *called.named_buffers(), *vars(called).items())
