@@ -43,7 +43,7 @@ def goals(name: str, light: float, exact: float) -> dict[str, Goal]:
 
 
 SIZES = [
-    Size("10 ms", 128, 2, 8, 32, 20, goals("10 ms", 1.08, 1.4)),
+    Size("10 ms", 128, 2, 8, 32, 10, goals("10 ms", 1.08, 1.4)),
     Size("200 ms", 256, 3, 8, 96, 2, goals("200 ms", 1.02, 1.12)),
 ]
 
