@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ATTRIBUTE = "__get__"
+#: Functions whose results hold what was there, bit by bit.
+_VIEWS = frozenset(
+    "__get__ __getitem__ chunk detach expand expand_as flatten movedim narrow permute reshape select split squeeze"
+    " swapaxes t transpose unbind unflatten unsqueeze view view_as".split()
+)
 _FUNCTIONAL = "torch.nn.functional"
 _RUNNING = ("running_mean", "running_var")
 
@@ -29,8 +34,8 @@ class ForwardWatch:
 
     def computed(self, call: FunctionCall, result: Any) -> None:
         """Looks at the result of an operation."""
-        if call.name == _ATTRIBUTE and not self._origins:  # what is there was made elsewhere
-            return
+        if call.name in _VIEWS and not (self._origins and any(map(self._origins.of, call.tensors))):
+            return  # what is there was made elsewhere: it is looked at where something is computed with it
         results = list(filter(is_readable, tensors_in((result,))))
         bad = [tensor for tensor in results if self._look(call, tensor)]
         if call.deed == "fills":
