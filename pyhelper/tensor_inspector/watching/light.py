@@ -12,7 +12,8 @@ from .. import debugger
 from ..safe.guard import class_name, module
 from .boundaries import faults
 from .boundaries.backwards import wrapper
-from .boundaries.conditions import HoldsFault, Met, Remembering, ValuesKept, condition_of
+from .boundaries.calls_of_modules import HARMLESS
+from .boundaries.conditions import HoldsFault, Met, Remembering, condition_of, roles_of
 from .boundaries.living import are_optimized, factors_of, is_scale
 from .boundaries.looks import unsound
 from .boundaries.slopes import Slopes
@@ -41,11 +42,6 @@ _PHASES: dict[Role, Phase] = {
 }
 _GIVEN = ("gradient", "grad_tensors")
 _PLAIN = torch.Tensor
-#: Modules of torch that make no NaN of finite numbers: what they are given has been looked at, or is later.
-_HARMLESS: frozenset[Any] = frozenset(
-    getattr(torch.nn, name, None)
-    for name in "ReLU ReLU6 LeakyReLU GELU SiLU Sigmoid Tanh ELU Hardtanh Dropout Dropout2d Identity Flatten".split()
-)
 #: Dynamo takes it for True where it traces: compiled code is then as it is without a watch, but for what it returns.
 _is_compiling: Any = getattr(module("torch.compiler"), "is_compiling", bool)
 
@@ -66,7 +62,7 @@ class Light:
         self._subject = subject
         self._condition = condition_of(what)
         self._is_fault = isinstance(self._condition, HoldsFault)
-        self._roles = _roles_of(self._condition, self._subject)
+        self._roles = roles_of(self._condition, self._subject)
         self._slopes = Slopes(self.verdict)
         self._handles: list[Any] = []
         self._last: Any = lambda: None  #: what a module returned last, by weak reference, and its version
@@ -117,7 +113,7 @@ class Light:
     def _left(self, called: Any, args: Any, output: Any) -> None:
         if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
-        if not (type(called) in _HARMLESS and self._is_fault and self._subject.is_whole):
+        if not (type(called) in HARMLESS and self._is_fault and self._subject.is_whole):
             self.verdict.quietly(self._look_at_output, called, output)
 
     def _look_at_output(self, called: Any, output: Any) -> None:
@@ -299,12 +295,3 @@ class Light:
 
 def _versions(tensors: list[Any]) -> list[tuple[int, int]]:
     return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]
-
-
-def _roles_of(condition: Any, subject: Subject) -> frozenset[str]:
-    roles = frozenset(condition.roles) & frozenset(subject.roles)
-    if isinstance(condition, ValuesKept) and subject.is_one:
-        return roles & {"parameter"}
-    if condition.kind == "zero" and (subject.is_module or subject.is_optimizer):
-        return roles - {"parameter"}
-    return roles

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _CALL: Any = torch.nn.Module._call_impl.__code__
+#: Modules of torch that make no NaN of finite numbers: what they are given has been looked at, or is later.
+HARMLESS: frozenset[Any] = frozenset(
+    getattr(torch.nn, name, None)
+    for name in "ReLU ReLU6 LeakyReLU GELU SiLU Sigmoid Tanh ELU Hardtanh Dropout Dropout2d Identity Flatten".split()
+)
 _STEPS = 400  #: frames that are gone through
 
 

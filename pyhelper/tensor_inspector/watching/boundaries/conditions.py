@@ -12,7 +12,7 @@ from .looks import unsound
 
 if TYPE_CHECKING:
     from ..hits import FaultKind
-    from .subjects import Role
+    from .subjects import Role, Subject
 
 torch: Any = module("torch")
 
@@ -156,6 +156,16 @@ def condition_of(what: Any) -> Condition:
     if what == "metadata":
         return OtherMetadata()
     return ValuesKept(what) if what in ("changed", "unchanged") else HoldsFault(what)
+
+
+def roles_of(condition: Condition, subject: Subject) -> frozenset[str]:
+    """What is looked at: outputs change with each batch, and a bias often is zero."""
+    roles = frozenset(condition.roles) & frozenset(subject.roles)
+    if isinstance(condition, ValuesKept) and subject.is_one:
+        return roles & {"parameter"}
+    if condition.kind == "zero" and (subject.is_module or subject.is_optimizer):
+        return roles - {"parameter"}
+    return roles
 
 
 def _checksum(value: Any) -> Any:
