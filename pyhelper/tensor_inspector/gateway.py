@@ -110,7 +110,7 @@ def prefer(wanted: Preferences) -> None:
 def begin(preferences: Preferences, points: Sequence[Watchpoint]) -> None:
     """Have what the user prefers and watches hold from the injection on: the program may not have begun."""
     prefer(preferences)
-    if points:
+    if points or session.watchpoints:
         watchpoints.arm(list(points))
 
 

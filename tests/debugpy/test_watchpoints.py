@@ -199,3 +199,14 @@ def test_one_that_is_set_again_where_it_has_stopped_begins_anew(start: Start) ->
     assert state(helper, stop) == {"id": 1, "hits": 0}
     stop = client.resume(stop.thread)
     assert "step 1" in state(helper, stop)["reason"]
+
+
+def test_another_condition_of_one_that_was_met_leaves_its_hits_and_steps(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    watch(helper, stop, NAN)
+    stop = client.resume(stop.thread)
+    watch(helper, stop, {**NAN, "after_step": 2})
+    assert state(helper, stop)["hits"] == 1
+    stop = client.resume(stop.thread)
+    met = state(helper, stop)
+    assert (met["hits"], "step 2 " in met["reason"]) == (2, True)

@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import torch
 from torch.nn.modules import module
 
 from tensor_inspector import watch
+from tensor_inspector.watching import threads
+from tensor_inspector.watching.active import ActiveWatch
 from tensor_inspector.watching.hits import NonFinite
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "watch"
@@ -335,3 +338,114 @@ def test_dispatch_modes_of_the_program_see_nothing_of_it() -> None:
     with watch(gear="exact"), Counting() as counting:
         x.exp()
     assert counting.seen == 1
+
+
+def run_alone(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_program_that_asks_whether_there_is_a_torch_does_not_end_the_wait_for_it() -> None:
+    program = (
+        "import importlib.util, tensor_inspector as ti\n"
+        "with ti.watch(gear='exact', do=lambda report: print(report['operation'])), ti.watch(do=print):\n"
+        "    importlib.util.find_spec('torch')\n"
+        "    import torch\n"
+        "    (torch.zeros(1) / 0 * 2).sum()\n"
+    )
+    assert run_alone(program) == "div\n"
+
+
+def test_an_import_of_torch_goes_on_where_a_watch_can_not_begin(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("Tensor = int\n", "utf-8")
+    program = (
+        "import sys\n"
+        "from tensor_inspector.watching.active import ActiveWatch\n"
+        "watch = ActiveWatch('nan', print, failed=lambda error: print(type(error).__name__))\n"
+        "watch.begin()\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import torch\n"
+        "print(watch.is_on, torch.Tensor.__name__)\n"
+    )
+    assert run_alone(program) == "AttributeError\nFalse int\n"
+
+
+def test_one_that_is_asked_for_while_torch_is_imported_begins_after_that() -> None:
+    program = (
+        "import sys, threading, time\n"
+        "from tensor_inspector.watching.active import ActiveWatch\n"
+        "from tensor_inspector.watching.threads import run_on\n"
+        "watch = ActiveWatch('nan', lambda report, frame: print(report['operation']), repeat=True)\n"
+        "def begin():\n"
+        "    while 'torch' not in sys.modules:\n"
+        "        time.sleep(0.001)\n"
+        "    run_on(None, watch.begin)\n"
+        "threading.Thread(target=begin).start()\n"
+        "import torch\n"
+        "while not torch._C._len_torch_function_stack():\n"
+        "    time.sleep(0.001)\n"
+        "torch.zeros(1) / 0\n"
+        "watch.end()\n"
+    )
+    assert run_alone(program) == "div\n"
+
+
+def test_what_fails_in_the_main_thread_does_not_end_the_program() -> None:
+    def fail() -> None:
+        done.append(True)
+        raise OSError
+
+    done: list[bool] = []
+    asking = threading.Thread(target=lambda: threads.run_on(None, fail))
+    asking.start()
+    asking.join()
+    for _ in range(1000):
+        if done:
+            break
+        time.sleep(0.001)
+    assert done
+
+
+def test_a_model_that_is_run_at_a_hit_leaves_no_second_mode() -> None:
+    model = torch.nn.Linear(2, 1)
+    depths: list[int] = []
+
+    def run(report: dict[str, Any]) -> None:
+        model(torch.ones(1, 2))
+
+    with watch("nan", gear="exact", do=run, repeat=True):
+        torch.zeros(1) / 0
+        depths.append(torch._C._len_torch_function_stack())
+    assert (*depths, torch._C._len_torch_function_stack()) == (1, 0)
+
+
+@pytest.mark.skipif(not hasattr(torch, "set_default_device"), reason="since torch 2.0")
+def test_the_default_device_can_be_changed_meanwhile() -> None:
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    with watch(gear="exact"):
+        torch.set_default_device("cpu")
+        weight.sum().backward()
+        optimizer.step()
+        torch.set_default_device(None)
+        torch.set_default_device("cpu")
+    torch.set_default_device(None)
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_one_that_ends_at_its_hit_in_a_thread_asks_no_other_for_help() -> None:
+    def compute() -> None:
+        active = ActiveWatch("nan", lambda report, frame: active.end_soon() and None, repeat=True)
+        active.begin()
+        before = threading.active_count()
+        for _ in range(20):
+            torch.zeros(1) / 0
+        counts.append(threading.active_count() - before)
+
+    counts: list[int] = []
+    thread = threading.Thread(target=compute)
+    thread.start()
+    thread.join()
+    assert counts == [0]
+    assert ActiveWatch.current is None

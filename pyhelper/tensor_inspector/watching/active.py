@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from importlib.machinery import PathFinder
 from math import isnan
 from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 from ..safe.guard import module
 from .boundaries.subjects import Subject
 from .hits import report_of
-from .threads import run_on
+from .threads import retry_in_main_thread, run_on
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -27,7 +26,7 @@ class ActiveWatch:
 
     ``hit`` is called with each report and the user's frame, None where no code of the user runs; it may raise. The
     first is the last, unless ``repeat``. ``of`` is held by weak reference. ``is_wanted`` is asked at each step: once it
-    says no, the watch ends.
+    says no, the watch ends. ``failed`` is told where it can't begin once torch has come.
     """
 
     current: ActiveWatch | None = None  #: the one of the exact gear
@@ -41,6 +40,7 @@ class ActiveWatch:
         of: Any = None,
         repeat: bool = False,
         is_wanted: Callable[[], bool] = lambda: True,
+        failed: Callable[[Exception], None] = lambda error: None,
     ) -> None:
         self._what = what
         self._is_exact = gear == "exact"
@@ -48,6 +48,7 @@ class ActiveWatch:
         self._hit = hit
         self._repeat = repeat
         self._is_wanted = is_wanted
+        self._failed = failed
         self._gear: Any = None
         self._is_on = False
         self._awaited: _TorchFinder | None = None
@@ -57,14 +58,20 @@ class ActiveWatch:
         """Raises ``RuntimeError`` where another of the exact gear is on, or this one."""
         if self._is_on or (self._is_exact and ActiveWatch.current is not None):
             raise RuntimeError("a watch is on already: end it first")
-        if module(_TORCH) is None:
-            self._awaited = _TorchFinder(self._torch_came)
-            sys.meta_path.insert(0, self._awaited)
-        else:
-            self._look()
         self._is_on = True
         if self._is_exact:
             ActiveWatch.current = self
+        if module(_TORCH) is None:
+            self._awaited = _TorchFinder(self._torch_came)
+            sys.meta_path.insert(0, self._awaited)
+        elif _is_coming():
+            retry_in_main_thread(self._has_come)
+        else:
+            try:
+                self._look()
+            except BaseException:
+                self.end(is_told=False)
+                raise
 
     def end(self, *, is_told: bool = True) -> None:
         """Leaves nothing behind. What no line has used yet is told first, where ``is_told``."""
@@ -96,11 +103,33 @@ class ActiveWatch:
             self.end(is_told=False)
             return True
         gear.verdict.is_over = True
-        return run_on(gear.thread, lambda: self.end(is_told=False))
+        if ActiveWatch.current is self:
+            ActiveWatch.current = None  # another may begin
+        if gear.thread in sys._current_frames():
+            return run_on(gear.thread, lambda: self.end(is_told=False))
+        self.end(is_told=False)  # the thread is gone, and its modes with it
+        return True
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has begun and not ended, also while it waits for torch."""
+        return self._is_on
 
     def _torch_came(self) -> None:
-        if self._is_on:
+        if not self._is_on:
+            return
+        try:
             self._look()
+        except Exception as error:  # as of an old torch: the program's import goes on
+            self.end(is_told=False)
+            self._failed(error)
+
+    def _has_come(self) -> bool:
+        """Looks once the import of torch that is under way is over; tells whether it is, or nobody waits."""
+        if self._is_on and _is_coming():
+            return False
+        self._torch_came()
+        return True
 
     def _look(self) -> None:
         if self._is_exact:
@@ -136,8 +165,13 @@ def is_bound(what: Any) -> bool:
     return True
 
 
+def _is_coming() -> bool:
+    """Whether the program is importing torch just now."""
+    return getattr(getattr(module(_TORCH), "__spec__", None), "_initializing", False) is True
+
+
 class _TorchFinder:
-    """Calls back as soon as the program has imported torch."""
+    """Calls back once the program has imported torch."""
 
     def __init__(self, came: Callable[[], None]) -> None:
         self._came = came
@@ -145,10 +179,12 @@ class _TorchFinder:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != _TORCH:
             return None
-        self.leave()
-        spec: Any = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader.exec_module = self._running(spec.loader.exec_module)
+        others = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
+        found = (finder.find_spec(name, path, target) for finder in others if hasattr(finder, "find_spec"))
+        spec: Any = next((one for one in found if one is not None), None)
+        execute = getattr(getattr(spec, "loader", None), "exec_module", None)
+        if execute is not None:  # it may only be asked whether there is a torch
+            spec.loader.exec_module = self._running(execute)
         return spec
 
     def leave(self) -> None:
@@ -158,6 +194,7 @@ class _TorchFinder:
     def _running(self, execute: Callable[[Any], None]) -> Callable[[Any], None]:
         def run(found: Any) -> None:
             execute(found)
+            self.leave()
             self._came()
 
         return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from threading import get_ident
+from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from .. import debugger
@@ -53,6 +53,7 @@ class Exact:
         self._is_off = False  #: the mode, for a step of an optimizer
         self.thread = 0
         self.is_ended = False
+        self._is_leaving = False
 
     def begin(self) -> None:
         self.thread = get_ident()
@@ -76,7 +77,9 @@ class Exact:
 
     def leave(self) -> None:
         """Takes the mode off after the outermost call that it is ended in: as that returns, torch puts it back."""
-        if get_ident() == self.thread and not _is_called(sys._getframe(2)):
+        is_here = get_ident() == self.thread == main_thread().ident  # in another thread it stays, and does nothing
+        if is_here and not self._is_leaving and not _is_called(sys._getframe(2)):
+            self._is_leaving = True
             retry_in_main_thread(self._is_gone)
 
     def _is_gone(self) -> bool:
@@ -84,7 +87,7 @@ class Exact:
         return not _is_called(sys._getframe(1))
 
     def _enter(self) -> None:
-        if not self.is_ended:
+        if not (self.is_ended or self.verdict.is_telling or debugger.is_paused()):
             self._is_off = False
             _put_on(self._mode)
 
@@ -184,12 +187,22 @@ def _is_on(mode: Any) -> bool:
 
 
 def _put_on(mode: Any) -> None:
-    """Puts a mode below all others: each of the program's own is then the one on top that it takes off."""
+    """Puts a mode below all others: each of the program's own is then the one on top that it takes off.
+
+    It stands above the default device alone, which torch looks for at the bottom.
+    """
     if _is_on(mode):
         return
-    above = [_modes._pop_mode() for _ in range(torch._C._len_torch_function_stack())]
-    for one in (mode, *reversed(above)):
+    others = [_modes._pop_mode() for _ in range(torch._C._len_torch_function_stack())][::-1]
+    bottom = 1 if others and others[0] is _default_device() else 0
+    for one in (*others[:bottom], mode, *others[bottom:]):
         _modes._push_mode(one)
+
+
+def _default_device() -> Any:
+    """The mode of `torch.set_default_device`; None where it was not called."""
+    kept = getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None)
+    return getattr(kept, "device_context", None)
 
 
 def _take_off(mode: Any) -> bool:
@@ -197,6 +210,7 @@ def _take_off(mode: Any) -> bool:
     above: list[Any] = []
     while _is_on(mode):
         above.append(_modes._pop_mode())
-    for one in reversed(above[:-1]):
-        _modes._push_mode(one)
+    for one in reversed(above):
+        if one is not mode:
+            _modes._push_mode(one)
     return bool(above)

@@ -40,7 +40,10 @@ def _soon_in_main_thread(work: Callable[[], None]) -> bool:
 
     def call(_: Any) -> int:
         _waiting.remove(callback)
-        work()
+        try:
+            work()
+        except Exception:  # it would end the program, wherever that is just now
+            return 0
         return 0
 
     kind = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)

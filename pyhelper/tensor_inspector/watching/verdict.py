@@ -24,6 +24,7 @@ class Verdict:
     def __init__(self, what: str, hit: Callable[[FaultOrigin, FrameType | None, str], None]) -> None:
         self.what = what
         self.is_over = False  #: nothing is looked at any more
+        self.is_telling = False  #: what runs now is a callback of the user, or asked for at a stop
         self.skipped: FaultOrigin | None = None  #: what a GradScaler is to skip the step for
         self.failures: deque[str] = deque(maxlen=_FAILURES)  #: of our own
         self._hit = hit
@@ -35,7 +36,11 @@ class Verdict:
         """Reports an origin the first time that it matters."""
         if not (self.is_over or origin.is_reported or origin.is_meant):
             origin.is_reported = True
-            self._hit(origin, user_frame(frame), met)
+            self.is_telling = True
+            try:
+                self._hit(origin, user_frame(frame), met)
+            finally:
+                self.is_telling = False
 
     def quietly(self, ask: Callable[..., None], *given: Any) -> None:
         """Looks without being seen by modes of the program. An error of ours is kept, and the program goes on."""

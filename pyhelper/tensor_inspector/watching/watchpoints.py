@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from .. import debugger
+from ..safe.guard import class_name, plain_message
 from ..session import session
 from .active import ActiveWatch
 from .hits import NonFinite
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ..protocol import Watchpoint, WatchpointState
 
 _UNREACHABLE = "it can't begin while this runs: pause the program in the thread that trains, and enable it again"
-_OTHER = "a `tensor_inspector.watch` of the program is on"
+_OTHER = "another watchpoint is on"
 
 
 class ArmedWatchpoint:
@@ -25,7 +27,11 @@ class ArmedWatchpoint:
 
     def __init__(self, wanted: Watchpoint) -> None:
         self.wanted = wanted
-        self._watch = ActiveWatch(wanted["what"], self._hit, repeat=True, is_wanted=debugger.is_attached)
+        self._watch = ActiveWatch(
+            wanted["what"], self._hit, repeat=True, is_wanted=self._is_wanted, failed=self._failed
+        )
+        self._process = os.getpid()
+        self._was_attached = debugger.is_attached()
         self._hits = 0
         self._reason: str | None = None
         self._is_here = False  #: the program is stopped by it
@@ -38,6 +44,14 @@ class ArmedWatchpoint:
 
     def end(self) -> None:
         self._watch.end_soon()
+
+    def goes_on_as(self, wanted: Watchpoint) -> bool:
+        """Takes over another condition, where it watches for the same still, and in this process."""
+        is_same = self.wanted["id"] == wanted["id"] and self.wanted["what"] == wanted["what"]
+        if not (is_same and self._watch.is_on and self._process == os.getpid()):
+            return False
+        self.wanted = wanted
+        return True
 
     def state(self) -> WatchpointState:
         state: WatchpointState = {"id": self.wanted["id"], "hits": self._hits}
@@ -54,9 +68,20 @@ class ArmedWatchpoint:
             self._watch.begin()
         except RuntimeError:
             self._problem = _OTHER
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        self._problem = f"it can't begin: {class_name(type(error))}: {plain_message(error)}"
+
+    def _is_wanted(self) -> bool:
+        """A debugger that is not attached yet will be; once it is gone, the watch ends."""
+        is_attached = debugger.is_attached()
+        self._was_attached = self._was_attached or is_attached
+        return is_attached or not self._was_attached
 
     def _hit(self, report: dict[str, Any], frame: FrameType | None) -> None:
-        if report["step"] < self.wanted.get("after_step", 0):
+        if report["step"] < self.wanted.get("after_step", 0) or not debugger.is_attached():
             return
         self._hits += 1
         self._reason = report["reason"]
@@ -77,14 +102,11 @@ def arm(wanted: list[Watchpoint], thread: int | None = None) -> None:
 
     ``thread`` is the paused one that the user looks at, None where none is.
     """
-    before = {armed.wanted["id"]: armed for armed in session.watchpoints}
+    kept = [next((armed for armed in session.watchpoints if armed.goes_on_as(one)), None) for one in wanted]
     for armed in session.watchpoints:
-        if armed.wanted not in wanted:
+        if armed not in kept:
             armed.end()
-    kept = [before.get(one["id"]) for one in wanted]
-    session.watchpoints = [
-        armed if armed is not None and armed.wanted == one else _begun(one, thread) for armed, one in zip(kept, wanted)
-    ]
+    session.watchpoints = [armed or _begun(one, thread) for armed, one in zip(kept, wanted)]
 
 
 def states() -> list[WatchpointState]:

@@ -37,9 +37,9 @@ def _saved(node: Any) -> tuple[Any, ...]:
 
 
 def is_scale(factors: list[Any]) -> bool:
-    """Whether one is the scale of a GradScaler: it skips steps whose gradients are not finite."""
-    if not factors:
-        return False
+    """Whether one is, or may be, the scale of a GradScaler: it skips steps whose gradients are not finite."""
+    if not factors or _is_out_of_sight():
+        return bool(factors)
     classes = tuple(vars(found)["GradScaler"] for found in map(module, _SCALERS) if found is not None)
     scales = [instance_dict(one).get("_scale") for one in _living(classes)]
     known = {one.item() for one in scales if isinstance(one, torch.Tensor)}
@@ -47,10 +47,18 @@ def is_scale(factors: list[Any]) -> bool:
 
 
 def are_optimized(tensors: list[Any]) -> bool:
-    """Whether an optimizer of the program holds one of them."""
+    """Whether an optimizer of the program holds one of them, or may."""
+    if _is_out_of_sight():
+        return True
     ids = {id(tensor) for tensor in tensors}
     optimizers = _living((torch.optim.Optimizer,))
     return any(id(held) in ids for optimizer in optimizers for held in parameters_of(optimizer))
+
+
+def _is_out_of_sight() -> bool:
+    """Whether the program has had the collector leave objects out, which it lists no more."""
+    count = getattr(gc, "get_freeze_count", None)
+    return count is not None and count() > 0
 
 
 def _living(classes: tuple[type, ...]) -> Iterator[Any]:
