@@ -567,3 +567,33 @@ describe("calls", () => {
     await expect(calls.frame(stop(), {})).rejects.toThrow("SyntaxError: old Python");
   });
 });
+
+describe("watchpoints that change", () => {
+  const WATCHED = JSON.stringify({ op: "watch", watchpoints: [] });
+
+  test("while the helper is injected, which has them as they were, are told after that", async () => {
+    const injected = deferred<string>();
+    const { calls, sent, session, watchpoints } = program(({ what }) =>
+      what === "inject" ? injected.promise : WATCHED,
+    );
+    const prepared = calls.prepare(session);
+    watchpoints.push({ id: 1, what: "nan" });
+    const watched = calls.watch(session, undefined);
+    injected.resolve(INJECTED);
+    await Promise.all([prepared, watched]);
+    expect(ops(sent)).toEqual(["inject", "watch without a frame"]);
+  });
+
+  test("where the helper is not to be injected yet, are told with that", async () => {
+    const { calls, sent, session } = program(() => WATCHED);
+    await calls.watch(session, undefined);
+    expect(sent).toEqual([]);
+  });
+
+  test("as the program runs on are told without the frame that they were meant for", async () => {
+    const { calls, sent, session, stop } = program(({ what }) => (what === "inject" ? INJECTED : WATCHED));
+    await calls.prepare(session);
+    await calls.watch(session, Object.assign(stop(), { over: true }));
+    expect(ops(sent)).toEqual(["inject", "watch without a frame"]);
+  });
+});

@@ -85,16 +85,21 @@ export class Calls {
 
   /**
    * Has the watchpoints be on in a program, and no others: on the thread of a frame that is paused, else, while the
-   * program runs, on its main thread. One into which the helper was not injected yet is told of them then.
+   * program runs, on its main thread. One into which the helper is not injected yet is told of them with that.
    */
   async watch(session: Session, frame: Frame | undefined): Promise<void> {
     const debuggee = this.#debuggeeOf(session);
+    await debuggee.injectionEnded; // which has been told of those from before
     if (!debuggee.isInjected) return;
     const { bundle, watchpoints, log } = this.#setup;
     const fields: Fields<WatchRequest> = { watchpoints: [...watchpoints()] };
-    if (frame !== undefined) {
-      await this.#call(frame, { op: "watch", ...fields });
-      return;
+    if (frame !== undefined && !frame.over) {
+      try {
+        await this.#call(frame, { op: "watch", ...fields });
+        return;
+      } catch (error) {
+        if (!(error instanceof Cancelled)) throw error; // else the program has run on meanwhile
+      }
     }
     const expression = callExpression({ op: "watch", version: bundle().version, ...fields });
     const send: Job["send"] = (onLeft) => session.evaluate(expression, undefined, onLeft);

@@ -44,6 +44,11 @@ export class Debuggee {
     return this.#injected;
   }
 
+  /** Fulfilled when no injection is under way. */
+  get injectionEnded(): Promise<void> {
+    return this.#injecting ?? Promise.resolve();
+  }
+
   /** Whether it answers what names no frame. */
   get answersBesideFrames(): boolean {
     return this.#answersBesideFrames;

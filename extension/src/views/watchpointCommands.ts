@@ -62,7 +62,10 @@ async function edit(watchpoints: Watchpoints, { id, log, skip_hits, after_step }
       label: vscode.l10n.t("Wait for a step of the training…"),
       description: already(after_step),
       take: async () => {
-        const number = await askNumber(vscode.l10n.t("After how many optimizer steps do hits count?"), after_step);
+        const number = await askNumber(
+          vscode.l10n.t("How many optimizer steps are waited for, from when it is set?"),
+          after_step,
+        );
         if (number !== undefined) change({ after_step: number });
       },
     },
