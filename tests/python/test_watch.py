@@ -449,3 +449,26 @@ def test_one_that_ends_at_its_hit_in_a_thread_asks_no_other_for_help() -> None:
     thread.join()
     assert counts == [0]
     assert ActiveWatch.current is None
+
+
+def test_what_a_backward_meets_in_another_thread_is_told_where_it_was_called() -> None:
+    class Elsewhere(torch.autograd.Function):
+        @staticmethod
+        def forward(context: Any, root: Any) -> Any:
+            return root.detach().clone()
+
+        @staticmethod
+        def backward(context: Any, gradient: Any) -> Any:  # as torch does with what is on a GPU
+            thread = threading.Thread(target=lambda: root.backward(retain_graph=True))
+            thread.start()
+            thread.join()
+            return torch.zeros(())
+
+    told: list[tuple[Any, ...]] = []
+    zero = torch.zeros((), requires_grad=True)
+    root = (zero * 2).sqrt() * 0
+    with watch(
+        "nan", gear="exact", do=lambda hit: told.append((hit["phase"], hit["operation"], threading.get_ident()))
+    ):
+        Elsewhere.apply(root).backward()
+    assert told == [("backward", "SqrtBackward0", threading.get_ident())]

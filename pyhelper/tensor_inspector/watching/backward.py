@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from ..safe.guard import module
@@ -55,6 +56,8 @@ class BackwardWatch:
         self._is_entered = False  #: the function mode, for a custom function
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
+        self._thread = 0  #: that has asked for it
+        self._elsewhere: list[tuple[FaultOrigin, str]] = []  #: met in another thread, as that of a GPU
 
     def record(self, call: FunctionCall) -> None:
         """Remembers where an operation forward was called, if it has made nodes."""
@@ -75,7 +78,7 @@ class BackwardWatch:
         self._verdict.quietly(self._look_at_given, call)
         handles: list[Any] = []
         self._verdict.quietly(self._hook_graphs, roots, handles)
-        self._running = True
+        self._running, self._thread = True, get_ident()
         try:
             result = call.function(*call.args, **call.kwargs)
             self._verdict.quietly(self._look_at_arrived, tensors_in((result,)))  # what `autograd.grad` returns
@@ -86,6 +89,9 @@ class BackwardWatch:
                 handle.remove()
             self._running = False
             self._last = 0 if _sequence is None else _sequence()
+            met, self._elsewhere = self._elsewhere, []
+            for origin, where in met:
+                self._verdict.quietly(self._verdict.report, origin, call.frame, where)
 
     def look_at_gradients(self, parameters: list[Any], frame: FrameType) -> None:
         """A step is taken: were there gradients that a GradScaler would have skipped?"""
@@ -222,7 +228,10 @@ class BackwardWatch:
         if self._is_scaled:
             self._verdict.skipped = self._verdict.skipped or origin
         elif self._verdict.wants(origin.kind):
-            self._verdict.report(origin, sys._getframe(1), met)
+            if self._running and get_ident() != self._thread:
+                self._elsewhere.append((origin, met))
+            else:
+                self._verdict.report(origin, sys._getframe(1), met)
 
     def scale(self, is_scaled: bool) -> None:
         """A GradScaler has scaled a loss, or has chosen its next scale."""
