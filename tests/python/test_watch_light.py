@@ -351,3 +351,20 @@ def test_a_bound_is_looked_at_in_backward_and_after_a_step(gear: Any) -> None:
         ((weight * 1e3) ** 2 * 1e-3).sum().backward()
         optimizer.step()
     assert {report["phase"] for report in found} >= {"step"} | ({"forward"} if gear == "exact" else set())
+
+
+@pytest.mark.skipif(not hasattr(torch, "amp") or not hasattr(torch.amp, "GradScaler"), reason="since torch 2.3")
+def test_a_scaler_that_the_collector_lists_no_more_is_still_reckoned_with() -> None:
+    weight = torch.nn.Parameter(torch.full((2,), 1e3))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)
+    found: list[Any] = []
+    gc.freeze()
+    try:
+        with watch(do=found.append):
+            scaler.scale(weight.sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    finally:
+        gc.unfreeze()
+    assert found == []
