@@ -371,6 +371,19 @@ def test_an_import_of_torch_goes_on_where_a_watch_can_not_begin(tmp_path: Path) 
     assert run_alone(program) == "AttributeError\nFalse int\n"
 
 
+def test_a_watch_that_can_not_begin_with_the_torch_that_comes_says_so(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("Tensor = int\n", "utf-8")
+    program = (
+        "import sys, tensor_inspector as ti\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "with ti.watch(gear='exact'):\n"
+        "    import torch\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert done.stderr.startswith("tensor_inspector.watch can't begin: AttributeError: ")
+
+
 def test_one_that_is_asked_for_while_torch_is_imported_begins_after_that() -> None:
     program = (
         "import sys, threading, time\n"

@@ -4,7 +4,7 @@ import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import type { Row } from "../../extension/src/model/row.ts";
+import type { Row, Scene } from "../../extension/src/model/row.ts";
 import { frameRows } from "../../extension/src/model/rows.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
@@ -191,14 +191,7 @@ describe("a row that vanishes and returns", () => {
     const view = window.trees.get(VIEW) as TreeView;
     const show = (number: number, ...names: string[]): Row[] => {
       const contents = new Contents(frame(number), frameAnswer(names.map((name) => tensor(name))));
-      const scene = {
-        contents,
-        pins: new Pins(memory()),
-        questions: new Questions(),
-        watchpoints: new Watchpoints(memory()),
-        expansion,
-        pageSize: 100,
-      };
+      const scene = sceneOf(contents, expansion);
       Object.assign(inspector, { contents, scene });
       changed.fire();
       return frameRows(scene);
@@ -228,14 +221,7 @@ describe("a row that vanishes and returns", () => {
     const answer = { ...lensAnswer(), found, node: { ...node, id: 5, children: 1, page } } as unknown as LensAnswer;
     const show = (number: number): Row[] => {
       const contents = new Contents(frame(number), frameAnswer([tensor("x")]));
-      const scene = {
-        contents,
-        pins: new Pins(memory()),
-        questions: new Questions(),
-        watchpoints: new Watchpoints(memory()),
-        expansion,
-        pageSize: 100,
-      };
+      const scene = sceneOf(contents, expansion);
       Object.assign(inspector, { contents, scene });
       changed.fire();
       contents.check.setResult({ answer, mode: "usual", repeatsRun: false });
@@ -340,3 +326,9 @@ describe("a row's tooltip", () => {
     expect(texts).toEqual(["model(x)\nnot evaluated yet"]);
   });
 });
+
+/** What rows are made of, without pins, questions and watchpoints. */
+function sceneOf(contents: Contents, expansion: Expansion): Scene {
+  const [pins, questions, watchpoints] = [new Pins(memory()), new Questions(), new Watchpoints(memory())];
+  return { contents, pins, questions, watchpoints, expansion, pageSize: 100 };
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Thread, get_ident, main_thread
 from time import sleep
 from typing import Any, Callable
@@ -40,10 +41,8 @@ def _soon_in_main_thread(work: Callable[[], None]) -> bool:
 
     def call(_: Any) -> int:
         _waiting.remove(callback)
-        try:
+        with suppress(Exception):  # which would end the program, wherever that is just now
             work()
-        except Exception:  # it would end the program, wherever that is just now
-            return 0
         return 0
 
     kind = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)

@@ -64,7 +64,7 @@ class watch:
         if do is not None and not callable(do):
             raise TypeError(f"`do` is called with a report, and {type(do).__name__} can't be called")
         self._do = do
-        self._watch = ActiveWatch(what, self._hit, gear=gear, of=of, repeat=repeat)
+        self._watch = ActiveWatch(what, self._hit, gear=gear, of=of, repeat=repeat, failed=_say)
 
     def __enter__(self) -> watch:
         self._watch.begin()
@@ -83,6 +83,11 @@ class watch:
             self._do(report)
         except Exception as error:
             print(f"tensor_inspector.watch: the callback raised {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def _say(error: Exception) -> None:
+    """Tells of a watch that can't begin with the torch that has come: the program goes on without it."""
+    print(f"tensor_inspector.watch can't begin: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def _check_what(what: object, gear: Gear, of: object) -> None:

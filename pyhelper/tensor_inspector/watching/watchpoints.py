@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..protocol import Watchpoint, WatchpointState
 
 _UNREACHABLE = "it can't begin while this runs: pause the program in the thread that trains, and enable it again"
-_OTHER = "another watchpoint is on"
 
 
 class ArmedWatchpoint:
@@ -66,8 +65,6 @@ class ArmedWatchpoint:
     def _begin(self) -> None:
         try:
             self._watch.begin()
-        except RuntimeError:
-            self._problem = _OTHER
         except Exception as error:
             self._failed(error)
 
