@@ -464,6 +464,28 @@ def test_one_that_ends_at_its_hit_in_a_thread_asks_no_other_for_help() -> None:
     assert ActiveWatch.current is None
 
 
+def test_one_that_begins_at_the_hit_of_another_and_ends_at_its_own_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threads, "_PAUSE", 0.05)  # longer than the way from the first hit to the second
+
+    def goes_over_to_the_second(report: dict[str, Any], frame: Any) -> None:
+        first.end_soon()
+        second.begin()
+
+    first = ActiveWatch("nan", goes_over_to_the_second, repeat=True)
+    second = ActiveWatch("nan", lambda report, frame: second.end_soon() and None, repeat=True)
+    first.begin()
+    zero = torch.zeros(1)
+    zero / zero
+    zero / zero
+    for _ in range(1000):
+        if not torch._C._len_torch_function_stack():
+            break
+        time.sleep(0.001)
+    assert not torch._C._len_torch_function_stack()
+
+
 def test_what_a_backward_meets_in_another_thread_is_told_where_it_was_called() -> None:
     class Elsewhere(torch.autograd.Function):
         @staticmethod

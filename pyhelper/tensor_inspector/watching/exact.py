@@ -76,9 +76,9 @@ class Exact:
         self.eager.leave()
 
     def leave(self) -> None:
-        """Takes the mode off after the outermost call that it is ended in: as that returns, torch puts it back."""
+        """Takes the mode off after the call that it is ended in: as that returns, torch puts it back."""
         is_here = get_ident() == self.thread == main_thread().ident  # in another thread it stays, and does nothing
-        if is_here and not self._is_leaving and not _is_called(sys._getframe(2)):
+        if is_here and not self._is_leaving:
             self._is_leaving = True
             retry_in_main_thread(self._is_gone)
 

@@ -114,14 +114,25 @@ export class Pane {
    * button is clicked as it is found, not where it was.
    */
   async clickAction(path: RowPath, action: string): Promise<void> {
-    await until(`${action} on ${path.join(" › ")}`, async () => {
-      const row = (await this.#element(path)).filter({ has: this.#page.getByText(path.at(-1)!, { exact: true }) });
-      if ((await row.count()) === 0) return false;
-      await row.hover();
-      return row.locator(`.action-label[aria-label^="${action}"]`).evaluateAll(([button]: HTMLElement[]) => {
-        button?.click();
-        return button !== undefined;
-      });
+    await until(`${action} on ${path.join(" › ")}`, () => this.#clickNow(path, action));
+  }
+
+  /** Clicks until the row says that it is so: VS Code drops a click on a row that it is drawing again. */
+  async clickUntil(path: RowPath, action: string, description: RegExp): Promise<void> {
+    await until(`${description} by ${action} on ${path.join(" › ")}`, async () => {
+      if (description.test((await this.row(...path)).description)) return true;
+      await this.#clickNow(path, action);
+      return false;
+    });
+  }
+
+  async #clickNow(path: RowPath, action: string): Promise<boolean> {
+    const row = (await this.#element(path)).filter({ has: this.#page.getByText(path.at(-1)!, { exact: true }) });
+    if ((await row.count()) === 0) return false;
+    await row.hover();
+    return row.locator(`.action-label[aria-label^="${action}"]`).evaluateAll(([button]: HTMLElement[]) => {
+      button?.click();
+      return button !== undefined;
     });
   }
 
