@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,15 @@ from tensor_inspector.watching.hits import NonFinite
 PROGRAMS = Path(__file__).parent.parent / "programs" / "watch"
 FAULTY, HEALTHY = ([path.stem for path in sorted(PROGRAMS.glob(f"{name}_*.py"))] for name in ("faulty", "healthy"))
 _BUG = re.compile(r"# BUG: (?P<operation>[\w.]+), (?P<phase>\w+), (?P<step>\d+)")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits for what is done in the main thread soon."""
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.001)
+    assert holds()
 
 
 def path_of(program: str) -> str:
@@ -413,11 +423,7 @@ def test_what_fails_in_the_main_thread_does_not_end_the_program() -> None:
     asking = threading.Thread(target=lambda: threads.run_on(None, fail))
     asking.start()
     asking.join()
-    for _ in range(1000):
-        if done:
-            break
-        time.sleep(0.001)
-    assert done
+    until(lambda: bool(done))
 
 
 def test_a_model_that_is_run_at_a_hit_leaves_no_second_mode() -> None:
@@ -479,11 +485,7 @@ def test_one_that_begins_at_the_hit_of_another_and_ends_at_its_own_leaves_nothin
     zero = torch.zeros(1)
     zero / zero
     zero / zero
-    for _ in range(1000):
-        if not torch._C._len_torch_function_stack():
-            break
-        time.sleep(0.001)
-    assert not torch._C._len_torch_function_stack()
+    until(lambda: not torch._C._len_torch_function_stack())
 
 
 def test_what_a_backward_meets_in_another_thread_is_told_where_it_was_called() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 import torch
-from test_watch import FAULTY, HEALTHY, expected, hooks, path_of
+from test_watch import FAULTY, HEALTHY, expected, hooks, path_of, until
 
 from tensor_inspector import watch
+from tensor_inspector.watching.active import ActiveWatch
 
 #: What the light gear proves: operation and line. Of these others it only says that there is something;
 FOUND = "faulty_custom_backward faulty_custom_forward faulty_data faulty_in_place faulty_normalized_gradient".split()
@@ -251,6 +252,22 @@ def test_several_are_on_at_once_beside_an_exact_one() -> None:
         (model(torch.ones(1, 2)) / 0 * 0).sum().backward()
     assert sorted(found) == ["all", "exact", "loss"]
     assert all_hooks() == before
+
+
+@pytest.mark.parametrize("gear", ["light", "exact"])
+def test_one_that_ends_in_a_step_leaves_the_hooks_of_others_alone(gear: Any) -> None:
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    before, found = all_hooks(), list[Any]()
+    active = ActiveWatch("nan", lambda report, frame: None, gear=gear, is_wanted=lambda: False, repeat=True)
+    with watch(do=found.append):
+        active.begin()
+        weight.sum().backward()
+        optimizer.step()
+        until(lambda: not active.is_on)
+        (weight * float("nan")).sum().backward()
+    assert len(found) == 1
+    until(lambda: all_hooks() == before)
 
 
 def test_what_others_have_put_around_backward_stays() -> None:

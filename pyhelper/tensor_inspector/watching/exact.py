@@ -9,8 +9,9 @@ from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from .. import debugger
-from ..safe.guard import class_name, dict_get, instance_dict, module
+from ..safe.guard import class_name, module
 from .backward import BackwardWatch
+from .boundaries.subjects import parameters_of
 from .bounds import BoundWatch
 from .calls import FunctionCall
 from .compiled import EagerStance
@@ -18,6 +19,7 @@ from .forward import ForwardWatch, look_at_parameters
 from .functions import deed_of
 from .hits import FaultOrigin
 from .origins import Origins
+from .steps import hooks_of_steps, is_inside, remove_hooks
 from .threads import retry_in_main_thread
 from .verdict import Verdict
 
@@ -28,7 +30,6 @@ torch: Any = module("torch")
 
 #: The end of the file of torch's that scales a loss, and what it calls to scale no more until the next loss.
 _SCALER, _SCALED = ("amp/grad_scaler.py", "amp\\grad_scaler.py"), "_amp_update_scale_"
-_optimizer: Any = module("torch.optim.optimizer")
 _modes: Any = torch.overrides
 _Mode: Any = _modes.TorchFunctionMode
 
@@ -59,19 +60,14 @@ class Exact:
         self.thread = get_ident()
         self._origins.called.hook(self._enter)  # a step that has raised left the mode off
         self.eager.take()
-        self._handles = [
-            _optimizer.register_optimizer_step_pre_hook(self._before_step),
-            _optimizer.register_optimizer_step_post_hook(self._after_step),
-        ]
+        self._handles = hooks_of_steps(self._before_step, self._after_step)
         _put_on(self._mode)
 
     def end(self) -> None:
         """Takes the mode off, wherever it stands, and removes the hooks."""
         _take_off(self._mode)
         self.is_ended = self.verdict.is_over = True
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        remove_hooks(self._handles)
         self._origins.called.remove()
         self.eager.leave()
 
@@ -107,7 +103,7 @@ class Exact:
             self._is_off = True
             _take_off(self._mode)
         if self.verdict.skipped is not None:
-            self.verdict.quietly(self.backward.look_at_gradients, _parameters(optimizer), sys._getframe(1))
+            self.verdict.quietly(self.backward.look_at_gradients, parameters_of(optimizer), sys._getframe(1))
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         frame = sys._getframe(1)
@@ -118,7 +114,7 @@ class Exact:
             if not self.verdict.is_over:
                 at_faults: Any = partial(look_at_parameters, self.verdict, self._origins)
                 look = at_faults if self.bounds is None else self.bounds.after_step
-                self.verdict.quietly(look, _parameters(optimizer), name, frame)
+                self.verdict.quietly(look, parameters_of(optimizer), name, frame)
         finally:
             self._stepped()
             self._enter()
@@ -166,19 +162,6 @@ def _is_called(frame: FrameType | None) -> bool:
     while frame is not None and frame.f_code is not _CALLED:
         frame = frame.f_back
     return frame is not None
-
-
-def _parameters(optimizer: Any) -> list[Any]:
-    groups = dict_get(instance_dict(optimizer), "param_groups") or ()
-    return [parameter for group in groups for parameter in group["params"]]
-
-
-def is_inside(frame: FrameType) -> bool:
-    """Whether a step is one that another calls, as that of the class above. torch wraps each by the same code."""
-    outer = frame.f_back
-    while outer is not None and outer.f_code is not frame.f_code:
-        outer = outer.f_back
-    return outer is not None
 
 
 def _is_on(mode: Any) -> bool:

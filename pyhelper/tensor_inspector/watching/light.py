@@ -19,10 +19,10 @@ from .boundaries.looks import unsound
 from .boundaries.slopes import Slopes
 from .boundaries.subjects import Role, Subject, tensors_of
 from .calls import tensors_in
-from .exact import is_inside
 from .finite import find, is_readable
 from .hits import FaultOrigin, Phase
 from .places import place_of
+from .steps import hooks_of_steps, is_inside, remove_hooks
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _modules: Any = module("torch.nn.modules.module")
-_optimizer: Any = module("torch.optim.optimizer")
 _RUNNING = ("running_mean", "running_var")
 _PHASES: dict[Role, Phase] = {
     "output": "forward",
@@ -82,10 +81,7 @@ class Light:
             self._handles.append(_modules.register_module_forward_hook(self._left))
         elif "output" in self._roles and self._subject.is_module and thing is not None:
             self._handles.append(thing.register_forward_hook(self._left))
-        self._handles += [
-            _optimizer.register_optimizer_step_pre_hook(self._before_step),
-            _optimizer.register_optimizer_step_post_hook(self._after_step),
-        ]
+        self._handles += hooks_of_steps(self._before_step, self._after_step)
         if not self._subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
             wrapper.add(self._around)
         if isinstance(self._condition, Remembering) and thing is not None and "parameter" in self._roles:
@@ -97,9 +93,7 @@ class Light:
         if lost is not None:
             self.verdict.failures.append(lost)
         self.verdict.is_over = True
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        remove_hooks(self._handles)
         wrapper.remove(self._around)
 
     def pending(self) -> list[FaultOrigin]:
