@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .protocol import At
 
 _STEP_CAUGHT_EXCEPTION = 137  #: of pydevd's commands
+_OVER = {109: 108, 160: 159}  #: the command that steps over, for each that steps out
 _SUSPENDED = 2  #: of the states that it gives a thread
 # Names that it puts among the locals of a frame:
 RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
@@ -214,10 +215,10 @@ def log(text: str) -> None:
     _send_event("output", {"category": "console", "output": f"{text}\n"})
 
 
-def stop(frame: FrameType, error: Exception) -> bool:
+def stop(frame: FrameType, error: Exception, *, is_returning: bool = False) -> bool:
     """Stop the program in a frame, as if an exception were raised there; False without a debugger.
 
-    Tracing is off meanwhile: with it, later evaluates hang, or the program stops in another frame.
+    Of one that ``is_returning`` the debugger has seen the end already: a step goes to its caller. Tracing is off meanwhile: with it, later evaluates hang, or the program stops in another frame.
     """
     debugger, thread = pydevd(), current_thread()
     information: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info")
@@ -229,6 +230,9 @@ def stop(frame: FrameType, error: Exception) -> bool:
     try:
         debugger.set_suspend(thread, _STEP_CAUGHT_EXCEPTION)
         debugger.do_wait_suspend(thread, frame, "exception", (type(error), error, trace), "handled")
+        if is_returning and info.pydev_step_stop is frame:
+            info.pydev_step_stop = frame.f_back
+            info.pydev_step_cmd = _OVER.get(info.pydev_step_cmd, info.pydev_step_cmd)
     finally:
         info.is_tracing -= 1
     return True

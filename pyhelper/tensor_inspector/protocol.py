@@ -15,8 +15,16 @@ Version = str
 #: Which variables are listed: all, or those that are or hold tensors.
 Filter = Literal["all", "tensors"]
 #: `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is
-#: computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic.
-WatchedFor = Literal["nonfinite", "nan", "inf"]
+#: computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic. With the gear
+#: `light`: `none`, a parameter without a gradient as an optimizer steps; `norm`, the norm of all gradients over a
+#: bound; `rises`, a loss more than so many times the one before; `above`, a magnitude over a bound; of one thing also
+#: `zero`, all of it; `changed` and `unchanged`, since the look before; `metadata`, another shape, dtype or device.
+WatchedFor = Literal[
+    "nonfinite", "nan", "inf", "above", "none", "norm", "rises", "zero", "changed", "unchanged", "metadata"
+]
+#: `exact`: each operation is tested; `light`: the boundaries alone, as what modules return, losses, gradients and
+#: parameters.
+Gear = Literal["light", "exact"]
 #: What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and
 #: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
 #: it, for their backward), unnamed (tensors that no name in sight reaches).
@@ -346,17 +354,37 @@ class WatchRequest(TypedDict):
 
 @final
 class Watchpoint(TypedDict):
-    """A watchpoint for the whole program: it stops in the user's line where NaN or Inf arises."""
+    """A watchpoint: it stops in the user's line where a value of the program, or of one thing in it, becomes what is
+    watched for.
+    """
 
     #: The client's own number for it.
     id: int
     what: WatchedFor
+    #: Of `above`, `norm` and `rises`: the largest magnitude, norm or factor that is none.
+    bound: NotRequired[float]
+    gear: Gear
+    #: An expression: one thing is watched, by the gear `light`; absent for the whole program.
+    of: NotRequired[str]
+    function: NotRequired[FunctionName]
     #: A line in the debug console in the place of a stop.
     log: NotRequired[Literal[True]]
     #: So many hits are only counted.
     skip_hits: NotRequired[int]
+    #: Of the others, only each so many-th one stops.
+    every: NotRequired[int]
     #: Hits count once optimizers have taken so many steps.
     after_step: NotRequired[int]
+
+
+@final
+class FunctionName(TypedDict):
+    """The function whose frames an expression is followed in."""
+
+    #: Its qualified name, `<module>` at module level.
+    name: str
+    #: As the program names it.
+    file: str
 
 
 @final
@@ -482,6 +510,11 @@ class WatchpointState(TypedDict):
     reason: NotRequired[str]
     #: The program is stopped by it.
     here: NotRequired[Literal[True]]
+    #: How one thing is watched: as an `object`, which its expression reached; or by what its expression reaches as its
+    #: function `returns` and an optimizer steps, or at `steps` alone, where the program has a profiler.
+    looks: NotRequired[Literal["object", "returns", "steps"]]
+    #: Its expression has reached nothing yet that can be watched.
+    absent: NotRequired[Literal[True]]
     #: Why it is not on.
     problem: NotRequired[str]
 

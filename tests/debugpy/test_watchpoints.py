@@ -11,7 +11,7 @@ from client import Client, Stop, stop_lines
 from helper import Helper, inject_expression
 from table import Start
 
-NAN: dict[str, Any] = {"id": 1, "what": "nan"}
+NAN: dict[str, Any] = {"id": 1, "what": "nan", "gear": "exact"}
 LEFT = """
 def left():
     from torch.nn.modules import module
@@ -96,7 +96,7 @@ def test_it_may_write_a_line_in_the_place_of_a_stop(start: Start) -> None:
     ]
 
 
-@pytest.mark.parametrize(("condition", "step"), [({"skip_hits": 2}, 2), ({"after_step": 3}, 3)])
+@pytest.mark.parametrize(("condition", "step"), [({"skip_hits": 2}, 2), ({"after_step": 3}, 3), ({"every": 4}, 3)])
 def test_it_stops_under_a_condition(start: Start, condition: dict[str, int], step: int) -> None:
     client, stop, helper = start(TRAINING)
     watch(helper, stop, {**NAN, **condition})
@@ -104,9 +104,97 @@ def test_it_stops_under_a_condition(start: Start, condition: dict[str, int], ste
     assert f"step {step} " in state(helper, stop)["reason"]
 
 
+LOSSES = f"""
+import torch
+{LEFT}
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(2, 2)
+        self.last = torch.nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.last(self.first(x).relu())
+
+def ratio(step):
+    part = torch.ones(2) * step
+    whole = part.sum().item()
+    share = part / whole
+    return share
+
+def train(model, optimizer):
+    for step in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 2)).square().mean() + step
+        if step == 1:
+            loss = loss * 100
+        loss.backward()
+        if step == 2:
+            model.last.bias.grad = None
+            model.first.weight.grad.zero_()
+        optimizer.step()  # STEP
+
+torch.manual_seed(0)
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+print("here")  # STOP
+ratio(1)
+ratio(0)
+train(model, optimizer)
+print("left", left())  # STOP: end
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "of", "condition", "line", "looks", "said"),
+    [
+        ("<module>", "model.last", {"what": "none"}, "# STEP", "object", "no gradient: bias, in backward, step 2"),
+        ("<module>", "model.first.weight", {"what": "zero"}, "# STEP", "object", "all zero: the gradient of "),
+        ("<module>", "optimizer", {"what": "norm", "bound": 1}, "# STEP", "object", "large gradients: the norm "),
+        ("train", "loss", {"what": "rises", "bound": 10}, "# STEP", "returns", "risen: loss, 0.00"),
+        ("train", "loss", {"what": "above", "bound": 50}, "# STEP", "returns", "too large: loss, "),
+        ("ratio", "share", {"what": "nan"}, "return share", "returns", "noticed in share"),
+        ("ratio", "whole", {"what": "zero"}, "return share", "returns", "all zero: whole, "),
+    ],
+)
+def test_one_thing_is_watched_by_its_expression(
+    start: Start, function: str, of: str, condition: dict[str, Any], line: str, looks: str, said: str
+) -> None:
+    client, stop, helper = start(LOSSES)
+    place = {"name": function, "file": client.stack(stop.thread)[0]["source"]["path"]}
+    watch(helper, stop, {"id": 1, "gear": "light", "of": of, "function": place, **condition})
+    is_known = function == "<module>"
+    assert state(helper, stop) == {"id": 1, "hits": 0, **({"looks": "object"} if is_known else {"absent": True})}
+    stop = client.resume(stop.thread)
+    assert stop.line == line_of(LOSSES, line)
+    met = state(helper, stop)
+    assert (met["hits"], met["looks"], met["here"]) == (1, looks, True)
+    assert said in met["reason"]
+    watch(helper, stop)
+    stop = client.resume(stop.thread)
+    assert stop.line == line_of(LOSSES, "# STOP: end")
+    assert client.evaluate("left()", stop.frame)["result"] == "0"
+    assert client.evaluate("__import__('sys').getprofile()", stop.frame)["result"] == "None"
+
+
+def test_one_thing_is_looked_for_from_before_the_program_starts_and_one_steps_on_from_the_hit(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(dedent(LOSSES), "utf-8")
+    ratio = {"name": "ratio", "file": str(program)}
+    share = {"id": 1, "what": "nonfinite", "gear": "light", "of": "share", "function": ratio}
+    model = {"id": 2, "what": "zero", "gear": "light", "of": "model.first", "function": {**ratio, "name": "train"}}
+    with Client(greeting=inject_expression(watchpoints=[share, model])) as client:
+        stop = client.launch(program, breakpoints=[stop_lines(program)["end"]])
+        assert (stop.reason, stop.function, stop.line) == ("exception", "ratio", line_of(LOSSES, "return share"))
+        stop = client.step(stop.thread)
+        assert (stop.function, stop.line) == ("<module>", line_of(LOSSES, "ratio(0)") + 1)
+        stop = client.resume(stop.thread)
+        assert (stop.reason, stop.function, stop.line) == ("exception", "train", line_of(LOSSES, "# STEP"))
+
+
 def test_another_condition_takes_the_place_of_the_first(start: Start) -> None:
     client, stop, helper = start(TRAINING)
-    watch(helper, stop, {"id": 1, "what": "inf"})
+    watch(helper, stop, {**NAN, "what": "inf"})
     watch(helper, stop, NAN)
     stop = client.resume(stop.thread)
     assert "NaN of div" in state(helper, stop)["reason"]

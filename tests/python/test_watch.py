@@ -140,14 +140,16 @@ def test_a_callback_that_raises_is_reported_and_the_program_goes_on(capsys: pyte
         (
             {"what": "infinite"},
             ValueError,
-            "what is one of 'nonfinite', 'nan', 'inf', 'zero', 'changed', 'unchanged', 'metadata' or (\"above\", bound)"
-            ", not 'infinite'",
+            "what is one of 'nonfinite', 'nan', 'inf', 'zero', 'changed', 'unchanged', 'metadata', 'none', "
+            '("above", bound), ("norm", bound) or ("rises", factor), not \'infinite\'',
         ),
         ({"what": ("above", "much")}, ValueError, "the bound of (\"above\", bound) is a number, not 'much'"),
         ({"what": ("above", True)}, ValueError, 'the bound of ("above", bound) is a number, not True'),
         ({"what": ("above", float("nan"))}, ValueError, 'the bound of ("above", bound) is a number, not nan'),
-        ({"what": ("below", 1)}, ValueError, "or (\"above\", bound), not ('below', 1)"),
-        ({"what": ["nan"]}, ValueError, "or (\"above\", bound), not ['nan']"),
+        ({"what": ("rises", "twice")}, ValueError, "the factor of (\"rises\", factor) is a number, not 'twice'"),
+        ({"what": ("norm", 5)}, ValueError, 'use gear="light" for (\'norm\', 5)'),
+        ({"what": ("below", 1)}, ValueError, "or (\"rises\", factor), not ('below', 1)"),
+        ({"what": ["nan"]}, ValueError, "or (\"rises\", factor), not ['nan']"),
         (
             {"what": "zero", "of": None},
             ValueError,

@@ -99,6 +99,10 @@ def none_anywhere(model: Any, step: int) -> None:
         parameter.grad.zero_()
 
 
+def lose_gradient(model: Any, step: int) -> None:
+    model[0].weight.grad = None
+
+
 def spoil_gradient(model: Any, step: int) -> None:
     model[0].weight.grad.fill_(float("nan"))
 
@@ -144,6 +148,10 @@ def halve(model: Any, step: int) -> None:
         (("above", 0.1), "parameters", None, "above", "step", "> 0.1"),
         (("above", 0.1), None, None, "above", "forward", "Linear, "),
         (("above", -1), "loss", None, "above", "forward", "the loss, "),
+        ("none", None, lose_gradient, "none", "backward", "no gradient: 0.weight"),
+        ("none", first, lose_gradient, "none", "backward", "no gradient: weight"),
+        (("norm", 5), None, None, "norm", "backward", "large gradients: the norm "),
+        (("norm", 0), taken, None, "norm", "backward", "> 0"),
     ],
 )
 def test_a_condition_is_told(what: Any, of: Any, change: Any, kind: str, phase: str, said: str) -> None:
@@ -169,6 +177,10 @@ def test_a_condition_is_told(what: Any, of: Any, change: Any, kind: str, phase: 
         ("metadata", weight, halve),
         (("above", 100), None, None),
         (("above", float("inf")), None, None),
+        ("none", None, None),
+        ("none", last, lose_gradient),
+        (("norm", 1000), None, None),
+        (("rises", 1000), None, None),
     ],
 )
 def test_a_condition_that_does_not_hold_is_not_told(what: Any, of: Any, change: Any) -> None:
@@ -252,6 +264,17 @@ def test_several_are_on_at_once_beside_an_exact_one() -> None:
         (model(torch.ones(1, 2)) / 0 * 0).sum().backward()
     assert sorted(found) == ["all", "exact", "loss"]
     assert all_hooks() == before
+
+
+@pytest.mark.parametrize(
+    ("losses", "told"), [((1.0, 2.0, 30.0), "2 → 30"), ((3.0, 27.0), None), ((-1.0, 100.0), None), ((0.0, 1.0), None)]
+)
+def test_a_loss_that_rises_by_a_factor_is_told(losses: tuple[float, ...], told: str | None) -> None:
+    found: list[dict[str, Any]] = []
+    with watch(("rises", 10), do=found.append):
+        for loss in losses:
+            torch.tensor(loss, requires_grad=True).backward()
+    assert [report["reason"].split(", ")[1] for report in found] == ([] if told is None else [told])
 
 
 @pytest.mark.parametrize("gear", ["light", "exact"])

@@ -14,9 +14,14 @@ export type Version = string;
  */
 export type Filter = "all" | "tensors";
 /**
- * `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic.
+ * `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic. With the gear `light`: `none`, a parameter without a gradient as an optimizer steps; `norm`, the norm of all gradients over a bound; `rises`, a loss more than so many times the one before; `above`, a magnitude over a bound; of one thing also `zero`, all of it; `changed` and `unchanged`, since the look before; `metadata`, another shape, dtype or device.
  */
-export type WatchedFor = "nonfinite" | "nan" | "inf";
+export type WatchedFor =
+  "nonfinite" | "nan" | "inf" | "above" | "none" | "norm" | "rises" | "zero" | "changed" | "unchanged" | "metadata";
+/**
+ * `exact`: each operation is tested; `light`: the boundaries alone, as what modules return, losses, gradients and parameters.
+ */
+export type Gear = "light" | "exact";
 /**
  * What the helper answers.
  */
@@ -449,7 +454,7 @@ export interface WatchRequest {
   watchpoints: Watchpoint[];
 }
 /**
- * A watchpoint for the whole program: it stops in the user's line where NaN or Inf arises.
+ * A watchpoint: it stops in the user's line where a value of the program, or of one thing in it, becomes what is watched for.
  */
 export interface Watchpoint {
   /**
@@ -457,6 +462,16 @@ export interface Watchpoint {
    */
   id: number;
   what: WatchedFor;
+  /**
+   * Of `above`, `norm` and `rises`: the largest magnitude, norm or factor that is none.
+   */
+  bound?: number;
+  gear: Gear;
+  /**
+   * An expression: one thing is watched, by the gear `light`; absent for the whole program.
+   */
+  of?: string;
+  function?: FunctionName;
   /**
    * A line in the debug console in the place of a stop.
    */
@@ -466,9 +481,26 @@ export interface Watchpoint {
    */
   skip_hits?: number;
   /**
+   * Of the others, only each so many-th one stops.
+   */
+  every?: number;
+  /**
    * Hits count once optimizers have taken so many steps.
    */
   after_step?: number;
+}
+/**
+ * The function whose frames an expression is followed in.
+ */
+export interface FunctionName {
+  /**
+   * Its qualified name, `<module>` at module level.
+   */
+  name: string;
+  /**
+   * As the program names it.
+   */
+  file: string;
 }
 /**
  * The variables of a frame and the pins, and what the views need to know of the frame.
@@ -804,6 +836,14 @@ export interface WatchpointState {
    * The program is stopped by it.
    */
   here?: true;
+  /**
+   * How one thing is watched: as an `object`, which its expression reached; or by what its expression reaches as its function `returns` and an optimizer steps, or at `steps` alone, where the program has a profiler.
+   */
+  looks?: "object" | "returns" | "steps";
+  /**
+   * Its expression has reached nothing yet that can be watched.
+   */
+  absent?: true;
   /**
    * Why it is not on.
    */

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 from ..safe.guard import module
 from .boundaries.subjects import Subject
+from .expression import NamedThing
 from .hits import report_of
 from .threads import retry_in_main_thread, run_on
 
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
 
     from .hits import FaultOrigin
 
-What = Union[Literal["nonfinite", "nan", "inf", "zero", "changed", "unchanged", "metadata"], tuple[str, float]]
+What = Union[Literal["nonfinite", "nan", "inf", "zero", "changed", "unchanged", "metadata", "none"], tuple[str, float]]
 Gear = Literal["light", "exact"]
 _TORCH = "torch"
+_BOUNDS = {"above": "bound", "norm": "bound", "rises": "factor"}
 
 
 class ActiveWatch:
     """Watches one thread from `begin` to `end`: where it begins, or, before torch is there, where that is imported.
 
     ``hit`` is called with each report and the user's frame, None where no code of the user runs; it may raise. The
-    first is the last, unless ``repeat``. ``of`` is held by weak reference. ``is_wanted`` is asked at each step: once it
-    says no, the watch ends. ``failed`` is told where it can't begin once torch has come.
+    first is the last, unless ``repeat``. ``of`` is held by weak reference, or is a `NamedThing` to be looked for.
+    ``is_wanted`` is asked at each step: once it says no, the watch ends. ``failed`` is told where it can't begin once
+    torch has come.
     """
 
     current: ActiveWatch | None = None  #: the one of the exact gear
@@ -44,7 +47,7 @@ class ActiveWatch:
     ) -> None:
         self._what = what
         self._is_exact = gear == "exact"
-        self._subject = Subject(of)
+        self._of = of if isinstance(of, NamedThing) else Subject(of)
         self._hit = hit
         self._repeat = repeat
         self._is_wanted = is_wanted
@@ -115,6 +118,21 @@ class ActiveWatch:
         """Whether it has begun and not ended, also while it waits for torch."""
         return self._is_on
 
+    @property
+    def looks(self) -> Literal["object", "returns", "steps"] | None:
+        """How a named thing is watched; None for anything else, and while it is looked for."""
+        return getattr(self._gear, "looks", None)
+
+    @property
+    def is_returning(self) -> bool:
+        """Whether the user's frame of a hit is one that returns."""
+        return getattr(self._gear, "is_returning", False)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether a named thing has not been found yet."""
+        return isinstance(self._of, NamedThing) and self.looks is None
+
     def _torch_came(self) -> None:
         if not self._is_on:
             return
@@ -136,10 +154,14 @@ class ActiveWatch:
             from .exact import Exact
 
             self._gear = Exact(self._what, self._found, self._stepped)
+        elif isinstance(self._of, NamedThing):
+            from .named import Named
+
+            self._gear = Named(self._what, self._of, self._found, self._stepped)
         else:
             from .light import Light
 
-            self._gear = Light(self._what, self._subject, self._found, self._stepped)
+            self._gear = Light(self._what, self._of, self._found, self._stepped)
         self._gear.begin()
 
     def _stepped(self) -> None:
@@ -156,12 +178,12 @@ class ActiveWatch:
 
 
 def is_bound(what: Any) -> bool:
-    """Whether it is ``("above", bound)``. Raises ``ValueError`` where the bound is no number."""
-    if type(what) is not tuple or len(what) != 2 or what[0] != "above":
+    """Whether it is as ``("above", bound)``. Raises ``ValueError`` where the bound is no number."""
+    if type(what) is not tuple or len(what) != 2 or what[0] not in _BOUNDS:
         return False
-    bound = what[1]
+    name, bound = what
     if isinstance(bound, bool) or not isinstance(bound, (int, float)) or isnan(bound):
-        raise ValueError(f'the bound of ("above", bound) is a number, not {bound!r}')
+        raise ValueError(f'the {_BOUNDS[name]} of ("{name}", {_BOUNDS[name]}) is a number, not {bound!r}')
     return True
 
 

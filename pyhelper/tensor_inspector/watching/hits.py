@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .places import CodePlace
 
 #: The names of conditions stand for themselves.
-FaultKind = Literal["nan", "inf", "zero", "changed", "unchanged", "metadata", "above"]
+FaultKind = Literal["nan", "inf", "zero", "changed", "unchanged", "metadata", "above", "none", "norm", "rises"]
 Phase = Literal["forward", "backward", "step", "input", "buffer"]
 _WORDS: dict[FaultKind, str] = {
     "nan": "NaN",
@@ -21,6 +21,9 @@ _WORDS: dict[FaultKind, str] = {
     "unchanged": "unchanged",
     "metadata": "another shape, dtype or device",
     "above": "too large",
+    "none": "no gradient",
+    "norm": "large gradients",
+    "rises": "risen",
 }
 _WHERE: dict[Phase, str] = {
     "forward": "in forward",

@@ -13,7 +13,7 @@ from ..safe.guard import class_name, module
 from .boundaries import faults
 from .boundaries.backwards import wrapper
 from .boundaries.calls_of_modules import HARMLESS
-from .boundaries.conditions import HoldsFault, Met, Remembering, condition_of, roles_of
+from .boundaries.conditions import HoldsFault, LargeNorm, Met, NoGradient, Remembering, condition_of, roles_of
 from .boundaries.living import are_optimized, factors_of, is_scale
 from .boundaries.looks import unsound
 from .boundaries.slopes import Slopes
@@ -38,6 +38,7 @@ _PHASES: dict[Role, Phase] = {
     "gradient": "backward",
     "parameter": "step",
     "buffer": "buffer",
+    "value": "forward",
 }
 _GIVEN = ("gradient", "grad_tensors")
 _PLAIN = torch.Tensor
@@ -76,14 +77,18 @@ class Light:
 
     def begin(self) -> None:
         self.thread = get_ident()
+        self.watch_subject()
+        self._handles += hooks_of_steps(self._before_step, self._after_step)
+        if not self._subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
+            wrapper.add(self._around)
+
+    def watch_subject(self) -> None:
+        """Hooks what the subject returns, and looks at what is to be compared."""
         thing = self._subject.thing()
         if "output" in self._roles and self._subject.is_whole:
             self._handles.append(_modules.register_module_forward_hook(self._left))
         elif "output" in self._roles and self._subject.is_module and thing is not None:
             self._handles.append(thing.register_forward_hook(self._left))
-        self._handles += hooks_of_steps(self._before_step, self._after_step)
-        if not self._subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
-            wrapper.add(self._around)
         if isinstance(self._condition, Remembering) and thing is not None and "parameter" in self._roles:
             held = [one for _, one in self._subject.held_by(thing)]
             self.verdict.quietly(self._look, held, "parameter", held, None, "")
@@ -223,6 +228,11 @@ class Light:
             self._spoiled_before = {id(one) for one in unsound(values)}
 
     def _look_at_gradients(self, held: list[tuple[str, Any]], frame: FrameType) -> None:
+        if isinstance(self._condition, NoGradient):
+            for at, met in self._condition.among_parameters([one for _, one in held]):
+                name = held[at][0] or faults.name_of_parameter(held[at][1], frame)
+                self._tell_condition(met, "gradient", name, frame)
+            return
         having = [(name, one) for name, one in held if (one.is_leaf or one.retains_grad) and one.grad is not None]
         gradients, owners = [one.grad for _, one in having], [one for _, one in having]
         for at, met in self._condition.among(gradients, "gradient", owners):
@@ -231,7 +241,8 @@ class Light:
                 origin = faults.of_gradient(met.kind, self._slopes.origin)
                 self._tell(origin, frame, f"in the gradient of {name}")
                 return
-            self._tell_condition(met, "gradient", f"the gradient of {name}", frame)
+            of = "" if isinstance(self._condition, LargeNorm) else f"the gradient of {name}"
+            self._tell_condition(met, "gradient", of, frame)
         self._slopes.leaves.clear()
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:

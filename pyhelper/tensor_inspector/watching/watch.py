@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 _FAULTS = ("nonfinite", "nan", "inf")
 _OF_ONE = ("zero", "changed", "unchanged", "metadata")  #: conditions of something in the program
+_OF_STEPS = ("none", "norm", "rises")  #: of gradients and of the loss
 _ABOVE = '("above", bound)'
+_BOUNDED = f'{_ABOVE}, ("norm", bound) or ("rises", factor)'
 _GEARS: tuple[Gear, ...] = ("light", "exact")
 
 
 class watch:
     """Watches what this thread computes in a ``with`` block, and tells where the first NaN or Inf arose.
 
-    ``what`` is ``"nonfinite"``, ``"nan"`` or ``"inf"``; ``("above", bound)``, a larger magnitude; or of something,
-    ``"zero"`` (all of it), ``"changed"`` or ``"unchanged"`` (since the look before), ``"metadata"`` (another shape,
-    dtype or device). Numbers that the program writes down, masks of −Inf and what a GradScaler skips are no hits.
+    ``what`` is ``"nonfinite"``, ``"nan"`` or ``"inf"``; ``("above", bound)``, a larger magnitude; ``"none"``, a
+    parameter without a gradient as an optimizer steps; ``("norm", bound)``, a larger norm of all gradients;
+    ``("rises", factor)``, a loss more than ``factor`` times the one before; or of something, ``"zero"`` (all of it),
+    ``"changed"`` or ``"unchanged"`` (since the look before), ``"metadata"`` (another shape, dtype or device). Numbers that the program writes down, masks of −Inf and what a GradScaler skips are no hits.
 
     The gear ``"light"`` looks at boundaries: what modules return, losses, gradients as an optimizer steps, parameters
     after it, running statistics. What is taken away before one is not seen. On a hit it looks for the origin in the
@@ -91,14 +94,16 @@ def _say(error: Exception) -> None:
 
 
 def _check_what(what: object, gear: Gear, of: object) -> None:
-    if not is_bound(what) and not (isinstance(what, str) and what in (*_FAULTS, *_OF_ONE)):
-        raise ValueError(f"what is one of {', '.join(map(repr, (*_FAULTS, *_OF_ONE)))} or {_ABOVE}, not {what!r}")
+    if not is_bound(what) and not (isinstance(what, str) and what in (*_FAULTS, *_OF_ONE, "none")):
+        known = f"{', '.join(map(repr, (*_FAULTS, *_OF_ONE, 'none')))}, {_BOUNDED}"
+        raise ValueError(f"what is one of {known}, not {what!r}")
+    name = what[0] if isinstance(what, tuple) else what
     if gear == "exact" and of is not None:
         raise ValueError('gear="exact" looks at the whole program: `of` is for gear="light"')
-    if what in _OF_ONE and gear == "exact":
+    if name in (*_OF_ONE, *_OF_STEPS) and gear == "exact":
         found = f"{', '.join(map(repr, _FAULTS))} and {_ABOVE}"
         raise ValueError(f'gear="exact" looks for {found}: use gear="light" for {what!r}')
-    if what in _OF_ONE and of is None:
+    if name in _OF_ONE and of is None:
         named = "a module, a tensor, an optimizer, 'loss', 'gradients' or 'parameters'"
         raise ValueError(f"{what!r} is often right somewhere in a program: say by `of` where it is not, as {named}")
 

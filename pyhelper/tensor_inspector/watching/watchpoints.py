@@ -10,6 +10,7 @@ from .. import debugger
 from ..safe.guard import class_name, plain_message
 from ..session import session
 from .active import ActiveWatch
+from .expression import NamedThing
 from .hits import NonFinite
 from .threads import run_on
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..protocol import Watchpoint, WatchpointState
 
+_LASTING = ("id", "what", "bound", "gear", "of", "function")  #: with another of these it begins anew
 _UNREACHABLE = "it can't begin while this runs: pause the program in the thread that trains, and enable it again"
 
 
@@ -27,7 +29,13 @@ class ArmedWatchpoint:
     def __init__(self, wanted: Watchpoint) -> None:
         self.wanted = wanted
         self._watch = ActiveWatch(
-            wanted["what"], self._hit, repeat=True, is_wanted=self._is_wanted, failed=self._failed
+            _what(wanted),
+            self._hit,
+            gear=wanted["gear"],
+            of=_thing(wanted),
+            repeat=True,
+            is_wanted=self._is_wanted,
+            failed=self._failed,
         )
         self._process = os.getpid()
         self._was_attached = debugger.is_attached()
@@ -46,7 +54,7 @@ class ArmedWatchpoint:
 
     def goes_on_as(self, wanted: Watchpoint) -> bool:
         """Takes over another condition, where it watches for the same still, and in this process."""
-        is_same = self.wanted["id"] == wanted["id"] and self.wanted["what"] == wanted["what"]
+        is_same = all(self.wanted.get(name) == wanted.get(name) for name in _LASTING)
         if not (is_same and self._watch.is_on and self._process == os.getpid()):
             return False
         self.wanted = wanted
@@ -58,6 +66,11 @@ class ArmedWatchpoint:
             state["reason"] = self._reason
         if self._is_here:
             state["here"] = True
+        looks = self._watch.looks
+        if looks is not None:
+            state["looks"] = looks
+        if self._watch.is_absent:
+            state["absent"] = True
         if self._problem is not None:
             state["problem"] = self._problem
         return state
@@ -82,14 +95,15 @@ class ArmedWatchpoint:
             return
         self._hits += 1
         self._reason = report["reason"]
-        if self._hits <= self.wanted.get("skip_hits", 0):
+        counted = self._hits - self.wanted.get("skip_hits", 0)
+        if counted <= 0 or counted % self.wanted.get("every", 1):
             return
         if self.wanted.get("log") is True or frame is None:
             debugger.log(f"Tensor Inspector: {self._reason}")
             return
         self._is_here = True
         try:
-            debugger.stop(frame, NonFinite(report))
+            debugger.stop(frame, NonFinite(report), is_returning=self._watch.is_returning)
         finally:
             self._is_here = False
 
@@ -114,6 +128,14 @@ def _begun(wanted: Watchpoint, thread: int | None) -> ArmedWatchpoint:
     armed = ArmedWatchpoint(wanted)
     armed.begin(thread)
     return armed
+
+
+def _what(wanted: Watchpoint) -> Any:
+    return (wanted["what"], wanted["bound"]) if "bound" in wanted else wanted["what"]
+
+
+def _thing(wanted: Watchpoint) -> NamedThing | None:
+    return NamedThing(wanted["of"], wanted["function"]) if "of" in wanted else None
 
 
 def this_thread() -> int | None:

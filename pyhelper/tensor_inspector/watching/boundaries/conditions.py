@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -34,7 +34,7 @@ class Met:
 class Condition:
     """Is asked of the tensors of some roles. ``key`` is what they are values of, from one look to the next."""
 
-    roles: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
+    roles: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer", "value")
     kind: FaultKind = "nan"
 
     def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
@@ -71,7 +71,7 @@ class HoldsFault(Condition):
 
 class AllZero(Condition):
     kind = "zero"
-    roles = ("output", "loss", "gradient", "parameter")
+    roles = ("output", "loss", "gradient", "parameter", "value")
 
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
         return Met("zero") if tensor.numel() and not bool(tensor.any()) else None
@@ -86,6 +86,38 @@ class Above(Condition):
             return None
         largest = tensor.abs().max().item()
         return Met("above", f"{largest:.4g} > {self._bound:g}") if largest > self._bound else None
+
+
+class NoGradient(Condition):
+    """Parameters that no backward has reached, as an optimizer steps."""
+
+    kind = "none"
+    roles = ("gradient",)
+
+    def among_parameters(self, parameters: list[Any]) -> list[tuple[int, Met]]:
+        return [(at, Met("none")) for at, one in enumerate(parameters) if one.requires_grad and one.grad is None]
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        return None
+
+
+class LargeNorm(Condition):
+    """The norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` reckons it."""
+
+    kind = "norm"
+    roles = ("gradient",)
+
+    def __init__(self, bound: float) -> None:
+        self._bound = bound
+
+    def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
+        with torch.no_grad():
+            norms = [torch.linalg.vector_norm(one).to("cpu", torch.float64) for one in tensors if is_dense(one)]
+            norm = float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
+        return [(0, Met("norm", f"the norm {norm:.4g} > {self._bound:g}"))] if norm > self._bound else []
+
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        return None
 
 
 class Remembering(Condition):
@@ -117,7 +149,7 @@ class Remembering(Condition):
 
 
 class OtherMetadata(Remembering):
-    roles = ("output", "loss", "gradient", "parameter")
+    roles = ("output", "loss", "gradient", "parameter", "value")
 
     def kept(self, tensor: Any) -> Any:
         return tuple(tensor.shape), tensor.dtype, tensor.device
@@ -130,7 +162,7 @@ class OtherMetadata(Remembering):
 class ValuesKept(Remembering):
     """Values that change, or that do not, from one look to the next."""
 
-    roles = ("loss", "gradient", "parameter")
+    roles = ("loss", "gradient", "parameter", "value")
 
     def __init__(self, kind: FaultKind) -> None:
         super().__init__()
@@ -148,9 +180,32 @@ class ValuesKept(Remembering):
         return Met(self._kind) if is_same == (self._kind == "unchanged") else None
 
 
+class Rises(Remembering):
+    """A value that grows, from one look to the next, to more than ``factor`` times what it was."""
+
+    kind = "rises"
+    roles = ("loss", "value")
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self._factor = factor
+
+    def kept(self, tensor: Any) -> Any:
+        return tensor.detach().double().mean().item()
+
+    def compared(self, before: Any, now: Any) -> Met | None:
+        rises = before > 0 and now > before * self._factor
+        return Met("rises", f"{before:.4g} → {now:.4g}") if rises else None
+
+
+_BOUNDED: dict[str, Callable[[float], Condition]] = {"above": Above, "norm": LargeNorm, "rises": Rises}
+
+
 def condition_of(what: Any) -> Condition:
     if type(what) is tuple:
-        return Above(what[1])
+        return _BOUNDED[what[0]](what[1])
+    if what == "none":
+        return NoGradient()
     if what == "zero":
         return AllZero()
     if what == "metadata":

@@ -8,7 +8,8 @@ from weakref import ref
 
 from ...safe.guard import class_name, dict_get, instance_dict, module
 
-Role = Literal["output", "loss", "gradient", "parameter", "buffer"]
+#: "value" is what an expression reaches, "buffer" a running statistic.
+Role = Literal["output", "loss", "gradient", "parameter", "buffer", "value"]
 _ROLES: dict[str, tuple[Role, ...]] = {"loss": ("loss",), "gradients": ("gradient",), "parameters": ("parameter",)}
 _ALL: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
 
@@ -17,7 +18,7 @@ class Subject:
     """What is looked at, by weak reference: one thing, or everything of some roles."""
 
     def __init__(self, of: Any) -> None:
-        self.roles = (
+        self.roles: tuple[Role, ...] = (
             _ALL if of is None else _ROLES[of] if type(of) is str else ("output", "gradient", "parameter", "buffer")
         )
         self.is_whole = of is None
@@ -28,6 +29,13 @@ class Subject:
         self.is_module = self.is_one and isinstance(of, torch.nn.Module)
         self.is_tensor = self.is_one and isinstance(of, torch.Tensor)
         self.is_optimizer = self.is_one and not (self.is_module or self.is_tensor)
+
+    @classmethod
+    def unknown(cls) -> Subject:
+        """In the place of one that is still looked for."""
+        subject = cls("loss")
+        subject.roles = ()
+        return subject
 
     def thing(self) -> Any:
         """The one thing; None where it is gone, and where it is not one."""

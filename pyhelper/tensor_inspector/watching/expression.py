@@ -1,0 +1,56 @@
+"""What an expression reaches in the frames of a function, now and in later calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import NotFound, NotStatic
+from ..safe.budget import Budget
+from ..safe.guard import module
+from ..stop import frame as stop
+from ..words.text import full_path
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from ..protocol import FunctionName
+
+_LIMIT = 100  #: milliseconds in which an expression is followed
+NUMBERS = (int, float)
+
+
+class NamedThing:
+    """An expression of a function. Nothing of the program is run to follow it."""
+
+    def __init__(self, expression: str, function: FunctionName) -> None:
+        self.expression = expression
+        self.function = function
+        self._is_its: dict[CodeType, bool] = {}
+
+    def is_of(self, frame: FrameType) -> bool:
+        """Whether a frame is one of the function's."""
+        code = frame.f_code
+        known = self._is_its.get(code)
+        if known is None:
+            is_its = stop.function_name(frame) == self.function["name"]
+            known = self._is_its[code] = is_its and full_path(code.co_filename) == self.function["file"]
+        return known
+
+    def frame(self, frame: FrameType | None) -> FrameType | None:
+        """The nearest frame of the function, from this one outward."""
+        while frame is not None and not self.is_of(frame):
+            frame = frame.f_back
+        return frame
+
+    def value(self, frame: FrameType) -> Any:
+        """What it reaches in a frame of the function; None where that is nothing yet, or nothing that can be watched."""
+        try:
+            value: Any = stop.resolved(frame, self.expression, Budget(_LIMIT))
+        except (NotFound, NotStatic):
+            return None
+        return value if _can_be_watched(value) else None
+
+
+def _can_be_watched(value: Any) -> bool:
+    torch: Any = module("torch")
+    return isinstance(value, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, *NUMBERS))
