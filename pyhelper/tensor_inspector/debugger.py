@@ -218,7 +218,8 @@ def log(text: str) -> None:
 def stop(frame: FrameType, error: Exception, *, is_returning: bool = False) -> bool:
     """Stop the program in a frame, as if an exception were raised there; False without a debugger.
 
-    Of one that ``is_returning`` the debugger has seen the end already: a step goes to its caller. Tracing is off meanwhile: with it, later evaluates hang, or the program stops in another frame.
+    Of one that ``is_returning`` the debugger has seen the end already: a step goes to its caller. Tracing is off
+    meanwhile: with it, later evaluates hang, or the program stops in another frame.
     """
     debugger, thread = pydevd(), current_thread()
     information: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info")

@@ -150,6 +150,9 @@ FailureCode = Literal[
 #: Names of the classes met whose values can be summarized (tensors, arrays, modules, containers): what the context
 #: menus are shown for.
 Types = list[str]
+#: As what a watchpoint can watch a value; absent where it can't. A parameter, a module and an optimizer are objects
+#: that stay; other tensors and numbers are made anew.
+WatchedAs = Literal["module", "optimizer", "parameter", "tensor", "number"]
 #: What family a value is of: it decides the icon.
 NodeKind = Literal[
     "tensor",
@@ -1345,6 +1348,7 @@ class Node(TypedDict):
     badges: NotRequired[list[Badge]]
     #: Names of lenses that have something to say of the value; absent: none.
     lenses: NotRequired[list[str]]
+    watched_as: NotRequired[WatchedAs]
     #: How many children, null when not known before they are asked for; absent: none.
     children: NotRequired[int | None]
     #: The expression that reaches the value, when there is one.

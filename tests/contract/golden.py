@@ -88,7 +88,7 @@ def replies() -> dict[str, dict[str, Any]]:
             "lens_not_done": ask("lens", lens="compare", values=two, limits={"ms": 0.001}),
             "error": ask("inspect", expression="model(images)"),
             "interrupt": ask("interrupt", request=1),
-            "watch": ask("watch", watchpoints=[{"id": 1, "what": "nan"}]),
+            "watch": ask("watch", watchpoints=[{"id": 1, "what": "nan", "gear": "exact"}]),
         }
         ask("watch", watchpoints=[])
         frame = train_wrongly()

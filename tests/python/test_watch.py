@@ -147,7 +147,7 @@ def test_a_callback_that_raises_is_reported_and_the_program_goes_on(capsys: pyte
         ({"what": ("above", True)}, ValueError, 'the bound of ("above", bound) is a number, not True'),
         ({"what": ("above", float("nan"))}, ValueError, 'the bound of ("above", bound) is a number, not nan'),
         ({"what": ("rises", "twice")}, ValueError, "the factor of (\"rises\", factor) is a number, not 'twice'"),
-        ({"what": ("norm", 5)}, ValueError, 'use gear="light" for (\'norm\', 5)'),
+        ({"what": ("norm", 5)}, ValueError, "use gear=\"light\" for ('norm', 5)"),
         ({"what": ("below", 1)}, ValueError, "or (\"rises\", factor), not ('below', 1)"),
         ({"what": ["nan"]}, ValueError, "or (\"rises\", factor), not ['nan']"),
         (

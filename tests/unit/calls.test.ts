@@ -577,7 +577,7 @@ describe("watchpoints that change", () => {
       what === "inject" ? injected.promise : WATCHED,
     );
     const prepared = calls.prepare(session);
-    watchpoints.push({ id: 1, what: "nan" });
+    watchpoints.push({ id: 1, what: "nan", gear: "exact" });
     const watched = calls.watch(session, undefined);
     injected.resolve(INJECTED);
     await Promise.all([prepared, watched]);

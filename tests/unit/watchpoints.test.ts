@@ -5,17 +5,21 @@ import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
 import { childRows, topRows } from "../../extension/src/model/rows.ts";
-import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
-import type { WatchpointState } from "../../extension/src/protocol/generated.ts";
+import { type Watched, Watchpoints } from "../../extension/src/model/watchpoints.ts";
+import type { FunctionName, WatchpointState } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory } from "./fixtures.ts";
+
+const NAN: Watched = { what: "nan", gear: "exact" };
+const TRAIN: FunctionName = { name: "train", file: "/train.py" };
+const LOSS: Watched = { what: "rises", gear: "light", bound: 10, of: "loss", function: TRAIN };
 
 describe("the watchpoints of a workspace", () => {
   test("another condition for the whole program takes the place of the first, under another number", () => {
     const watchpoints = new Watchpoints(memory());
-    watchpoints.watch("nan");
+    watchpoints.watch(NAN);
     watchpoints.change(1, { skip_hits: 2 });
-    watchpoints.watch("inf");
-    expect(watchpoints.armed).toEqual([{ id: 2, what: "inf", skip_hits: 2 }]);
+    watchpoints.watch({ ...NAN, what: "inf" });
+    expect(watchpoints.armed).toEqual([{ id: 2, what: "inf", gear: "exact", skip_hits: 2 }]);
   });
 
   test.each([
@@ -23,32 +27,56 @@ describe("the watchpoints of a workspace", () => {
     [{ log: false }, {}],
     [{ after_step: 3 }, { after_step: 3 }],
     [{ skip_hits: 0 }, {}],
+    [{ every: 3 }, { every: 3 }],
+    [{ every: 1 }, {}],
   ])("of the choice %j the helper is told %j", (choice, told) => {
     const watchpoints = new Watchpoints(memory());
-    watchpoints.watch("nan");
+    watchpoints.watch(NAN);
     watchpoints.change(1, choice);
-    expect(watchpoints.armed).toEqual([{ id: 1, what: "nan", ...told }]);
+    expect(watchpoints.armed).toEqual([{ id: 1, ...NAN, ...told }]);
+  });
+
+  test("of one thing and of the whole program there are several, each of the same only once", () => {
+    const watchpoints = new Watchpoints(memory());
+    for (const one of [NAN, LOSS, { ...LOSS, of: "loss2" }, { ...LOSS, bound: 5 }]) watchpoints.watch(one);
+    expect(watchpoints.armed.map(({ of, bound }) => [of, bound])).toEqual([
+      [undefined, undefined],
+      ["loss2", 10],
+      ["loss", 5],
+    ]);
+    expect(new Set(watchpoints.all.map(({ id }) => id)).size).toBe(3);
   });
 
   test("one that is disabled is kept and not told", () => {
     const kept = memory();
     const watchpoints = new Watchpoints(kept);
-    watchpoints.watch("nan");
+    watchpoints.watch(NAN);
     watchpoints.change(1, { enabled: false });
     expect(watchpoints.armed).toEqual([]);
-    expect(new Watchpoints(kept).all).toEqual([{ id: 1, what: "nan", enabled: false }]);
+    expect(new Watchpoints(kept).all).toEqual([{ id: 1, ...NAN, enabled: false }]);
   });
 
   test("what was kept and is none is left out", () => {
-    const kept = memory({ watchpoints: [{ id: 1, what: "red", enabled: true }, "nan", null] });
+    const kept = memory({
+      watchpoints: [
+        { id: 1, what: "red", gear: "exact", enabled: true },
+        { id: 1, what: "nan", enabled: true },
+        "nan",
+        null,
+      ],
+    });
     expect(new Watchpoints(kept).all).toEqual([]);
   });
 });
 
 describe("their rows", () => {
-  function rows(states: WatchpointState[], change: (watchpoints: Watchpoints) => void = () => undefined): Row[] {
+  function rows(
+    states: WatchpointState[],
+    change: (watchpoints: Watchpoints) => void = () => undefined,
+    watched = NAN,
+  ): Row[] {
     const watchpoints = new Watchpoints(memory());
-    watchpoints.watch("nan");
+    watchpoints.watch(watched);
     change(watchpoints);
     const scene: Scene = {
       contents: new Contents(frame(), frameAnswer([], states.length > 0 ? { watchpoints: states } : {})),
@@ -72,6 +100,22 @@ describe("their rows", () => {
     [[{ id: 1, hits: 0, problem: "it can't begin" }], "it can't begin"],
   ])("of %j say %j", (states, said) => {
     expect(rows(states).map(({ description }) => description)).toEqual([said]);
+  });
+
+  test.each<[Watched, Partial<WatchpointState>, string, string]>([
+    [{ ...NAN, gear: "light" }, {}, "NaN", "at boundaries"],
+    [LOSS, { looks: "returns" }, "loss rises to more than 10 times", "at steps and returns of train"],
+    [LOSS, { absent: true }, "loss rises to more than 10 times", "not found in train yet"],
+    [
+      { ...LOSS, what: "above" },
+      { looks: "steps" },
+      "loss magnitude > 10",
+      "at steps, not at returns: the program has a profiler",
+    ],
+    [{ ...LOSS, what: "norm", of: "model" }, { looks: "object" }, "model gradient norm > 10", "at outputs and steps"],
+  ])("of %j with %j are named %s and say %s", (watched, state, name, said) => {
+    const found = rows([{ id: 1, hits: 0, ...state }], undefined, watched);
+    expect(found.map((row) => [row.name, row.description])).toEqual([[name, said]]);
   });
 
   test("one that is disabled says so, and offers to be enabled", () => {

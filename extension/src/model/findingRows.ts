@@ -8,6 +8,19 @@ import { joined, withPercent } from "./words.ts";
 import { type Action, bareRow, loudWords, type Note, type Row, type Scene, valueRow } from "./row.ts";
 import { childPath, FINDINGS, idOf, OUTCOME } from "./rowPath.ts";
 
+/** The rules that find NaN or Inf: where that arose, the program can stop the next time. */
+const NOT_FINITE: ReadonlySet<string> = new Set([
+  "nan-origin",
+  "nan-in-input",
+  "nan-in-params",
+  "nan-in-buffers",
+  "nan-in-grad-only",
+  "log-of-zero",
+  "masked-row",
+  "fp16-overflow",
+  "std-of-one",
+]);
+
 /** The findings of a stop; undefined before they are known. */
 export function findingsOf({ check }: Contents): FindingsFound | undefined {
   return check.result && findingsIn(check.result.answer);
@@ -123,6 +136,7 @@ function findingRow(
   if (finding === undefined) return { ...row, can };
   const { source } = finding;
   if (source !== null) can.push("goToLine");
+  if (NOT_FINITE.has(finding.rule)) can.push("breakAtNan");
   return {
     ...row,
     label: factOf(finding),

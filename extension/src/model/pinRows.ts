@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
 import { pinName, type Pin } from "./pins.ts";
-import { type Action, bareRow, lensesOf, oldRow, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { type Action, bareRow, lensesOf, oldRow, type Row, type Scene, type Tone, valueRow, watchesOf } from "./row.ts";
 import { idOf, pinPath } from "./rowPath.ts";
 import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
@@ -23,7 +23,8 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const own = { id: idOf(path), icon: "pinned", pin, name, expression };
   const valued = (value: SnapshotNode): Row => {
     const row = valueRow(scene, undefined, path, value, label);
-    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(value.node), ...rerun];
+    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare"];
+    can.push(...watchesOf(value.node), ...lensesOf(value.node), ...rerun);
     return { ...row, ...own, can };
   };
   if (result !== undefined && result !== "running" && "node" in result) {

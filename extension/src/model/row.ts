@@ -4,6 +4,7 @@ import type { Contents, SnapshotNode } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
+import { isStatic } from "./python.ts";
 import { idOf, isOfVariables, type RowPath } from "./rowPath.ts";
 import type { UserWatchpoint, Watchpoints } from "./watchpoints.ts";
 import { isValueLens, type ValueLens } from "./valueLenses.ts";
@@ -79,6 +80,9 @@ export type Action =
   | "checkByRunning"
   | "sortLayers"
   | "copyReport"
+  | "breakWhen"
+  | "breakNextTime"
+  | "breakAtNan"
   | "editWatchpoint"
   | "enable"
   | "disable"
@@ -149,7 +153,7 @@ export function valueRow(
   const can: Action[] = ["copySummary"];
   const changed = scene.contents.hasChanged(idOf(path), comparedText(path, node));
   if (node.path !== undefined) can.push("copyExpression", "pin");
-  if (isValue(node)) can.push("compare", ...lensesOf(node));
+  if (isValue(node)) can.push("compare", ...watchesOf(node), ...lensesOf(node));
   return {
     // VS Code keeps a row open by its id, and asks for its children: the property `loss`, opened at one stop, would be run
     // unasked at the next, so a lazy row has another id then.
@@ -216,6 +220,13 @@ export function bareRow(scene: Scene, parent: Row | undefined, path: RowPath, la
     can: [],
   };
   return { id, path, parent, contents: scene.contents, label, name: label, speech: label, ...nothing };
+}
+
+/** How the menu of a value offers to stop the program: a list that holds NaN tells what happened before. */
+export function watchesOf({ path, kind, watched_as: watchedAs, badges = [] }: Node): Action[] {
+  const isLate = kind === "sequence" && badges.some((badge) => badge === "nan" || badge === "inf");
+  if (isLate) return ["breakNextTime"];
+  return watchedAs !== undefined && path !== undefined && isStatic(path) ? ["breakWhen"] : [];
 }
 
 /** The lenses that the menu of a value offers. */

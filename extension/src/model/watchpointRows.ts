@@ -1,9 +1,9 @@
 import * as l10n from "@vscode/l10n";
-import type { WatchedFor, WatchpointState } from "../protocol/generated.ts";
+import type { WatchpointState } from "../protocol/generated.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, idOf, WATCHPOINTS } from "./rowPath.ts";
-import type { UserWatchpoint } from "./watchpoints.ts";
-import { countText, joined } from "./words.ts";
+import type { UserWatchpoint, Watched } from "./watchpoints.ts";
+import { countText, joined, MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** The group of the watchpoints, on top of the tree, where there are some. */
 export function watchpointsRow(scene: Scene): Row[] {
@@ -27,15 +27,17 @@ export function isWatchpoints({ path }: Row): boolean {
 export function watchpointRows(scene: Scene, parent: Row): Row[] {
   return scene.watchpoints.all.map((watchpoint) => {
     const state = scene.contents.answer.watchpoints?.find(({ id }) => id === watchpoint.id);
-    const label = watchedFor(watchpoint.what);
+    const name = joined(" ", watchpoint.of, watchedFor(watchpoint));
     const description = joined(" · ", ...stateWords(watchpoint, state));
+    const isOff = state?.problem !== undefined || state?.absent === true;
     return {
-      ...bareRow(scene, parent, childPath(WATCHPOINTS, String(watchpoint.id)), label),
+      ...bareRow(scene, parent, childPath(WATCHPOINTS, String(watchpoint.id)), shortened(name, MAX_LABEL_LENGTH)),
+      name,
       icon: iconOf(watchpoint),
-      tone: state?.problem === undefined ? (state?.here === true ? "alarm" : undefined) : "warning",
+      tone: isOff ? "warning" : state?.here === true ? "alarm" : undefined,
       description,
       summary: description,
-      speech: joined(", ", label, description),
+      speech: joined(", ", name, description),
       can: ["copySummary", "remove", "editWatchpoint", watchpoint.enabled ? "disable" : "enable"],
       watchpoint,
     };
@@ -43,21 +45,44 @@ export function watchpointRows(scene: Scene, parent: Row): Row[] {
 }
 
 /** What it watches for. */
-export function watchedFor(what: WatchedFor): string {
+export function watchedFor({ what, bound = 0 }: Watched): string {
   if (what === "nan") return l10n.t("NaN");
-  return what === "inf" ? l10n.t("Inf") : l10n.t("NaN or Inf");
+  if (what === "inf") return l10n.t("Inf");
+  if (what === "nonfinite") return l10n.t("NaN or Inf");
+  if (what === "above") return l10n.t("magnitude > {0}", String(bound));
+  if (what === "none") return l10n.t("a gradient None");
+  if (what === "norm") return l10n.t("gradient norm > {0}", String(bound));
+  if (what === "rises") return l10n.t("rises to more than {0} times", String(bound));
+  if (what === "zero") return l10n.t("all zero");
+  if (what === "changed") return l10n.t("changes");
+  return what === "unchanged" ? l10n.t("does not change") : l10n.t("another shape, dtype or device");
 }
 
 function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefined): (string | undefined)[] {
-  const { enabled, log, skip_hits: skipped, after_step: step } = watchpoint;
+  const { enabled, log, skip_hits: skipped, every, after_step: step } = watchpoint;
   return [
     enabled ? (state ?? { problem: l10n.t("not on in this program yet") }).problem : l10n.t("disabled"),
     enabled ? state?.reason : undefined,
     hitsText(state?.hits ?? 0),
+    enabled ? placeText(watchpoint, state) : undefined,
     log === true ? l10n.t("logs, does not stop") : undefined,
     skipped === undefined ? undefined : skippedText(skipped),
+    every === undefined ? undefined : l10n.t("at every {0}th hit", every),
     step === undefined ? undefined : l10n.t("from step {0} on", step),
   ];
+}
+
+/** Where it looks: of a thing that is watched the user is told how. */
+function placeText(
+  { of, gear, function: place }: UserWatchpoint,
+  state: WatchpointState | undefined,
+): string | undefined {
+  if (of === undefined) return gear === "light" ? l10n.t("at boundaries") : undefined;
+  const name = place?.name ?? "";
+  if (state?.absent === true) return l10n.t("not found in {0} yet", name);
+  if (state?.looks === "returns") return l10n.t("at steps and returns of {0}", name);
+  if (state?.looks === "steps") return l10n.t("at steps, not at returns: the program has a profiler");
+  return state?.looks === "object" ? l10n.t("at outputs and steps") : undefined;
 }
 
 function hitsText(hits: number): string | undefined {

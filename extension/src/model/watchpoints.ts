@@ -1,6 +1,15 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
-import type { WatchedFor, Watchpoint } from "../protocol/generated.ts";
+import type { FunctionName, Gear, WatchedFor, Watchpoint } from "../protocol/generated.ts";
+
+/** What is watched for, and of what: of the whole program, or of what an expression of a function reaches. */
+export interface Watched {
+  readonly what: WatchedFor;
+  readonly gear: Gear;
+  readonly bound?: number;
+  readonly of?: string;
+  readonly function?: FunctionName;
+}
 
 /** A watchpoint of the user: what is watched for, and whether it is on. */
 export interface UserWatchpoint extends Watchpoint {
@@ -12,13 +21,26 @@ export interface WatchpointChoice {
   readonly enabled?: boolean;
   readonly log?: boolean;
   readonly skip_hits?: number;
+  readonly every?: number;
   readonly after_step?: number;
 }
 
 const KEY = "watchpoints";
-const WATCHED: ReadonlySet<unknown> = new Set<WatchedFor>(["nonfinite", "nan", "inf"]);
+const WATCHED: ReadonlySet<unknown> = new Set<WatchedFor>([
+  "nonfinite",
+  "nan",
+  "inf",
+  "above",
+  "none",
+  "norm",
+  "rises",
+  "zero",
+  "changed",
+  "unchanged",
+  "metadata",
+]);
 
-/** The watchpoints of this workspace. One is for the whole program: another condition takes the place of its first. */
+/** The watchpoints of this workspace. Only one of the exact gear can be on: another takes the place of the first. */
 export class Watchpoints {
   readonly #memory: Memento;
   readonly #changed = new Emitter();
@@ -41,10 +63,14 @@ export class Watchpoints {
     return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
-  /** Watches the whole program for something; under the conditions that were chosen before. */
-  watch(what: WatchedFor): void {
-    const [before] = this.#all;
-    this.#set([{ ...before, id: (before?.id ?? 0) + 1, what, enabled: true }]);
+  /** Sets one. Where one for the same is set already, or this is the second of the exact gear, it keeps the conditions. */
+  watch(watched: Watched): void {
+    const before = this.#all.find((one) => isSame(one, watched) || (watched.gear === "exact" && one.gear === "exact"));
+    const id = Math.max(0, ...this.#all.map((one) => one.id)) + 1;
+    const { log, skip_hits, every, after_step } = before ?? {};
+    const one = chosen({ ...watched, id, enabled: true }, compact({ log, skip_hits, every, after_step }));
+    const others = this.#all.filter((other) => other !== before);
+    this.#set([...others, one]);
   }
 
   change(id: number, choice: WatchpointChoice): void {
@@ -63,20 +89,42 @@ export class Watchpoints {
 }
 
 /** A watchpoint as it is after a choice, with those conditions alone that are set. */
-function chosen({ id, what, ...before }: UserWatchpoint, choice: WatchpointChoice): UserWatchpoint {
-  const { enabled, log, skip_hits = 0, after_step = 0 } = { ...before, ...choice };
+function chosen(before: UserWatchpoint, choice: WatchpointChoice): UserWatchpoint {
+  const { log, skip_hits = 0, every = 0, after_step = 0, ...one } = { ...before, ...choice };
   return {
-    id,
-    what,
-    enabled,
+    ...one,
     ...(log === true ? { log } : {}),
     ...(skip_hits > 0 ? { skip_hits } : {}),
+    ...(every > 1 ? { every } : {}),
     ...(after_step > 0 ? { after_step } : {}),
   };
 }
 
+/** Without what is undefined. */
+function compact(choice: { [K in keyof WatchpointChoice]: WatchpointChoice[K] | undefined }): WatchpointChoice {
+  return Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== undefined));
+}
+
+function isSame(one: Watched, another: Watched): boolean {
+  return (
+    one.what === another.what &&
+    one.gear === another.gear &&
+    one.of === another.of &&
+    one.function?.name === another.function?.name &&
+    one.function?.file === another.function?.file
+  );
+}
+
+/** Whether what was kept is one: it may come from another version. */
 function isWatchpoint(one: unknown): one is UserWatchpoint {
-  if (typeof one !== "object" || one === null || !("what" in one) || !("id" in one) || !("enabled" in one))
-    return false;
-  return typeof one.id === "number" && typeof one.enabled === "boolean" && WATCHED.has(one.what);
+  if (typeof one !== "object" || one === null) return false;
+  const { id, what, gear, enabled, of, function: place } = one as Readonly<Record<string, unknown>>;
+  const isNamed = of === undefined || (typeof of === "string" && typeof place === "object" && place !== null);
+  return (
+    typeof id === "number" &&
+    typeof enabled === "boolean" &&
+    WATCHED.has(what) &&
+    (gear === "exact" || gear === "light") &&
+    isNamed
+  );
 }

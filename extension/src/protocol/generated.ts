@@ -70,6 +70,10 @@ export type Badge =
   | "doubtful"
   | "error";
 /**
+ * As what a watchpoint can watch a value; absent where it can't. A parameter, a module and an optimizer are objects that stay; other tensors and numbers are made anew.
+ */
+export type WatchedAs = "module" | "optimizer" | "parameter" | "tensor" | "number";
+/**
  * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
  */
 export type Integer = number | string;
@@ -612,6 +616,7 @@ export interface Node {
    * Names of lenses that have something to say of the value; absent: none.
    */
   lenses?: string[];
+  watched_as?: WatchedAs;
   /**
    * How many children, null when not known before they are asked for; absent: none.
    */
@@ -1968,6 +1973,7 @@ export interface Node1 {
    * Names of lenses that have something to say of the value; absent: none.
    */
   lenses?: string[];
+  watched_as?: WatchedAs;
   /**
    * How many children, null when not known before they are asked for; absent: none.
    */

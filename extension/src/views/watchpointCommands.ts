@@ -1,22 +1,25 @@
 import * as vscode from "vscode";
 import { COMMAND, type CommandId } from "../ids.ts";
-import type { UserWatchpoint, WatchpointChoice, Watchpoints } from "../model/watchpoints.ts";
-import { watchedFor } from "../model/watchpointRows.ts";
-import type { WatchedFor } from "../protocol/generated.ts";
+import type { UserWatchpoint, Watched, WatchpointChoice, Watchpoints } from "../model/watchpoints.ts";
 import { type Command, type Parts, rowsOf } from "./commandArguments.ts";
+import { pickForProgram, pickForValue } from "./watchpointPicking.ts";
 
-const WHAT: readonly WatchedFor[] = ["nonfinite", "nan", "inf"];
+/** Where the first NaN arises in the program, or an Inf that matters. */
+const FIRST_NAN: Watched = { what: "nonfinite", gear: "exact" };
 
 export const WATCHPOINT_COMMANDS = {
   [COMMAND.breakWhen]: async ({ watchpoints }) => {
-    const title = vscode.l10n.t("Break when a value of the program becomes…");
-    const placeHolder = vscode.l10n.t(
-      "Each operation is tested, so the program runs slower. It stops in the line where that happens.",
-    );
-    const items = WHAT.map((what) => ({ label: watchedFor(what), description: described(what), what }));
-    const chosen = await vscode.window.showQuickPick(items, { title, placeHolder });
-    if (chosen) watchpoints.watch(chosen.what);
+    const watched = await pickForProgram();
+    if (watched) watchpoints.watch(watched);
   },
+  [COMMAND.breakWhenValue]: async (parts, argument, selected) => {
+    for (const row of await rowsOf(parts.tree, "breakWhen", argument, selected)) {
+      const watched = await pickForValue(row);
+      if (watched) parts.watchpoints.watch(watched);
+    }
+  },
+  [COMMAND.breakNextTime]: ({ watchpoints }) => watchpoints.watch(FIRST_NAN),
+  [COMMAND.breakAtNan]: ({ watchpoints }) => watchpoints.watch(FIRST_NAN),
   [COMMAND.editWatchpoint]: async (parts, argument, selected) => {
     const [watchpoint] = await meant(parts, "editWatchpoint", argument, selected);
     if (watchpoint) await edit(parts.watchpoints, watchpoint);
@@ -43,7 +46,10 @@ async function meant(
 }
 
 /** Asks whether it stops or logs, and from when on it does. */
-async function edit(watchpoints: Watchpoints, { id, log, skip_hits, after_step }: UserWatchpoint): Promise<void> {
+async function edit(
+  watchpoints: Watchpoints,
+  { id, log, skip_hits, every, after_step }: UserWatchpoint,
+): Promise<void> {
   const change = (choice: WatchpointChoice): void => watchpoints.change(id, choice);
   const already = (number: number | undefined): string => (number === undefined ? "" : String(number));
   const chosen = await vscode.window.showQuickPick([
@@ -56,6 +62,14 @@ async function edit(watchpoints: Watchpoints, { id, log, skip_hits, after_step }
       take: async () => {
         const number = await askNumber(vscode.l10n.t("How many hits are only counted?"), skip_hits);
         if (number !== undefined) change({ skip_hits: number });
+      },
+    },
+    {
+      label: vscode.l10n.t("Stop at every n-th hit only…"),
+      description: already(every),
+      take: async () => {
+        const number = await askNumber(vscode.l10n.t("At every how many hits does it stop?"), every);
+        if (number !== undefined) change({ every: number });
       },
     },
     {
@@ -78,10 +92,4 @@ async function askNumber(prompt: string, before: number | undefined): Promise<nu
     /^\d{1,9}$/.test(text.trim()) ? undefined : vscode.l10n.t("A whole number: 0 for none.");
   const text = await vscode.window.showInputBox({ prompt, value: String(before ?? 0), validateInput });
   return text === undefined ? undefined : Number(text.trim());
-}
-
-function described(what: WatchedFor): string {
-  if (what === "nan") return vscode.l10n.t("wherever it arises, also if a later line takes it away");
-  if (what === "inf") return vscode.l10n.t("wherever it arises");
-  return vscode.l10n.t("that matters: computed with or read, in a loss, a gradient, a parameter, a running statistic");
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..measure.stats.radix_selection import Distribution
     from ..measure.torch.finite import NotFinite
     from ..measure.unread import Reading, Unread
-    from ..protocol import Badge, Facts, NodeKind
+    from ..protocol import Badge, Facts, NodeKind, WatchedAs
 
     class FindNotFinite(Protocol):
         """What finds NaN and Inf in many values at once, given with their names."""
@@ -70,6 +70,7 @@ class Kind:
     #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.
     rank: ClassVar[int] = 2
     search: ClassVar[FindNotFinite | None] = None  #: finds NaN and Inf in many values of the kind at once
+    watched_as: WatchedAs | None = None  #: as what a watchpoint can watch it
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
 
     def __init__(self, value: Any, budget: Budget) -> None:
@@ -217,8 +218,7 @@ class Kind:
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """What tells it from others of its class: an object of a built-in or library class, and parts compared in turn.
-        None where only the program's code could decide, or where its rows do."""
+        """Tells it from others: an object of a library's class, and parts; None where rows or the program decide."""
         return None
 
     def address(self) -> int | None:

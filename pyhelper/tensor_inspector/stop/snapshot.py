@@ -144,6 +144,9 @@ class Snapshot:
         lenses = [*kind.lenses(), *(["referrers"] if kind.contains else [])]
         if lenses:
             node["lenses"] = lenses
+        watched_as = kind.watched_as if "path" in node else None
+        if watched_as is not None:
+            node["watched_as"] = watched_as
         if mark is None or mark["kind"] == "shared":
             children = kind.child_count()
             if children != 0:

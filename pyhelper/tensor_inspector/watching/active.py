@@ -151,13 +151,13 @@ class ActiveWatch:
 
     def _look(self) -> None:
         if self._is_exact:
-            from .exact import Exact
+            from .operators.exact import Exact
 
             self._gear = Exact(self._what, self._found, self._stepped)
         elif isinstance(self._of, NamedThing):
-            from .named import Named
+            from .named import NamedWatch
 
-            self._gear = Named(self._what, self._of, self._found, self._stepped)
+            self._gear = NamedWatch(self._what, self._of, self._found, self._stepped)
         else:
             from .light import Light
 

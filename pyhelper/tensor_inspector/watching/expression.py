@@ -43,7 +43,7 @@ class NamedThing:
         return frame
 
     def value(self, frame: FrameType) -> Any:
-        """What it reaches in a frame of the function; None where that is nothing yet, or nothing that can be watched."""
+        """What it reaches in a frame of the function; None for nothing yet, and for what can't be watched."""
         try:
             value: Any = stop.resolved(frame, self.expression, Budget(_LIMIT))
         except (NotFound, NotStatic):

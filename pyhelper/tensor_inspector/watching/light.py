@@ -13,14 +13,14 @@ from ..safe.guard import class_name, module
 from .boundaries import faults
 from .boundaries.backwards import wrapper
 from .boundaries.calls_of_modules import HARMLESS
-from .boundaries.conditions import HoldsFault, LargeNorm, Met, NoGradient, Remembering, condition_of, roles_of
+from .boundaries.conditions import HoldsFault, Met, Remembering, condition_of, roles_of
 from .boundaries.living import are_optimized, factors_of, is_scale
 from .boundaries.looks import unsound
 from .boundaries.slopes import Slopes
 from .boundaries.subjects import Role, Subject, tensors_of
-from .calls import tensors_in
 from .finite import find, is_readable
 from .hits import FaultOrigin, Phase
+from .operators.calls import tensors_in
 from .places import place_of
 from .steps import hooks_of_steps, is_inside, remove_hooks
 from .verdict import Verdict
@@ -228,12 +228,8 @@ class Light:
             self._spoiled_before = {id(one) for one in unsound(values)}
 
     def _look_at_gradients(self, held: list[tuple[str, Any]], frame: FrameType) -> None:
-        if isinstance(self._condition, NoGradient):
-            for at, met in self._condition.among_parameters([one for _, one in held]):
-                name = held[at][0] or faults.name_of_parameter(held[at][1], frame)
-                self._tell_condition(met, "gradient", name, frame)
-            return
-        having = [(name, one) for name, one in held if (one.is_leaf or one.retains_grad) and one.grad is not None]
+        asked = [(name, one) for name, one in held if one.is_leaf or one.retains_grad]
+        having = [one for one in asked if self._condition.takes_none or one[1].grad is not None]
         gradients, owners = [one.grad for _, one in having], [one for _, one in having]
         for at, met in self._condition.among(gradients, "gradient", owners):
             name = having[at][0] or faults.name_of_parameter(owners[at], frame)
@@ -241,8 +237,7 @@ class Light:
                 origin = faults.of_gradient(met.kind, self._slopes.origin)
                 self._tell(origin, frame, f"in the gradient of {name}")
                 return
-            of = "" if isinstance(self._condition, LargeNorm) else f"the gradient of {name}"
-            self._tell_condition(met, "gradient", of, frame)
+            self._tell_condition(met, "gradient", self._condition.of_gradient.format(name), frame)
         self._slopes.leaves.clear()
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:

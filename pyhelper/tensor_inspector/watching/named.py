@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 torch: Any = module("torch")
 
-class Named(Light):
+
+class NamedWatch(Light):
     """Looks for the thing as an optimizer steps and as its function returns.
 
     A module, an optimizer or a parameter is one object, and is watched as such from then on. Other tensors and numbers

@@ -26,8 +26,9 @@ class watch:
 
     ``what`` is ``"nonfinite"``, ``"nan"`` or ``"inf"``; ``("above", bound)``, a larger magnitude; ``"none"``, a
     parameter without a gradient as an optimizer steps; ``("norm", bound)``, a larger norm of all gradients;
-    ``("rises", factor)``, a loss more than ``factor`` times the one before; or of something, ``"zero"`` (all of it),
-    ``"changed"`` or ``"unchanged"`` (since the look before), ``"metadata"`` (another shape, dtype or device). Numbers that the program writes down, masks of −Inf and what a GradScaler skips are no hits.
+    ``("rises", factor)``, a loss more than ``factor`` times the one before; or of something, ``"zero"`` (all of
+    it), ``"changed"`` or ``"unchanged"`` (since the look before), ``"metadata"`` (another shape, dtype or device).
+    Numbers that the program writes down, masks of −Inf and what a GradScaler skips are no hits.
 
     The gear ``"light"`` looks at boundaries: what modules return, losses, gradients as an optimizer steps, parameters
     after it, running statistics. What is taken away before one is not seen. On a hit it looks for the origin in the

@@ -15,7 +15,7 @@ from ..kind import Child, Kind
 from .objects import attributes
 
 if TYPE_CHECKING:
-    from ...protocol import Badge
+    from ...protocol import Badge, WatchedAs
 
 _WHOLE_TEXT = 2000  #: characters of a string that its facts show
 
@@ -61,6 +61,10 @@ class Number(Atom):
 
     def brief(self) -> str:
         return exact_number(self.value) if type(self.value) is float else self.line()
+
+    @property
+    def watched_as(self) -> WatchedAs | None:  # type: ignore[override]
+        return "number" if type(self.value) is float or type(self.value) is int else None
 
     def badges(self) -> list[Badge]:
         base = next((base for base in (float, complex) if issubclass(type(self.value), base)), None)

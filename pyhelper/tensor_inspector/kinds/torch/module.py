@@ -73,6 +73,7 @@ class Module(Kind):
     kind = "module"
     summarized = True
     rank = 0
+    watched_as = "module"
 
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)

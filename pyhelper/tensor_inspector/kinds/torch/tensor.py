@@ -29,7 +29,7 @@ from .form import TensorElements
 from .forms import form_of
 
 if TYPE_CHECKING:
-    from ...protocol import Badge, Facts
+    from ...protocol import Badge, Facts, WatchedAs
 
 _LOUD: frozenset[Badge] = frozenset(("nan", "inf"))
 _WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient
@@ -88,6 +88,11 @@ class Tensor(WithRows):
         if not is_trained and self.form.listed_sizes():
             known.append("batch")  # it may be data
         return known
+
+    @property
+    def watched_as(self) -> WatchedAs:  # type: ignore[override]
+        gradient = self.gradient()
+        return "parameter" if gradient.required and gradient.is_leaf else "tensor"
 
     def facts(self) -> Facts:
         facts, gradient, base = self.form.facts(), self.gradient(), self.form.base()

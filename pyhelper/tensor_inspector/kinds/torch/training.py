@@ -36,6 +36,8 @@ _RATES = 24  #: characters of the rates in short
 class Optimizer(WithRows):
     """What a person asks first: the rates, how many tensors, after how many steps."""
 
+    watched_as = "optimizer"
+
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._unwrapped = _unwrapped(value)

@@ -36,6 +36,8 @@ class Condition:
 
     roles: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer", "value")
     kind: FaultKind = "nan"
+    takes_none = False  #: it is asked of parameters without a gradient too
+    of_gradient = "the gradient of {}"  #: what a hit says of the gradient of a parameter
 
     def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
         """The tensors for which it holds, by their numbers."""
@@ -93,9 +95,12 @@ class NoGradient(Condition):
 
     kind = "none"
     roles = ("gradient",)
+    takes_none = True
+    of_gradient = "{}"
 
-    def among_parameters(self, parameters: list[Any]) -> list[tuple[int, Met]]:
-        return [(at, Met("none")) for at, one in enumerate(parameters) if one.requires_grad and one.grad is None]
+    def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
+        found = enumerate(zip(tensors, keys))
+        return [(at, Met("none")) for at, (tensor, owner) in found if tensor is None and owner.requires_grad]
 
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
         return None
@@ -106,6 +111,7 @@ class LargeNorm(Condition):
 
     kind = "norm"
     roles = ("gradient",)
+    of_gradient = ""
 
     def __init__(self, bound: float) -> None:
         self._bound = bound

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .boundaries.conditions import Above
+from ..boundaries.conditions import Above
+from ..finite import is_readable
+from ..hits import FaultOrigin
+from ..origins import Origins, words
+from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .finite import is_readable
-from .hits import FaultOrigin
-from .origins import Origins, words
-from .verdict import Verdict
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from .places import CodePlace
+    from ..places import CodePlace
 
 _COMPUTING = ("computes", "fills")  #: what is only moved or written down was so large before
 

@@ -8,20 +8,20 @@ from functools import partial
 from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
-from .. import debugger
-from ..safe.guard import class_name, module
+from ... import debugger
+from ...safe.guard import class_name, module
+from ..boundaries.subjects import parameters_of
+from ..hits import FaultOrigin
+from ..origins import Origins
+from ..steps import hooks_of_steps, is_inside, remove_hooks
+from ..threads import retry_in_main_thread
+from ..verdict import Verdict
 from .backward import BackwardWatch
-from .boundaries.subjects import parameters_of
 from .bounds import BoundWatch
 from .calls import FunctionCall
 from .compiled import EagerStance
 from .forward import ForwardWatch, look_at_parameters
 from .functions import deed_of
-from .hits import FaultOrigin
-from .origins import Origins
-from .steps import hooks_of_steps, is_inside, remove_hooks
-from .threads import retry_in_main_thread
-from .verdict import Verdict
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from ..safe.guard import module
+from ...safe.guard import module
 
 torch: Any = module("torch")
 

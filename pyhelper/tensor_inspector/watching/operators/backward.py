@@ -8,14 +8,14 @@ from functools import cache, partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from ..safe.guard import module
+from ...safe.guard import module
+from ..finite import Found, find, is_readable, plain
+from ..hits import FaultKind, FaultOrigin
+from ..modules import dotted_name
+from ..origins import Origins, noticed, words
+from ..places import CodePlace, place_of
+from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .finite import Found, find, is_readable, plain
-from .hits import FaultKind, FaultOrigin
-from .modules import dotted_name
-from .origins import Origins, noticed, words
-from .places import CodePlace, place_of
-from .verdict import Verdict
 
 if TYPE_CHECKING:
     from types import FrameType

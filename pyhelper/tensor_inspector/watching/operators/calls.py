@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..safe.guard import module
+from ...safe.guard import module
 from .functions import Deed, name_of
 
 if TYPE_CHECKING:

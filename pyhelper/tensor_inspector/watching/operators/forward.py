@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from ..finite import Found, find, is_readable
+from ..hits import FaultOrigin
+from ..origins import Origins, noticed
+from ..places import CodePlace
+from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .finite import Found, find, is_readable
-from .hits import FaultOrigin
-from .origins import Origins, noticed
-from .places import CodePlace
-from .verdict import Verdict
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -1,0 +1,1 @@
+"""The exact gear: every operator of torch that runs."""
