@@ -104,15 +104,15 @@ describe("their rows", () => {
 
   test.each<[Watched, Partial<WatchpointState>, string, string]>([
     [{ ...NAN, gear: "light" }, {}, "NaN", "at boundaries"],
-    [LOSS, { looks: "returns" }, "loss rises to more than 10 times", "at steps and returns of train"],
-    [LOSS, { absent: true }, "loss rises to more than 10 times", "not found in train yet"],
+    [LOSS, { looks: "returns" }, "loss", "rises to more than 10 times · at steps and returns of train"],
+    [LOSS, { absent: true }, "loss", "rises to more than 10 times · not found in train yet"],
     [
       { ...LOSS, what: "above" },
       { looks: "steps" },
-      "loss magnitude > 10",
-      "at steps, not at returns: the program has a profiler",
+      "loss",
+      "magnitude > 10 · at steps, not at returns: the program has a profiler",
     ],
-    [{ ...LOSS, what: "norm", of: "model" }, { looks: "object" }, "model gradient norm > 10", "at outputs and steps"],
+    [{ ...LOSS, what: "norm", of: "model" }, { looks: "object" }, "model", "gradient norm > 10 · at outputs and steps"],
   ])("of %j with %j are named %s and say %s", (watched, state, name, said) => {
     const found = rows([{ id: 1, hits: 0, ...state }], undefined, watched);
     expect(found.map((row) => [row.name, row.description])).toEqual([[name, said]]);

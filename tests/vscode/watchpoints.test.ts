@@ -36,7 +36,35 @@ print("ends", flush=True)
 const FAULTY = program.split("\n").findIndex((line) => line.includes("/ x.std()")) + 1;
 const MET = `NaN of div, in forward, step 0 · trains.py:${FAULTY} · went in: float32[4, 2] · all zeros, float32[] 0`;
 
-const test = testIn({ files: { "trains.py": program }, alone: true });
+const losing = `\
+import math
+
+import torch
+
+
+def train(model, optimizer, losses):
+    for step in range(6):
+        optimizer.zero_grad()
+        loss = model(torch.rand(8, 4)).square().mean() * 10.0**step
+        loss.backward()
+        if step == 4:
+            model[2].bias.grad = None
+        optimizer.step()
+        losses.append(float((loss - loss) / 0))
+    return losses
+
+
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+losses = []
+print("begins")
+train(model, optimizer, losses)
+print("ends")
+`;
+const lineOf = (text: string): number => losing.split("\n").findIndex((line) => line.includes(text)) + 1;
+
+const test = testIn({ files: { "trains.py": program, "losing.py": losing }, alone: true });
 
 test.afterEach(async ({ wb }) => {
   await wb.channel.stopDebugging();
@@ -93,6 +121,60 @@ test("one that is set while the program runs stops it, waits while it is off, an
   expect(wb.recording.stdout()).toMatch(/trained 7\nends\n$/);
 });
 
+test("one thing is watched by a right click, and a late stop offers to break there the next time", async ({ wb }) => {
+  await wb.debug.stopAfter(() => launch(wb, "losing", [lineOf("begins"), lineOf("ends")]));
+  await wb.inspector.choose(["model"], "Break When…");
+  await looks(wb, "watchpoints/conditions");
+  await wb.quickInput.pick("a gradient None");
+  await wb.inspector.expand("Watchpoints");
+  await described(wb, "a gradient None · at outputs and steps", "model");
+  await wb.inspector.choose(["model"], "Break When…");
+  await wb.quickInput.pick("a gradient norm above");
+  await wb.quickInput.answer("10");
+  await described(wb, "gradient norm > 10 · at outputs and steps", "model");
+  expect(await wb.debug.continueToStop()).toBe(lineOf("optimizer.step()"));
+  await described(
+    wb,
+    /^gradient norm > 10 · large gradients: the norm .* > 10, in backward, step [123] .* · 1 hit/,
+    "model",
+  );
+  await wb.inspector.choose(["loss"], "Break When…");
+  await wb.quickInput.pick("a loss that rises");
+  await wb.quickInput.answer("5");
+  await described(wb, "rises to more than 5 times · at steps and returns of train", "loss");
+  await narrow(wb);
+  await looks(wb, "watchpoints/things");
+  await removeAll(wb);
+  await wb.inspector.choose(["loss"], "Break When…");
+  await wb.quickInput.pick("a loss that rises");
+  await wb.quickInput.answer("5");
+  expect(await wb.debug.continueToStop()).toBe(lineOf("optimizer.step()"));
+  await described(wb, /risen: loss, .* → .* · 1 hit/, "loss");
+  await removeAll(wb);
+  expect(await wb.debug.continueToStop()).toBe(lineOf("ends"));
+  await wb.inspector.rowsWhen("all losses", (rows) =>
+    rows.some(({ label, description }) => label === "losses" && description.includes("list · 6")),
+  );
+  await wb.inspector.choose(["losses"], "Break There Next Time");
+  await wb.inspector.expand("Watchpoints");
+  await described(wb, "", "NaN or Inf");
+  await wb.channel.stopDebugging();
+  await wb.debug.waitForEnd();
+  expect(await wb.debug.stopAfter(() => launch(wb, "losing", []))).toBe(lineOf("/ 0"));
+});
+
+/** Removes all of them, and waits until the program has been told. */
+async function removeAll(wb: Workbench): Promise<void> {
+  const told = (): number => wb.recording.responses("evaluate").filter(({ body }) => saysNone(body)).length;
+  const before = told();
+  await wb.channel.execute("tensorInspector.removeAllWatchpoints");
+  await until("the program to have no watchpoints", () => told() > before);
+}
+
+function saysNone(body: unknown): boolean {
+  return (body as { result?: string }).result === '{"op":"watch","watchpoints":[]}';
+}
+
 async function narrow(wb: Workbench): Promise<void> {
   await wb.showOnly(wb.inspector.title);
   await wb.widenSideBar(300);
@@ -103,22 +185,22 @@ async function breakWhen(wb: Workbench, what: string): Promise<void> {
   await wb.quickInput.pick(what);
 }
 
-async function launch(wb: Workbench): Promise<void> {
-  const file = path.join(wb.workspace.folder, "trains.py");
-  await wb.debug.breakAt("trains.py", []);
+async function launch(wb: Workbench, name = "trains", lines: readonly number[] = []): Promise<void> {
+  const file = path.join(wb.workspace.folder, `${name}.py`);
+  await wb.debug.breakAt(`${name}.py`, [...lines]);
   await wb.debug.launch({
     type: "debugpy",
     request: "launch",
-    name: "trains",
+    name,
     program: file,
     cwd: wb.workspace.folder,
   });
 }
 
 async function described(wb: Workbench, text: string | RegExp, label = "NaN"): Promise<void> {
-  const isAsWanted = (description: string): boolean =>
-    typeof text === "string" ? description === text : text.test(description);
+  const fits = (wanted: string | RegExp, found: string): boolean =>
+    typeof wanted === "string" ? found === wanted : wanted.test(found);
   await wb.inspector.rowsWhen(`${label}: ${text}`, (rows) =>
-    rows.some((row) => row.level === 2 && row.label === label && isAsWanted(row.description)),
+    rows.some((row) => row.level === 2 && row.label === label && fits(text, row.description)),
   );
 }

@@ -27,8 +27,9 @@ export function isWatchpoints({ path }: Row): boolean {
 export function watchpointRows(scene: Scene, parent: Row): Row[] {
   return scene.watchpoints.all.map((watchpoint) => {
     const state = scene.contents.answer.watchpoints?.find(({ id }) => id === watchpoint.id);
-    const name = joined(" ", watchpoint.of, watchedFor(watchpoint));
-    const description = joined(" · ", ...stateWords(watchpoint, state));
+    const name = watchpoint.of ?? watchedFor(watchpoint);
+    const condition = watchpoint.of === undefined ? undefined : watchedFor(watchpoint);
+    const description = joined(" · ", condition, ...stateWords(watchpoint, state));
     const isOff = state?.problem !== undefined || state?.absent === true;
     return {
       ...bareRow(scene, parent, childPath(WATCHPOINTS, String(watchpoint.id)), shortened(name, MAX_LABEL_LENGTH)),

@@ -47,7 +47,7 @@ class NamedWatch(Light):
         super().begin()
         paused = self._thing.frame(sys._getframe(1))
         if paused is not None:
-            self.verdict.quietly(self._find, paused)
+            self.verdict.quietly(self._look_in, paused)  # tells nothing while the program is paused
         if not self._is_object and sys.getprofile() is None:  # the program may have a profiler
             self._profiled = self._returned  # one object: each access makes another
             sys.setprofile(self._profiled)
