@@ -7,7 +7,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from client import Client, Stop, stop_lines
+from client import LIMIT, Client, Stop, free_address, stop_lines
 from helper import Helper, inject_expression
 from table import Start
 
@@ -206,6 +206,66 @@ def test_one_that_is_set_before_the_program_starts_waits_for_torch(tmp_path: Pat
     with Client(greeting=inject_expression(watchpoints=[NAN])) as client:
         stop = client.launch(program, breakpoints=[stop_lines(program)["end"]])
         assert (stop.reason, stop.line) == ("exception", line_of(TRAINING, "# BUG"))
+
+
+WORKERS = """
+from torch.utils.data import DataLoader, Dataset
+import torch
+
+class Scans(Dataset):
+    def __len__(self):
+        return 2
+    def __getitem__(self, index):
+        scan = torch.zeros(2)
+        return scan / scan.sum()  # BUG
+
+if __name__ == "__main__":
+    for batch in DataLoader(Scans(), num_workers=1, multiprocessing_context=CONTEXT):
+        print("batch", batch.tolist())
+"""
+RANKS = """
+import torch
+import torch.distributed as dist
+
+def work(rank):
+    mine = torch.full((2,), float(rank))
+    return mine / mine.sum()  # BUG
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo")
+    work(dist.get_rank())
+    dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_a_worker_of_a_data_loader_stops_in_its_own_line(tmp_path: Path, context: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(dedent(WORKERS).replace("CONTEXT", repr(context)), "utf-8")
+    with Client(greeting=inject_expression(watchpoints=[NAN])) as client:
+        client.start(program)
+        child, stop = client.wait_for_child(2 * LIMIT)
+        assert (stop.reason, stop.function, stop.line) == ("exception", "__getitem__", line_of(WORKERS, "# BUG"))
+        assert "NaN of div" in state(Helper(child), stop)["reason"]
+        child.continue_(stop.thread)
+
+
+def test_a_rank_of_torchrun_stops_in_its_own_line(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(dedent(RANKS), "utf-8")
+    with Client(greeting=inject_expression(watchpoints=[NAN])) as client:
+        client.start(
+            program,
+            module="torch.distributed.run",
+            args=["--nproc-per-node=2", "--master-addr=127.0.0.1", f"--master-port={free_address()[1]}", str(program)],
+            env={"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"},
+        )
+        child, stop = client.wait_for_child(2 * LIMIT)
+        assert (stop.function, stop.line) == ("work", line_of(RANKS, "# BUG"))
+        assert child.evaluate("rank", stop.frame)["result"] == "0"
+        child.continue_(stop.thread)
+        assert client.wait_for_end() == 0
 
 
 WAITING = f"""
