@@ -116,6 +116,11 @@ def spoil_data(model: Any, step: int) -> None:
     model[0].weight.data[0, 0] = float("nan")
 
 
+def spoil_data_later(model: Any, step: int) -> None:
+    if step == 1:
+        spoil_data(model, step)
+
+
 def halve(model: Any, step: int) -> None:
     model[0].weight.data = model[0].weight.data.half().float().contiguous()
 
@@ -132,6 +137,7 @@ def halve(model: Any, step: int) -> None:
         ("nonfinite", weight, spoil_parameter, "inf", "step", "can't tell"),
         ("nonfinite", taken, spoil_gradient, "nan", "backward", "can't tell"),
         ("nan", None, spoil_gradient, "nan", "backward", "can't tell"),
+        ("nan", "parameters", spoil_data_later, "nan", "step", "it may have been so before the step"),
         ("inf", "parameters", spoil_parameter, "inf", "step", "can't tell"),
         ("zero", "gradients", no_gradient, "zero", "backward", "the gradient of"),
         ("zero", first, no_gradient, "zero", "backward", "the gradient of weight"),

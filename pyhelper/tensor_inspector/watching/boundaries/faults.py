@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ...lenses.lens import Paused
@@ -11,7 +12,7 @@ from ...lenses.surroundings import names_of_parameters
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import grad_fn_of
 from ...safe.budget import Budget
-from ...safe.guard import class_name
+from ...safe.guard import class_name, dict_get, instance_dict
 from ...safe.untouched import Untouched
 from ..finite import find, is_readable
 from ..hits import FaultKind, FaultOrigin, Phase
@@ -88,10 +89,26 @@ def of_parameter(
     gradient = parameter.grad if parameter.is_leaf else None
     if is_readable(gradient) and find(gradient) is not None:  # the optimizer has only taken it over
         return of_gradient(kind, recorded)
-    if not was_finite:
+    if not was_finite or (kind == "nan" and _can_not_make_nan(optimizer, parameter)):
         return _untold(kind, "step", None, "it may have been so before the step: the light gear can't tell")
     name = f"{class_name(type(optimizer))}.step"
     return FaultOrigin(kind, "step", name, place_of(frame, None), None, words([gradient]))
+
+
+def _can_not_make_nan(optimizer: Any, parameter: Any) -> bool:
+    """Whether a step of torch's own can't have made NaN of a finite parameter, given its gradient is finite.
+
+    It divides by nothing that may be 0 but for ``eps``, and what overflows is Inf. What ``.data`` was given changes no
+    version, so that a look before the step may have been left out.
+    """
+    if type(optimizer).__module__.partition(".")[0] != "torch":
+        return False
+    groups = dict_get(instance_dict(optimizer), "param_groups") or ()
+    group: dict[str, Any] = next((one for one in groups if any(held is parameter for held in one["params"])), {})
+    numbers = [one for one in group.values() if isinstance(one, float)]
+    state = (dict_get(instance_dict(optimizer), "state") or {}).get(parameter, {})
+    tensors = [one for one in state.values() if is_readable(one)]
+    return group.get("eps") != 0 and all(map(isfinite, numbers)) and not unsound(tensors)
 
 
 def of_buffer(called: Any, output: Any, kind: FaultKind, was_finite: bool) -> FaultOrigin:
