@@ -192,6 +192,13 @@ describe("what is wrong at a stop", () => {
     expect(rows()[0]?.label).toBe("a");
   });
 
+  test("that is NaN offers to stop where it arises", async () => {
+    const { look, stand, rows } = await window(() => answerOf({ ...softmax, rule: "nan-origin" }));
+    await look(1);
+    await stand();
+    expect(rows()[0]?.can).toContain("breakAtNan");
+  });
+
   test("is the first row, loud, and opens to what the helper says below it", async () => {
     const { look, stand, rows, inspector } = await window();
     await look(1);

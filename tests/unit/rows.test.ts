@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { FrameResults } from "../../extension/src/model/results.ts";
-import type { Row } from "../../extension/src/model/row.ts";
+import type { Action, Row } from "../../extension/src/model/row.ts";
 import { childRows, frameRows } from "../../extension/src/model/rows.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
@@ -236,6 +236,19 @@ describe("pages", () => {
     const page = { start: 100, total: 500, nodes: many(100, 100) };
     from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
     expect(from.contents.answer.cut).toBe("no time");
+  });
+
+  test.each<[Partial<Node>, Action[]]>([
+    [{ watched_as: "module", path: "model" }, ["breakWhen"]],
+    [{ watched_as: "tensor", path: 'batch["x"][0]' }, ["breakWhen"]],
+    [{ watched_as: "tensor", path: "next(batches)" }, []],
+    [{ watched_as: "number" }, []],
+    [{ kind: "sequence", badges: ["nan"], path: "losses" }, ["breakNextTime"]],
+    [{ kind: "sequence", path: "losses" }, []],
+  ])("of %j the menu offers to break: %j", (node, offered) => {
+    const { path: _, ...bare } = tensor("x");
+    const row = only(frameRows(scene([{ ...bare, ...node }])));
+    expect(row.can.filter((action) => action.startsWith("break"))).toEqual(offered);
   });
 
   test("children that were not asked for are not known; a failure is a row where they would be", () => {
