@@ -217,6 +217,7 @@ PROVEN = [
     ("y = [x / x]\nloss = y[0].sum()", None),
     ("y = x + 0\ny /= x * 1\nloss = y.sum()", ("div_", 4)),
     ("with torch.no_grad():\n    y = x / x\nloss = (x * y).sum()", None),
+    ("loss = (x * (1 / x.detach())[None]).sum()", None),  # what went in was not finite
 ]
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 torch: Any = module("torch")
 
+_WENT_IN = ("nan_input", "infinite_input")  #: causes
 _SLICE = 200  #: milliseconds of one slice of the lens
 _SLICES = 20
 _FRAMES = 8  #: of the user, in which a value is looked for
@@ -61,6 +62,8 @@ def where_it_began(value: Any, frame: FrameType | None, seeds: Seeds) -> ProvenO
             work.stop()
         answer: Any = work.found()
         sure = work.operation()
+        if answer["cause"] in _WENT_IN:  # what was not finite already came from elsewhere
+            return ProvenOrigin("input", None, UNKNOWN_PLACE, None)
         if sure is None:
             return ProvenOrigin(answer["where"], None, UNKNOWN_PLACE, answer["name"])
         place = line_of(*sure, value, seeds)
