@@ -217,7 +217,10 @@ PROVEN = [
     ("y = [x / x]\nloss = y[0].sum()", None),
     ("y = x + 0\ny /= x * 1\nloss = y.sum()", ("div_", 4)),
     ("with torch.no_grad():\n    y = x / x\nloss = (x * y).sum()", None),
-    ("loss = (x * (1 / x.detach())[None]).sum()", None),  # what went in was not finite
+    (
+        "m = torch.nn.Linear(3, 1)\nk = torch.full((2, 3), -torch.inf).logsumexp(-1)\nloss = (m(x) * k[:, None]).sum()",
+        None,  # what went in was not finite
+    ),
 ]
 
 
