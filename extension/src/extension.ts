@@ -8,6 +8,7 @@ import { Frames } from "./model/frames.ts";
 import { Dismissed } from "./model/dismissed.ts";
 import { Expansion } from "./model/expansion.ts";
 import { Findings } from "./model/findings.ts";
+import { History } from "./model/history.ts";
 import { Inspector } from "./model/inspector.ts";
 import { Lenses } from "./model/lenses.ts";
 import { Pins } from "./model/pins.ts";
@@ -44,7 +45,8 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const results = new Results();
   const questions = new Questions();
-  const frames = new Frames(calls, pins, questions, watchpoints, expansion, settings, results);
+  const history = new History();
+  const frames = new Frames(calls, pins, questions, watchpoints, expansion, settings, results, history);
   const inspector = new Inspector(calls, frames);
   const runs = new Runs(calls, pins, settings, results, frames, inspector);
   const lenses = new Lenses(calls, questions, inspector, runs);

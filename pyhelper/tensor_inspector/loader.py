@@ -90,7 +90,7 @@ _SOON = tuple(
     kinds.torch.finite kinds.torch.forms kinds.torch.module kinds.torch.module_words kinds.torch.form
     kinds.torch.tensor kinds.torch.training measure.memory.blocks measure.memory.extents measure.memory.storages
     measure.reading measure.stats.together measure.torch.codes measure.torch.digest measure.torch.dispatch
-    measure.torch.finite
+    measure.torch.finite kinds.measured
     measure.torch.metadata measure.torch.visits measure.values stop.frame stop.process words.contained_memory
     words.stats words.values
     """.split()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Literal
 
 from . import addressed, debugger
 from .failure import Refused, failure_of
-from .kinds import Child, Property, Rows, libraries
+from .kinds import Child, Kind, Property, Rows, libraries
+from .kinds.measured import measurement_of
 from .lenses import registry
 from .lenses.lens import InvalidQuestion, Lens, Paused
 from .safe.budget import Budget
@@ -18,7 +19,7 @@ from .safe.modes import Modes, gradients_are_on, modes
 from .safe.untouched import Untouched
 from .session import session
 from .stop import frame, interruption, process, program_code
-from .stop.snapshot import PAGE, Snapshot, alive
+from .stop.snapshot import PAGE, Snapshot, alive, kind_or_none
 from .watching import history, watchpoints
 from .words.stats import fact_texts
 
@@ -98,11 +99,24 @@ def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget)
     except Exception as error:
         failed: PinAnswer = {"expression": expression, "error": failure_of(error)}
         return failed
-    node = snapshot.describe(Child(expression, value, expression), 0, budget, marked=False)
+    kind = kind_or_none(value, budget)
+    node = snapshot.describe(Child(expression, value, expression), 0, budget, marked=False, kind=kind)
     if "count" in pin:
         page: Page = {"start": 0, "total": 1, "nodes": [node]}
         snapshot.expand(page, {expression: {"count": pin["count"], "rows": pin.get("rows", {})}}, budget)
-    return {"expression": expression, "node": node}
+    answer: PinAnswer = {"expression": expression, "node": node}
+    _add_measurement(answer, kind)
+    return answer
+
+
+def _add_measurement(answer: PinAnswer | NodeAnswer, kind: Kind | None) -> None:
+    """Adds the numbers of a value whose line was put into words. One that can't be measured has said why there."""
+    try:
+        measurement = None if kind is None else measurement_of(kind)
+    except Exception:
+        return
+    if measurement is not None:
+        answer["measurement"] = measurement
 
 
 def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
@@ -152,7 +166,8 @@ def _node(
     op: Literal["inspect", "evaluate"], request: Any, child: Child, budget: Budget, started: float
 ) -> tuple[Answer, Snapshot]:
     snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
-    node = snapshot.describe(child, 0, budget, facts=True, marked=False)
+    kind = kind_or_none(child.value, budget)
+    node = snapshot.describe(child, 0, budget, facts=True, marked=False, kind=kind)
     node["facts"]["texts"] = fact_texts(node["facts"])
     if "children" in node and (op == "evaluate" or "values" not in node["facts"]):
         amount = request.get("page_size", PAGE) if op == "evaluate" else _HOVERED
@@ -164,6 +179,8 @@ def _node(
         "node": node,
         "types": sorted(snapshot.types),
     }
+    if op == "evaluate":
+        _add_measurement(answer, kind)
     return answer, snapshot
 
 

@@ -542,6 +542,7 @@ class NodeAnswer(TypedDict):
     snapshot: int
     ms: float
     node: Node
+    measurement: NotRequired[Measurement]
     types: Types
 
 
@@ -1310,7 +1311,32 @@ class PinAnswer(TypedDict):
 
     expression: str
     node: NotRequired[Node]
+    measurement: NotRequired[Measurement]
     error: NotRequired[RequestFailure]
+
+
+@final
+class Measurement(TypedDict):
+    """The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of
+    more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent.
+    """
+
+    value: NotRequired[Number]
+    mean: NotRequired[Number]
+    mean_error: NotRequired[Number]
+    std: NotRequired[Number]
+    min: NotRequired[Number]
+    max: NotRequired[Number]
+    nan: NotRequired[Integer]
+    inf: NotRequired[Integer]
+    #: Not all elements were read.
+    sampled: NotRequired[Literal[True]]
+    #: As in `Facts`.
+    shape: NotRequired[list[Integer | str | None]]
+    dtype: NotRequired[str]
+    device: NotRequired[str]
+    #: Of a tensor: how often its memory was written to.
+    version: NotRequired[int]
 
 
 @final

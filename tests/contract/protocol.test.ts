@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { generate } from "../../extension/build/protocol.ts";
 import { type Schema, typedDicts } from "../../extension/build/typedDicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
 import { childRows, frameRows } from "../../extension/src/model/rows.ts";
@@ -91,6 +92,7 @@ function show(answer: FrameAnswer): void {
     pins,
     questions: new Questions(),
     watchpoints: new Watchpoints(memory()),
+    history: new History(),
     expansion: new Expansion(),
     pageSize: 100,
   };

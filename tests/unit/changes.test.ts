@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/frame.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
@@ -27,6 +28,7 @@ function program(pinned: string[] = []) {
       new Expansion(),
       settings,
       new Results(),
+      new History(),
     ),
   );
   const rows = (): Row[] => (inspector.scene ? [...allRows(inspector.scene)] : []);

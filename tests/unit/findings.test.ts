@@ -6,6 +6,7 @@ import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { findingsIn } from "../../extension/src/model/checks.ts";
 import { findingsAbout, nothingFoundText } from "../../extension/src/model/findingRows.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
 import { factOf, findingCard, findingText, moreOf } from "../../extension/src/model/findingText.ts";
@@ -105,7 +106,16 @@ async function window(
   const shown = { filter: "all", pageSize: 100 } as const;
   const expansion = new Expansion();
   const [pins, results] = [new Pins(memory()), new Results()];
-  const answers = new Frames(helper, pins, new Questions(), new Watchpoints(memory()), expansion, shown, results);
+  const answers = new Frames(
+    helper,
+    pins,
+    new Questions(),
+    new Watchpoints(memory()),
+    expansion,
+    shown,
+    results,
+    new History(),
+  );
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, shown, results, answers, inspector);
   const findings = new Findings(helper, inspector, runs, dismissed, settings);

@@ -5,6 +5,7 @@ import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type FrameCalls, Frames } from "../../extension/src/model/frames.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
@@ -50,6 +51,7 @@ async function stopped(
     expansion,
     { filter: "all", pageSize: 100 },
     new Results(),
+    new History(),
   );
   const inspector = new Inspector(helper, frames);
   const hover = new Hover(inspector, { hover: true } as unknown as Settings);

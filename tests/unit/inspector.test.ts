@@ -4,6 +4,7 @@ import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import type { Contents } from "../../extension/src/model/contents.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
@@ -41,7 +42,16 @@ function inspected(
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
   const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
   const questions = new Questions();
-  const answered = new Frames(helper, pins, questions, new Watchpoints(memory()), expansion, settings, results);
+  const answered = new Frames(
+    helper,
+    pins,
+    questions,
+    new Watchpoints(memory()),
+    expansion,
+    settings,
+    results,
+    new History(),
+  );
   const inspector = new Inspector(helper, answered);
   const runs = new Runs(helper, pins, settings, results, answered, inspector);
   return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };

@@ -4,6 +4,7 @@ import { Cancelled } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Lenses } from "../../extension/src/model/lenses.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
@@ -68,7 +69,16 @@ async function comparing(
   const questions = new Questions();
   const pins = new Pins(memory());
   const [settings, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const answers = new Frames(helper, pins, questions, new Watchpoints(memory()), new Expansion(), settings, results);
+  const answers = new Frames(
+    helper,
+    pins,
+    questions,
+    new Watchpoints(memory()),
+    new Expansion(),
+    settings,
+    results,
+    new History(),
+  );
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, settings, results, answers, inspector);
   const lenses = new Lenses(helper, questions, inspector, runs);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { FrameResults } from "../../extension/src/model/results.ts";
 import type { Action, Row } from "../../extension/src/model/row.ts";
@@ -21,6 +22,7 @@ function scene(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: stri
     pins,
     questions: new Questions(),
     watchpoints: new Watchpoints(memory()),
+    history: new History(),
     expansion: new Expansion(),
     pageSize: 100,
     results,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Scene } from "../../extension/src/model/row.ts";
@@ -20,6 +21,7 @@ function scene(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] 
     pins,
     questions: new Questions(),
     watchpoints: new Watchpoints(memory()),
+    history: new History(),
     expansion: new Expansion(),
     pageSize: 100,
   };

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type * as api from "vscode";
 import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
@@ -33,6 +34,7 @@ function staged(answer = () => frameAnswer([tensor("x")])): (number: number, tro
       pins,
       questions: new Questions(),
       watchpoints: new Watchpoints(memory()),
+      history: new History(),
       expansion,
       pageSize: 100,
     };
@@ -277,6 +279,7 @@ describe("a row's tooltip", () => {
       pins,
       questions: new Questions(),
       watchpoints: new Watchpoints(memory()),
+      history: new History(),
       expansion,
       pageSize: 100,
     })) {
@@ -330,5 +333,5 @@ describe("a row's tooltip", () => {
 /** What rows are made of, without pins, questions and watchpoints. */
 function sceneOf(contents: Contents, expansion: Expansion): Scene {
   const [pins, questions, watchpoints] = [new Pins(memory()), new Questions(), new Watchpoints(memory())];
-  return { contents, pins, questions, watchpoints, expansion, pageSize: 100 };
+  return { contents, pins, questions, watchpoints, history: new History(), expansion, pageSize: 100 };
 }

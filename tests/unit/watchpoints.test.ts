@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
@@ -83,6 +84,7 @@ describe("their rows", () => {
       pins: new Pins(memory()),
       questions: new Questions(),
       watchpoints,
+      history: new History(),
       expansion: new Expansion(),
       pageSize: 100,
     };

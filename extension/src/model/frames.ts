@@ -2,11 +2,12 @@ import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
-import type { Filter, FrameRequest } from "../protocol/generated.ts";
+import type { Filter, FrameRequest, NodeAnswer } from "../protocol/generated.ts";
 import { Changes } from "./changes.ts";
 import { Contents } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
 import { type Failure, failureOf } from "./failure.ts";
+import type { History } from "./history.ts";
 import type { Pins } from "./pins.ts";
 import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
@@ -43,7 +44,7 @@ interface Reading {
  */
 export class Frames {
   readonly #helper: FrameCalls;
-  readonly #parts: Pick<Scene, "pins" | "questions" | "watchpoints" | "expansion">;
+  readonly #parts: Pick<Scene, "pins" | "questions" | "watchpoints" | "history" | "expansion">;
   readonly #settings: FrameSettings;
   readonly #results: Results;
   /** What was read last of each frame that is paused, by the frames' keys. */
@@ -63,9 +64,10 @@ export class Frames {
     expansion: Expansion,
     settings: FrameSettings,
     results: Results,
+    history: History,
   ) {
     this.#helper = helper;
-    this.#parts = { pins, questions, watchpoints, expansion };
+    this.#parts = { pins, questions, watchpoints, history, expansion };
     this.#settings = settings;
     this.#results = results;
   }
@@ -138,6 +140,16 @@ export class Frames {
     this.#changes.forget();
   }
 
+  /** A pinned expression that was run in the frame of these contents has these numbers. */
+  recordRun({ frame, answer }: Contents, expression: string, { measurement }: NodeAnswer): void {
+    if (measurement !== undefined) this.#parts.history.recordOne(expression, measurement, frame, answer);
+  }
+
+  /** An expression is not pinned any more. */
+  forgetHistory(expression: string): void {
+    this.#parts.history.forget(expression);
+  }
+
   /** Names of the classes that can be summarized, as met in a session. */
   types(session: Session): readonly string[] {
     return [...(this.#types.get(session) ?? [])];
@@ -161,6 +173,7 @@ export class Frames {
       const contents = new Contents(frame, answer, this.#results.of(frame), before, earlier);
       this.#changes.keep(contents);
       this.#contents.set(frame.key, contents);
+      this.#parts.history.record(frame, answer);
       this.addTypes(frame, answer.types);
       return { contents };
     } catch (error) {

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Badge, Finding, Node, NodeKind } from "../protocol/generated.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
+import type { History } from "./history.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
 import { isStatic } from "./python.ts";
@@ -94,6 +95,7 @@ export interface Scene {
   readonly pins: Pins;
   readonly questions: Questions;
   readonly watchpoints: Watchpoints;
+  readonly history: History;
   readonly expansion: Expansion;
   readonly pageSize: number;
 }

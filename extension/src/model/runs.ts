@@ -58,6 +58,7 @@ export class Runs {
   unpin(expression: string): void {
     this.cancel(expression);
     this.#pins.remove(expression);
+    this.#frames.forgetHistory(expression);
     this.#inspector.fireDidChange();
   }
 
@@ -75,7 +76,10 @@ export class Runs {
     this.#inspector.fireDidChange();
     try {
       const [answer] = await this.evaluate([expression], contents, running.signal);
-      if (answer) this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
+      if (answer) {
+        this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
+        this.#frames.recordRun(contents, expression, answer);
+      }
     } catch (error) {
       if (error instanceof Cancelled) this.#ended(expression, contents);
       else this.#failed(expression, contents, failureOf(error));

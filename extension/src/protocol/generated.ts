@@ -801,7 +801,35 @@ export interface StatTexts {
 export interface PinAnswer {
   expression: string;
   node?: Node;
+  measurement?: Measurement;
   error?: RequestFailure;
+}
+/**
+ * The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent.
+ */
+export interface Measurement {
+  value?: Number;
+  mean?: Number;
+  mean_error?: Number;
+  std?: Number;
+  min?: Number;
+  max?: Number;
+  nan?: Integer;
+  inf?: Integer;
+  /**
+   * Not all elements were read.
+   */
+  sampled?: true;
+  /**
+   * As in `Facts`.
+   */
+  shape?: (Integer | string | null)[];
+  dtype?: string;
+  device?: string;
+  /**
+   * Of a tensor: how often its memory was written to.
+   */
+  version?: number;
 }
 /**
  * Why something was not answered: a code for programs, a message for people.
@@ -890,6 +918,7 @@ export interface NodeAnswer {
   snapshot: number;
   ms: number;
   node: Node;
+  measurement?: Measurement;
   types: Types;
 }
 /**

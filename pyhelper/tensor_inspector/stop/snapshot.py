@@ -226,7 +226,7 @@ def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, 
     most = min(_AHEAD, budget.nodes_left())
     try:
         for child in rows:
-            kind = _kind_of(child.value, budget)
+            kind = kind_or_none(child.value, budget)
             some.append((child, kind))
             if len(some) >= most or (kind is not None and kind.reads() and budget.spent()):
                 yield from _read(some)
@@ -237,7 +237,8 @@ def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, 
     yield from _read(some)
 
 
-def _kind_of(value: object, budget: Budget) -> Kind | None:
+def kind_or_none(value: object, budget: Budget) -> Kind | None:
+    """The kind of a value; None of one that can't be asked, which its row will say."""
     try:
         return as_kind(value, budget)
     except Exception:

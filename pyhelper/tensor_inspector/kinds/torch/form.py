@@ -10,6 +10,7 @@ from ...measure.reading import badges, is_alarming
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import (
     EXACT_TENSORS,
+    Base,
     attributes_of,
     base_of,
     device_name,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ...protocol import Badge, Facts
 
 torch: Any = module("torch")
+_version = Base.__dict__["_version"].__get__
 
 
 class TensorElements(Elements):
@@ -97,6 +99,13 @@ class Form:
             "device": self.device(),
             "layout": self.layout(),
         }
+
+    def version(self) -> int | None:
+        """How often its memory was written to; None where that is not counted."""
+        try:
+            return _version(self.value)  # type: ignore[no-any-return]
+        except RuntimeError:  # one made in inference mode
+            return None
 
     def base(self) -> Any:
         """The tensor that this one is a view of."""

@@ -252,6 +252,9 @@ class TensorPart(Kind):
     def elements(self) -> Any:
         return self.form.elements()
 
+    def reading(self) -> Reading:
+        return self.form.reading()
+
     def comparable(self) -> Comparable:
         return self.form.comparable()
 

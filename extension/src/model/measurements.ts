@@ -1,0 +1,112 @@
+import type { Integer, Measurement, Number as WireNumber } from "../protocol/generated.ts";
+
+/** Of what a value's numbers are compared in, from one stop to the next. */
+export type Aspect = "shape" | "dtype" | "device";
+
+/** What a value is now, and was before. */
+export interface Difference {
+  readonly aspect: Aspect;
+  readonly before: string;
+  readonly now: string;
+}
+
+const ASPECTS: readonly Aspect[] = ["shape", "dtype", "device"];
+/** Numbers that differ by less than this share of the larger one count as the same. */
+const TOLERANCE = 1e-5;
+/** How many digits of a number are shown, at most: more only where two numbers would read the same. */
+const DIGITS = 4;
+const ALL_DIGITS = 8;
+/** From here on a number is shown with an exponent, and so is one below the other. */
+const LARGE = 1e7;
+const SMALL = 1e-4;
+
+/** A number as it came: tagged where JSON has none such. */
+export function numberOf(value: WireNumber): number {
+  if (typeof value === "number") return value;
+  if (value === "#nan") return Number.NaN;
+  if (value.endsWith("inf")) return value === "#inf" ? Infinity : -Infinity;
+  return Number(value.slice(1));
+}
+
+/** The one number that stands for a value: its own, else its mean; NaN and infinities where it holds some. */
+export function pointOf({ value, mean, nan = 0, inf = 0 }: Measurement): number | undefined {
+  if (value !== undefined) return numberOf(value);
+  if (nan !== 0) return Number.NaN;
+  if (inf !== 0) return Infinity;
+  return mean === undefined ? undefined : numberOf(mean);
+}
+
+/** Whether it is the number itself, and not a mean. */
+export function isNumber({ value }: Measurement): boolean {
+  return value !== undefined;
+}
+
+/** `[32, 17]` */
+export function shapeText(shape: NonNullable<Measurement["shape"]>): string {
+  return `[${shape.map((size) => String(size ?? "?").replace("#", "")).join(", ")}]`;
+}
+
+/** What of shape, dtype and device is other than before. What is not known of one of the two is not compared. */
+export function differencesOf(before: Measurement, now: Measurement): Difference[] {
+  return ASPECTS.flatMap((aspect) => {
+    const [was, is] = [textOf(before, aspect), textOf(now, aspect)];
+    return was === undefined || is === undefined || was === is ? [] : [{ aspect, before: was, now: is }];
+  });
+}
+
+/** Whether the numbers are others than before, beyond a tolerance. */
+export function isOther(before: Measurement, now: Measurement): boolean {
+  const of = ({ value, mean, std, min, max, nan, inf }: Measurement): (WireNumber | Integer | undefined)[] => {
+    return [value, mean, std, min, max, nan, inf];
+  };
+  const others = of(before);
+  return of(now).some((number, at) => {
+    const other = others[at];
+    return number !== undefined && other !== undefined && !isAlike(numberOf(other), numberOf(number));
+  });
+}
+
+/** A number in a few digits, with a real minus: as many as are known to be right, given a bound of its error. */
+export function numberText(value: number, { error = 0, digits = DIGITS } = {}): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Inf" : "−Inf";
+  const size = Math.abs(value);
+  const right = error > 0 ? Math.floor(Math.log10(size)) + Math.floor(-Math.log10(error)) + 1 : digits;
+  if (right < 1) return "≈0";
+  const shown = Math.min(digits, right);
+  return signed(Number.isInteger(value) && error === 0 && size < LARGE ? String(value) : inDigits(value, shown));
+}
+
+/** Two numbers in so many digits that they are told apart, where they differ beyond their errors. */
+export function pairText(before: number, now: number, error: number): readonly [string, string] {
+  for (let digits = DIGITS; ; digits += 1) {
+    const texts = [numberText(before, { error, digits }), numberText(now, { error, digits })] as const;
+    if (texts[0] !== texts[1] || before === now || digits === ALL_DIGITS) return texts;
+  }
+}
+
+function textOf(measurement: Measurement, aspect: Aspect): string | undefined {
+  if (aspect !== "shape") return measurement[aspect];
+  return measurement.shape && shapeText(measurement.shape);
+}
+
+function isAlike(a: number, b: number): boolean {
+  if (Object.is(a, b)) return true;
+  return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+}
+
+function inDigits(value: number, digits: number): string {
+  const size = Math.abs(value);
+  const isPlain = value === 0 || (size >= SMALL && size < LARGE);
+  const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 0;
+  if (isPlain && whole >= digits) return value.toFixed(0);
+  const text = isPlain ? value.toPrecision(digits) : value.toExponential(digits - 1);
+  return text
+    .replace(/(\.\d*?)0+(?=$|e)/, "$1")
+    .replace(/\.(?=$|e)/, "")
+    .replace("e+", "e");
+}
+
+function signed(text: string): string {
+  return text.replace(/^-/, "−");
+}
