@@ -49,6 +49,7 @@ export const COMMAND = {
   dismissInWorkspace: "tensorInspector.dismissInWorkspace",
   restoreDismissed: "tensorInspector.restoreDismissed",
   goToLine: "tensorInspector.goToLine",
+  exportHistory: "tensorInspector.exportHistory",
   breakWhen: "tensorInspector.breakWhen",
   breakWhenValue: "tensorInspector.breakWhenValue",
   breakNextTime: "tensorInspector.breakNextTime",
@@ -81,6 +82,8 @@ export const CONTEXT = {
   answered: "tensorInspector.answered",
   /** There are findings that the user has dismissed in this workspace. */
   dismissed: "tensorInspector.dismissed",
+  /** Numbers of pins were recorded, which may be of a session that has ended. */
+  recorded: "tensorInspector.recorded",
   /** There are watchpoints in this workspace. */
   watched: "tensorInspector.watched",
   /** One of them is on. */

@@ -5,6 +5,7 @@ import type { Frame } from "../../extension/src/debug/frame.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
+import { History } from "../../extension/src/model/history.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
@@ -67,7 +68,14 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followKept(pins, new Questions(), new Dismissed(memory()), new Watchpoints(memory()), lookingAt(undefined).inspector);
+  followKept(
+    pins,
+    new Questions(),
+    new Dismissed(memory()),
+    new Watchpoints(memory()),
+    new History(),
+    lookingAt(undefined).inspector,
+  );
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -84,6 +92,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
     questions,
     new Dismissed(memory()),
     new Watchpoints(memory()),
+    new History(),
     lookingAt(frame()).inspector,
   );
   expect(told()).toEqual([false, false]);
@@ -98,7 +107,14 @@ test("tells of comparisons, and of a value that was selected for one, until thei
 test("offers to compare with a value that was selected only in the program that has it", () => {
   const questions = new Questions();
   const { inspector, look } = lookingAt(frame());
-  followKept(new Pins(memory()), questions, new Dismissed(memory()), new Watchpoints(memory()), inspector);
+  followKept(
+    new Pins(memory()),
+    questions,
+    new Dismissed(memory()),
+    new Watchpoints(memory()),
+    new History(),
+    inspector,
+  );
   questions.select({ name: "loss", expression: "loss" }, session());
   const offered = [frame(), frame(1, { session: "another" }), undefined, frame()].map((at) => {
     look(at);

@@ -1,6 +1,8 @@
 import * as l10n from "@vscode/l10n";
+import type { Measurement } from "../protocol/generated.ts";
 import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
+import { withHistory } from "./historyRows.ts";
 import { pinName, type Pin } from "./pins.ts";
 import { type Action, bareRow, lensesOf, oldRow, type Row, type Scene, type Tone, valueRow, watchesOf } from "./row.ts";
 import { idOf, pinPath } from "./rowPath.ts";
@@ -8,8 +10,15 @@ import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** A pin's row; it says where its value may be out of date. */
 export function pinRow(scene: Scene, pin: Pin): Row {
-  const row = resultRow(scene, pin);
+  const row = withHistory(scene, resultRow(scene, pin), pin, measurementOf(scene, pin));
   return scene.contents.results.isOld(pin.expression) ? oldRow(row) : row;
+}
+
+/** The numbers of its value now. */
+function measurementOf({ contents }: Scene, { expression }: Pin): Measurement | undefined {
+  const result = contents.results.get(expression);
+  if (result === undefined) return contents.pin(expression)?.measurement;
+  return result !== "running" && "node" in result ? result.measurement : undefined;
 }
 
 function resultRow(scene: Scene, pin: Pin): Row {

@@ -85,6 +85,7 @@ export type Action =
   | "breakNextTime"
   | "breakAtNan"
   | "editWatchpoint"
+  | "exportHistory"
   | "enable"
   | "disable"
   | ValueLens;

@@ -20,9 +20,10 @@ export const WATCHPOINTS: RowPath = { root: "watchpoints", names: [] };
 /** The group about the program as a whole. */
 export const PROGRAM: RowPath = { root: "program", names: [] };
 
-/** How the roots of variables and pins begin. */
+/** How the roots of variables, of pins and of their histories begin. */
 const FRAME = "frame ";
 const PIN = "pin ";
+const HISTORY = "history ";
 
 /** The path of a frame; those of its variables begin with it. */
 export function framePath({ place }: Frame): RowPath {
@@ -31,6 +32,16 @@ export function framePath({ place }: Frame): RowPath {
 
 export function pinPath(expression: string): RowPath {
   return { root: `${PIN}${expression}`, names: [] };
+}
+
+/** The group of what was recorded of a pin: no name of a row below its value can be the same. */
+export function historyPath(expression: string): RowPath {
+  return { root: `${HISTORY}${expression}`, names: [] };
+}
+
+/** Whether it is such a group. */
+export function isHistory({ root, names }: RowPath): boolean {
+  return root.startsWith(HISTORY) && names.length === 0;
 }
 
 export function questionPath({ id }: Question): RowPath {

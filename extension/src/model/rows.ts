@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
 import { questionRow } from "./questionRows.ts";
 import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
+import { historyRow, historyRows } from "./historyRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
 import { bareRow, errorRow, type Row, type Scene, valueRow } from "./row.ts";
@@ -26,6 +27,19 @@ export function frameRows(scene: Scene): Row[] {
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (isProgram(row)) return programRowsBelow(scene, row);
   if (isWatchpoints(row)) return watchpointRows(scene, row);
+  const recorded = historyRows(scene, row);
+  if (recorded !== undefined) return recorded;
+  if (row.pin === undefined) return rowsBelowValue(scene, row);
+  const below = isWithoutRows(row) ? [] : rowsBelowValue(scene, row);
+  return below && [...historyRow(scene, row), ...below];
+}
+
+/** Whether nothing is to be asked below it, though it may be opened for its history. */
+function isWithoutRows({ value }: Row): boolean {
+  return value !== undefined && value.node.children === undefined;
+}
+
+function rowsBelowValue(scene: Scene, row: Row): Row[] | undefined {
   if (row.value === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;

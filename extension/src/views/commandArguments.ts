@@ -2,6 +2,7 @@ import type * as vscode from "vscode";
 import type { Dismissed } from "../model/dismissed.ts";
 import type { Expansion } from "../model/expansion.ts";
 import type { Findings } from "../model/findings.ts";
+import type { History } from "../model/history.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Lenses } from "../model/lenses.ts";
 import type { Questions } from "../model/questions.ts";
@@ -20,6 +21,7 @@ export interface Parts {
   readonly findings: Findings;
   readonly dismissed: Dismissed;
   readonly watchpoints: Watchpoints;
+  readonly history: History;
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;

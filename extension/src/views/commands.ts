@@ -12,6 +12,7 @@ import { askAgain } from "./asking.ts";
 import { COMPARE_COMMANDS } from "./compareCommands.ts";
 import { expressionAround } from "./documents.ts";
 import { FINDING_COMMANDS } from "./findingCommands.ts";
+import { HISTORY_COMMANDS } from "./historyCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
 import { PROGRAM_COMMANDS } from "./programCommands.ts";
 import { sortLayers } from "./sorting.ts";
@@ -30,6 +31,7 @@ interface VariableArgument {
 export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...COMPARE_COMMANDS,
   ...FINDING_COMMANDS,
+  ...HISTORY_COMMANDS,
   ...LENS_COMMANDS,
   ...PROGRAM_COMMANDS,
   ...WATCHPOINT_COMMANDS,

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Sessions } from "../debug/sessions.ts";
 import { CONTEXT, type ContextKey } from "../ids.ts";
 import type { Dismissed } from "../model/dismissed.ts";
+import type { History } from "../model/history.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Pins } from "../model/pins.ts";
 import type { Questions } from "../model/questions.ts";
@@ -66,6 +67,7 @@ export function followKept(
   questions: Questions,
   dismissed: Dismissed,
   watchpoints: Watchpoints,
+  history: Pick<History, "latest">,
   inspector: Pick<Inspector, "frame" | "onDidChange">,
 ): vscode.Disposable {
   const follow = (): void => {
@@ -73,6 +75,7 @@ export function followKept(
     void setContext(CONTEXT.selectedForCompare, questions.isSelectedIn(inspector.frame?.session));
     void setContext(CONTEXT.answered, questions.all.length > 0);
     void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
+    void setContext(CONTEXT.recorded, history.latest !== undefined);
     void setContext(CONTEXT.watched, watchpoints.all.length > 0);
     void setContext(CONTEXT.armed, watchpoints.armed.length > 0);
   };

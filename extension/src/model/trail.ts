@@ -1,0 +1,91 @@
+import * as l10n from "@vscode/l10n";
+import type { Measurement } from "../protocol/generated.ts";
+import { type Difference, differencesOf, isNumber, numberOf, numberText, pairText, pointOf } from "./measurements.ts";
+import { joined } from "./words.ts";
+
+/** How many points a sparkline has. */
+const MAX_POINTS = 8;
+const BARS = "▁▂▃▄▅▆▇█";
+const FLAT = "▄";
+
+/** How a value came to be what it is: of a number its own numbers, else its mean. */
+export interface Trail {
+  /** `2.31 → 2.28 ▂▃▅▇█ NaN` */
+  readonly text: string;
+  /** What a screen reader says. */
+  readonly speech: string;
+  /** Whether these are the numbers themselves, and not means. */
+  readonly isOfNumbers: boolean;
+}
+
+/** The trail of measurements that followed each other, the last one of now; undefined of fewer than two numbers. */
+export function trailOf(measurements: readonly Measurement[]): Trail | undefined {
+  const now = measurements.at(-1);
+  if (now === undefined || pointOf(now) === undefined) return undefined;
+  const isOfNumbers = isNumber(now);
+  const points = measurements.flatMap((one) => (isNumber(one) === isOfNumbers ? (pointOf(one) ?? []) : []));
+  const [before, last] = points.slice(-2);
+  if (before === undefined || last === undefined) return undefined;
+  const error = Math.max(...measurements.slice(-2).map(({ mean_error: bound = 0 }) => numberOf(bound)));
+  const [was, is] = pairText(before, last, isOfNumbers ? 0 : error);
+  const change = `${was} → ${is} ${sparkline(points.slice(-MAX_POINTS))}`;
+  return {
+    text: isOfNumbers ? change : `μ ${change}`,
+    speech: isOfNumbers ? l10n.t("was {0}", was) : l10n.t("mean was {0}", was),
+    isOfNumbers,
+  };
+}
+
+/** A bar for each number, by its place between the least and the largest of them; what is not finite as a word in its place. */
+export function sparkline(numbers: readonly number[]): string {
+  const finite = numbers.filter(Number.isFinite);
+  const [least, largest] = [Math.min(...finite), Math.max(...finite)];
+  const barOf = (number: number): string => {
+    if (least === largest) return FLAT;
+    // Halved, since the range of two floats may be none.
+    const share = (number / 2 - least / 2) / (largest / 2 - least / 2);
+    return BARS.charAt(Math.round(share * (BARS.length - 1)));
+  };
+  const parts: { bars: string; special: number; times: number }[] = [];
+  for (const number of numbers) {
+    const special = Number.isFinite(number) ? 0 : number;
+    let part = parts.at(-1);
+    if (part === undefined || !Object.is(part.special, special)) {
+      part = { bars: "", special, times: 0 };
+      parts.push(part);
+    }
+    part.times += 1;
+    if (special === 0) part.bars += barOf(number);
+  }
+  return parts
+    .map(({ bars, special, times }) => bars || `${numberText(special)}${times > 1 ? ` ×${times}` : ""}`)
+    .join(" ");
+}
+
+/** `shape [32, 17] → [32, 23]`, in the words of what differs from before. */
+export function differenceText({ aspect, before, now }: Difference): string {
+  if (aspect === "shape") return l10n.t("shape {0} → {1}", before, now);
+  return aspect === "dtype" ? l10n.t("dtype {0} → {1}", before, now) : l10n.t("device {0} → {1}", before, now);
+}
+
+/** What is other than before, in words; empty where nothing is. */
+export function differencesText(before: Measurement, now: Measurement): string {
+  return joined(" · ", ...differencesOf(before, now).map(differenceText));
+}
+
+/** The numbers of one moment in a line. */
+export function measurementText(measurement: Measurement): string {
+  const { value, mean, mean_error: error = 0, std, min, max, nan = 0, inf = 0, sampled } = measurement;
+  if (value !== undefined) return numberText(numberOf(value));
+  const text = (number: NonNullable<typeof mean>, bound = 0): string => numberText(numberOf(number), { error: bound });
+  return joined(
+    " · ",
+    nan === 0 ? "" : `${numberOf(nan)} NaN`,
+    inf === 0 ? "" : `${numberOf(inf)} Inf`,
+    mean === undefined
+      ? ""
+      : joined(" ", `μ ${text(mean, numberOf(error))}`, std === undefined ? "" : `σ ${text(std)}`),
+    min === undefined || max === undefined ? "" : `${text(min)}…${text(max)}`,
+    sampled === true ? l10n.t("≈ of a sample") : "",
+  );
+}

@@ -1,0 +1,94 @@
+/** The history of pins: how numbers came to be, what changes size from batch to batch (scenario 21), and its export. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import { testIn } from "./bed/fixture.ts";
+import { looks, shot } from "./bed/pictures.ts";
+import { until } from "./bed/wait.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const program = `\
+import torch
+
+
+def train(model, losses):
+    for step, value in enumerate(losses):
+        batch = torch.ones(32, 17 + 6 * (step % 2))
+        loss = torch.tensor(value)
+        print("trained", step, flush=True)
+
+
+train(torch.nn.LSTM(1, 2), [2.75, 2.5, 2.25, 1.5, float("nan"), 1.25])
+`;
+const STOP = program.split("\n").findIndex((line) => line.includes("print")) + 1;
+
+const test = testIn({ files: { "trains.py": program }, alone: true });
+
+test.afterEach(async ({ wb }) => {
+  await wb.channel.stopDebugging();
+});
+
+test("says how a loss came to be, what has changed its size, lists the stops, and is written as CSV", async ({
+  wb,
+}) => {
+  await wb.openFile("trains.py", 1);
+  await wb.debug.stopAfter(() => launch(wb));
+  await wb.showOnly(wb.inspector.title);
+  await wb.widenSideBar(300);
+  await wb.inspector.choose(["batch"], "Pin");
+  await wb.inspector.choose(["loss"], "Pin");
+  await described(wb, "loss", /^f32\[\] 2\.75$/);
+  await wb.debug.continueToStop();
+  await described(wb, "loss", /^2\.75 → 2\.5 █▁ · f32\[\] 2\.5$/);
+  await described(wb, "batch", /^shape \[32, 17\] → \[32, 23\] · all 1/);
+  for (let stop = 0; stop < 3; stop += 1) await wb.debug.continueToStop();
+  await described(wb, "loss", /^1\.5 → NaN █▇▅▁ NaN · /);
+  const below = await wb.inspector.expand("loss");
+  expect(below[0]).toMatchObject({ label: "History", description: "5 stops" });
+  const stops = await wb.inspector.expand("loss", "History");
+  expect(stops.map(({ label, description }) => `${label} · ${description}`).slice(0, 2)).toEqual([
+    `stop 5 · trains.py:${STOP} · NaN`,
+    `stop 4 · trains.py:${STOP} · 1.5`,
+  ]);
+  await looks(wb, "history/stops");
+  await wb.debug.continueToStop();
+  await described(wb, "loss", /^NaN → 1\.25 █▇▆▂ NaN ▁ · /);
+  await shot(wb, "history/after");
+  await wb.inspector.choose(["loss"], "Export History…");
+  const file = path.join(wb.workspace.folder, "loss.csv");
+  await wb.quickInput.answer(file);
+  const written = await until("the file", () => readIfThere(file));
+  const lines = written.trimEnd().split("\r\n");
+  expect(lines).toHaveLength(7);
+  expect(lines[0]).toMatch(/^expression,stop,time,file,line,value,/);
+  expect(lines[1]).toMatch(
+    new RegExp(String.raw`^loss,1,[\d:TZ.-]+,.*trains\.py,${STOP},2\.75,.*,\[\],float32,cpu,0$`),
+  );
+});
+
+async function launch(wb: Workbench): Promise<void> {
+  const file = path.join(wb.workspace.folder, "trains.py");
+  await wb.debug.breakAt("trains.py", [STOP]);
+  await wb.debug.launch({
+    type: "debugpy",
+    request: "launch",
+    name: "trains",
+    program: file,
+    cwd: wb.workspace.folder,
+  });
+}
+
+async function described(wb: Workbench, label: string, text: RegExp): Promise<void> {
+  await wb.inspector.rowsWhen(`${label}: ${text}`, (rows) =>
+    rows.some((row) => row.level === 1 && row.label === label && text.test(row.description)),
+  );
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, "utf8");
+    return text.length > 0 ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
