@@ -511,6 +511,7 @@ class WatchpointState(TypedDict):
     hits: int
     #: What was met last: what arose, by which operation, and where.
     reason: NotRequired[str]
+    before: NotRequired[Before]
     #: The program is stopped by it.
     here: NotRequired[Literal[True]]
     #: How one thing is watched: as an `object`, which its expression reached; or by what its expression reaches as its
@@ -520,6 +521,48 @@ class WatchpointState(TypedDict):
     absent: NotRequired[Literal[True]]
     #: Why it is not on.
     problem: NotRequired[str]
+
+
+@final
+class Before(TypedDict):
+    """What went before a hit."""
+
+    #: The latest, the newest last.
+    checks: list[CheckBefore]
+    step: NotRequired[StepBefore]
+
+
+@final
+class CheckBefore(TypedDict):
+    """What a watch looked at before a hit. One of `largest`, `nan` and `mean`, or none where the numbers are gone."""
+
+    #: `result` is an operation's, `output` a module's.
+    role: Literal["result", "output", "loss", "gradient", "parameter"]
+    #: By its name in Python; of a gradient the node's.
+    operation: NotRequired[str]
+    #: Its dotted name in the model that was called, or its class.
+    module: NotRequired[str]
+    source: NotRequired[SourceLine]
+    #: The largest magnitude.
+    largest: NotRequired[str]
+    #: It held NaN.
+    nan: NotRequired[Literal[True]]
+    #: The mean, as the largest magnitude is not known.
+    mean: NotRequired[str]
+
+
+@final
+class StepBefore(TypedDict):
+    """The last step of an optimizer before which all was finite."""
+
+    #: How many steps were taken before it.
+    step: int
+    #: That its last backward began with.
+    loss: NotRequired[str]
+    #: The norm of all its gradients together.
+    gradient_norm: NotRequired[str]
+    #: Of the optimizer's groups.
+    learning_rates: list[str]
 
 
 @final

@@ -11,7 +11,7 @@ import math
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import Any, Callable
+from typing import Any
 
 import numpy
 import torch
@@ -48,6 +48,16 @@ def train() -> FrameType:
     return sys._getframe()
 
 
+def lose() -> None:
+    """A step whose loss is finite, and one whose is NaN."""
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.125)
+    for factor in (1.0, 0.0):
+        loss = (weight * factor).sum() / factor
+        loss.backward()
+        optimizer.step()
+
+
 def train_wrongly() -> FrameType:
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Softmax(1))
@@ -61,7 +71,7 @@ def replies() -> dict[str, dict[str, Any]]:
     """Name and reply, with what differs from run to run made the same."""
     frame = train()
     kept: list[gateway.Reply] = []
-    before: tuple[Callable[[], FrameType | None], Callable[[], bool]] = debugger.user_frame, debugger.dynamo_runs
+    before = debugger.user_frame, debugger.dynamo_runs, debugger.is_attached, debugger.log
     debugger.user_frame, debugger.dynamo_runs = lambda: frame, lambda: False  # other tests may have compiled frames
     try:
 
@@ -93,8 +103,14 @@ def replies() -> dict[str, dict[str, Any]]:
         ask("watch", watchpoints=[])
         frame = train_wrongly()
         found["lens_findings"] = ask("lens", lens="findings", values={})
+        debugger.is_attached, debugger.log = lambda: True, lambda line: None
+        hit = [{"id": 1, "what": "nan", "gear": "exact", "log": True}]
+        ask("watch", watchpoints=hit)
+        lose()
+        found["watch_hit"] = ask("watch", watchpoints=hit)
+        ask("watch", watchpoints=[])
     finally:
-        debugger.user_frame, debugger.dynamo_runs = before
+        debugger.user_frame, debugger.dynamo_runs, debugger.is_attached, debugger.log = before
     return {name: _settled(reply) for name, reply in found.items()}
 
 
@@ -112,6 +128,9 @@ def _settled(reply: dict[str, Any]) -> dict[str, Any]:
         told.update(checked=["nan-in-input"], skipped=[{"rule": "lr-zero", "reason": "no optimizer in sight"}])
         for finding in told["findings"]:
             finding["source"]["file"] = "golden.py"
+    for state in reply.get("watchpoints", []):
+        for check in state.get("before", {}).get("checks", []):
+            check["source"]["file"] = "golden.py"
     return reply
 
 

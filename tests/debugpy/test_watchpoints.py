@@ -64,6 +64,36 @@ def test_one_that_is_set_at_a_stop_stops_in_the_line_of_the_user_again_and_again
     assert "step 1" in state(helper, stop)["reason"]
 
 
+GROWING = """
+import torch
+def train():
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.25)
+    for step in range(4):
+        scaled = weight * 2
+        loss = (scaled / (3 - step)).sum() if step < 2 else (scaled * 0 / 0).sum()  # BUG
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+print("here")  # STOP
+train()
+"""
+
+
+def test_a_hit_tells_what_went_before(start: Start) -> None:
+    client, stop, helper = start(GROWING)
+    watch(helper, stop, NAN)
+    stop = client.resume(stop.thread)
+    before = state(helper, stop)["before"]
+    assert before["step"] == {"step": 1, "loss": "1.67", "gradient_norm": "1.41", "learning_rates": ["0.25"]}
+    line = line_of(GROWING, "# BUG")
+    *_, parameter, first, second = before["checks"]
+    assert (parameter["role"], parameter["operation"], parameter["largest"]) == ("parameter", "SGD.step", "0.583")
+    assert (first["operation"], first["source"]["line"], first["largest"]) == ("mul", line - 1, "1.17")
+    assert (second["operation"], second["source"]["line"], second["largest"]) == ("mul", line, "0")
+
+
 def test_what_the_user_runs_at_a_stop_is_no_hit(start: Start) -> None:
     client, stop, helper = start(TRAINING)
     watch(helper, stop, NAN)

@@ -7,7 +7,7 @@ import { Questions } from "../../extension/src/model/questions.ts";
 import type { Row, Scene } from "../../extension/src/model/row.ts";
 import { childRows, topRows } from "../../extension/src/model/rows.ts";
 import { type Watched, Watchpoints } from "../../extension/src/model/watchpoints.ts";
-import type { FunctionName, WatchpointState } from "../../extension/src/protocol/generated.ts";
+import type { FunctionName, WatchpointState, Before } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory } from "./fixtures.ts";
 
 const NAN: Watched = { what: "nan", gear: "exact" };
@@ -71,15 +71,15 @@ describe("the watchpoints of a workspace", () => {
 });
 
 describe("their rows", () => {
-  function rows(
+  function sceneOf(
     states: WatchpointState[],
     change: (watchpoints: Watchpoints) => void = () => undefined,
     watched = NAN,
-  ): Row[] {
+  ): Scene {
     const watchpoints = new Watchpoints(memory());
     watchpoints.watch(watched);
     change(watchpoints);
-    const scene: Scene = {
+    return {
       contents: new Contents(frame(), frameAnswer([], states.length > 0 ? { watchpoints: states } : {})),
       pins: new Pins(memory()),
       questions: new Questions(),
@@ -88,6 +88,10 @@ describe("their rows", () => {
       expansion: new Expansion(),
       pageSize: 100,
     };
+  }
+
+  function rows(...given: Parameters<typeof sceneOf>): Row[] {
+    const scene = sceneOf(...given);
     const [group] = topRows(scene);
     return group?.label === "Watchpoints" ? (childRows(scene, group) ?? []) : [];
   }
@@ -118,6 +122,39 @@ describe("their rows", () => {
   ])("of %j with %j are named %s and say %s", (watched, state, name, said) => {
     const found = rows([{ id: 1, hits: 0, ...state }], undefined, watched);
     expect(found.map((row) => [row.name, row.description])).toEqual([[name, said]]);
+  });
+
+  test("below one that was hit stands what went before: the last good step, then the latest checks", () => {
+    const source = { file: "/home/me/trains.py", line: 8 };
+    const before: Before = {
+      checks: [
+        { role: "loss", largest: "2.31" },
+        { role: "output", module: "layers[0]" },
+        { role: "gradient", operation: "MulBackward0", nan: true },
+        { role: "result", operation: "div", module: "norm", source, largest: "3.2e38" },
+        { role: "result", operation: "exp", source: { file: String.raw`C:\me\loss.py`, line: 3 }, mean: "≈1.5" },
+      ],
+      step: { step: 35, loss: "2.31", gradient_norm: "1.4", learning_rates: ["0.001", "0.01"] },
+    };
+    const states = [{ id: 1, hits: 1, before }];
+    const [row] = rows(states);
+    expect(row?.expandable).toBe(true);
+    const found = row === undefined ? [] : (childRows(sceneOf(states), row) ?? []);
+    expect(found.map(({ name, description }) => [name, description])).toEqual([
+      ["before: step 35", "loss 2.31 · gradient norm 1.4 · lr 0.001, 0.01"],
+      ["exp", "loss.py:3 · mean ≈1.5"],
+      ["div in norm", "trains.py:8 · up to 3.2e38"],
+      ["MulBackward0", "held NaN"],
+      ["output of layers[0]", ""],
+      ["loss", "up to 2.31"],
+    ]);
+    const lines = found.map(({ can, ...one }) => (can.includes("goToLine") ? one.source?.line : undefined));
+    expect(lines).toEqual([undefined, 3, 8, undefined, undefined, undefined]);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+  });
+
+  test("one of which nothing is known to have gone before does not open", () => {
+    expect(rows([{ id: 1, hits: 0 }]).map(({ expandable }) => expandable)).toEqual([false]);
   });
 
   test("one that is disabled says so, and offers to be enabled", () => {

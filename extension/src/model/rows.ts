@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
+import { beforeRows } from "./beforeRows.ts";
 import { questionRow } from "./questionRows.ts";
 import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { historyRow, historyRows } from "./historyRows.ts";
@@ -27,6 +28,7 @@ export function frameRows(scene: Scene): Row[] {
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (isProgram(row)) return programRowsBelow(scene, row);
   if (isWatchpoints(row)) return watchpointRows(scene, row);
+  if (row.watchpoint !== undefined) return beforeRows(scene, row);
   const recorded = historyRows(scene, row);
   if (recorded !== undefined) return recorded;
   if (row.pin === undefined) return rowsBelowValue(scene, row);

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { WatchpointState } from "../protocol/generated.ts";
+import { openingOf } from "./beforeRows.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, idOf, WATCHPOINTS } from "./rowPath.ts";
 import type { UserWatchpoint, Watched } from "./watchpoints.ts";
@@ -31,8 +32,10 @@ export function watchpointRows(scene: Scene, parent: Row): Row[] {
     const condition = watchpoint.of === undefined ? undefined : watchedFor(watchpoint);
     const description = joined(" · ", condition, ...stateWords(watchpoint, state));
     const isOff = state?.problem !== undefined || state?.absent === true;
+    const path = childPath(WATCHPOINTS, String(watchpoint.id));
     return {
-      ...bareRow(scene, parent, childPath(WATCHPOINTS, String(watchpoint.id)), shortened(name, MAX_LABEL_LENGTH)),
+      ...bareRow(scene, parent, path, shortened(name, MAX_LABEL_LENGTH)),
+      ...openingOf(scene, path, state),
       name,
       icon: iconOf(watchpoint),
       tone: isOff ? "warning" : state?.here === true ? "alarm" : undefined,

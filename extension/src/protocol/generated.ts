@@ -865,6 +865,7 @@ export interface WatchpointState {
    * What was met last: what arose, by which operation, and where.
    */
   reason?: string;
+  before?: Before;
   /**
    * The program is stopped by it.
    */
@@ -881,6 +882,74 @@ export interface WatchpointState {
    * Why it is not on.
    */
   problem?: string;
+}
+/**
+ * What went before a hit.
+ */
+export interface Before {
+  /**
+   * The latest, the newest last.
+   */
+  checks: CheckBefore[];
+  step?: StepBefore;
+}
+/**
+ * What a watch looked at before a hit. One of `largest`, `nan` and `mean`, or none where the numbers are gone.
+ */
+export interface CheckBefore {
+  /**
+   * `result` is an operation's, `output` a module's.
+   */
+  role: "result" | "output" | "loss" | "gradient" | "parameter";
+  /**
+   * By its name in Python; of a gradient the node's.
+   */
+  operation?: string;
+  /**
+   * Its dotted name in the model that was called, or its class.
+   */
+  module?: string;
+  source?: SourceLine;
+  /**
+   * The largest magnitude.
+   */
+  largest?: string;
+  /**
+   * It held NaN.
+   */
+  nan?: true;
+  /**
+   * The mean, as the largest magnitude is not known.
+   */
+  mean?: string;
+}
+/**
+ * A line of the user's source.
+ */
+export interface SourceLine {
+  file: string;
+  line: number;
+}
+/**
+ * The last step of an optimizer before which all was finite.
+ */
+export interface StepBefore {
+  /**
+   * How many steps were taken before it.
+   */
+  step: number;
+  /**
+   * That its last backward began with.
+   */
+  loss?: string;
+  /**
+   * The norm of all its gradients together.
+   */
+  gradient_norm?: string;
+  /**
+   * Of the optimizer's groups.
+   */
+  learning_rates: string[];
 }
 /**
  * A file of the program, and a frame that stands in it.
@@ -1106,13 +1175,6 @@ export interface Finding {
 export interface Evidence {
   expression: string | null;
   fact: string;
-}
-/**
- * A line of the user's source.
- */
-export interface SourceLine {
-  file: string;
-  line: number;
 }
 /**
  * A rule that was not asked, and why.

@@ -92,7 +92,8 @@ class ActiveWatch:
             said = "; ".join(gear.verdict.failures)
             print(f"tensor_inspector.watch could not look at everything: {said}", file=sys.stderr)
         for origin in pending:
-            self._hit(report_of(origin, self._step, "at the end of the watch"), sys._getframe(2))
+            before = gear.verdict.before.report(None)
+            self._hit(report_of(origin, self._step, "at the end of the watch", before), sys._getframe(2))
             if not self._repeat:
                 break
 
@@ -166,6 +167,8 @@ class ActiveWatch:
 
     def _stepped(self) -> None:
         self._step += 1
+        if self._gear is not None:
+            self._gear.verdict.before.step.taken = self._step
         if not self._is_wanted():
             self.end(is_told=False)
 
@@ -174,7 +177,8 @@ class ActiveWatch:
             self.end(is_told=False)
             return
         self._gear.verdict.is_over = not self._repeat
-        self._hit(report_of(origin, self._step, met), frame)
+        before = self._gear.verdict.before.report(frame)
+        self._hit(report_of(origin, self._step, met, before), frame)
 
 
 def is_bound(what: Any) -> bool:

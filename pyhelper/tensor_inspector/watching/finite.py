@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from ..safe.guard import module
 
@@ -12,6 +12,8 @@ torch: Any = module("torch")
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
 _HALF = {torch.float16, torch.bfloat16}
 _FLOATING = {torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128}
+_FEW = 64  #: elements that are no slower to compare than to add up
+_NONE = float("nan")
 _functorch: Any = getattr(torch._C, "_functorch", None)
 _knows_levels = hasattr(_functorch, "maybe_current_level")  # from torch 2.1 on
 _gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_enabled
@@ -25,6 +27,10 @@ class Found:
     def __init__(self, nan: bool, inf: bool) -> None:
         self.nan = nan
         self.inf = inf
+
+
+#: What is not finite, and the largest magnitude where the last says so (NaN where there is one); else the sum.
+Seen = tuple[Optional[Found], float, bool]
 
 
 def is_readable(value: Any) -> bool:
@@ -51,7 +57,12 @@ def plain(value: Any) -> Any:
 
 
 def find(value: Any) -> Found | None:
-    """What is not finite in a readable tensor; None where all is.
+    """What is not finite in a readable tensor; None where all is."""
+    return examine(value)[0]
+
+
+def examine(value: Any) -> Seen:
+    """What is not finite in a readable tensor, and a number by the way.
 
     A sum of finite elements may overflow: only then each element is looked at. A sum that is Inf has no NaN in it.
     """
@@ -59,12 +70,21 @@ def find(value: Any) -> Found | None:
     _switch_gradients(False)
     try:
         value = plain(value)
-        total = value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()
-        number = total.item()
+        if 1 < value.numel() <= _FEW and value.is_cpu and not value.is_complex():
+            try:
+                low, high = (one.item() for one in value.aminmax())
+                largest = abs(max(-low, high))
+                if largest - largest == 0:
+                    return None, largest, True
+                return Found(largest != largest, largest == largest or bool(value.isinf().any())), largest, True
+            except RuntimeError:  # not of this dtype in this torch, or in forward mode
+                pass
+        number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
+        total = number if type(number) is float else _NONE
         if number - number == 0:
-            return None
+            return (None, abs(total), True) if value.numel() == 1 else (None, total, False)
         value = value.detach()
         nan, inf = number != number and bool(value.isnan().any()), bool(value.isinf().any())
-        return Found(nan, inf) if nan or inf else None
+        return Found(nan, inf) if nan or inf else None, total, False
     finally:
         _switch_gradients(was_on)

@@ -64,8 +64,8 @@ class NonFinite(Exception):
         self.report: dict[str, Any] = {"reason": report} if isinstance(report, str) else report
 
 
-def report_of(origin: FaultOrigin, step: int, met: str) -> dict[str, Any]:
-    """The facts of a hit. ``met`` says where it was noticed, if that is not where it arose."""
+def report_of(origin: FaultOrigin, step: int, met: str, before: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a hit. ``met`` says where it was noticed, if not where it arose; ``before`` what went before."""
     line, file = origin.place.lineno(), origin.place.file()
     return {
         "reason": _reason(origin, step, met, file, line),
@@ -76,6 +76,7 @@ def report_of(origin: FaultOrigin, step: int, met: str) -> dict[str, Any]:
         "file": file,
         "line": line,
         "step": step,
+        "before": before,
     }
 
 

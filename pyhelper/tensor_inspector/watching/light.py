@@ -15,11 +15,11 @@ from .boundaries.backwards import wrapper
 from .boundaries.calls_of_modules import HARMLESS
 from .boundaries.conditions import HoldsFault, Met, Remembering, condition_of, roles_of
 from .boundaries.living import are_optimized, factors_of, is_scale
-from .boundaries.looks import unsound
+from .boundaries.looks import unsound, versions
 from .boundaries.slopes import Slopes
-from .boundaries.subjects import Role, Subject, tensors_of
-from .finite import find, is_readable
-from .hits import FaultOrigin, Phase
+from .boundaries.subjects import PHASES, Role, Subject, tensors_of
+from .finite import examine, find, is_readable
+from .hits import FaultOrigin
 from .operators.calls import tensors_in
 from .places import place_of
 from .steps import hooks_of_steps, is_inside, remove_hooks
@@ -32,14 +32,6 @@ torch: Any = module("torch")
 
 _modules: Any = module("torch.nn.modules.module")
 _RUNNING = ("running_mean", "running_var")
-_PHASES: dict[Role, Phase] = {
-    "output": "forward",
-    "loss": "forward",
-    "gradient": "backward",
-    "parameter": "step",
-    "buffer": "buffer",
-    "value": "forward",
-}
 _GIVEN = ("gradient", "grad_tensors")
 _PLAIN = torch.Tensor
 #: Dynamo takes it for True where it traces: compiled code is then as it is without a watch, but for what it returns.
@@ -119,21 +111,24 @@ class Light:
         if type(output) is _PLAIN:
             version = None if output.is_inference() else output._version
             if self._last() is output and self._version == version:  # as of the last module in another
+                self.verdict.before.returned_too(called)
                 return
             self._last, self._version = ref(output), version
             outputs = [output]
         else:
             outputs = list(tensors_of(output))
-        if self._is_fault:
-            for one in outputs:
-                found = find(one) if is_readable(one) else None
+        there = [one for one in outputs if is_readable(one)]
+        seen = [examine(one) for one in there] if self._is_fault else None
+        if seen is None:
+            keys = [(called, at) for at in range(len(outputs))]
+            self._look(outputs, "output", keys, sys._getframe(), class_name(type(called)))
+        else:
+            for one, (found, _, _) in zip(there, seen):
                 if found is not None and found.nan and self.verdict.wants("nan"):
                     self._tell(faults.of_output(called, one, "nan"), sys._getframe())
             if called._buffers and called.training:
                 self._look_at_running(called, output)
-            return
-        keys = [(called, at) for at in range(len(outputs))]
-        self._look(outputs, "output", keys, sys._getframe(), class_name(type(called)))
+        self.verdict.before.returned(called, there, seen, sys._getframe())
 
     def _look_at_running(self, called: Any, output: Any) -> None:
         """Tests the running statistics that a forward changes."""
@@ -154,6 +149,7 @@ class Light:
         frame = sys._getframe(1)
         roots = [one for one in tensors_in(args[:1] or (kwargs.get("tensors"),)) if is_readable(one)]
         self.verdict.quietly(self._before_backward, roots, args, kwargs, frame)
+        self.verdict.quietly(self.verdict.before.losing, roots, self._factors, "loss" in self._roles, frame)
         handles: list[Any] = []
         if self._is_fault and "gradient" in self._roles:
             self.verdict.quietly(lambda: handles.extend(self._slopes.hook(roots, not self._has_stepped)))
@@ -224,20 +220,22 @@ class Light:
         values = [one for _, one in held]
         if isinstance(self._condition, Remembering):
             self._condition.begin(values, "parameter", values)
-        elif self._is_fault and self._finite.get(id(optimizer)) != _versions(values):  # changed since the last step
+        elif self._is_fault and self._finite.get(id(optimizer)) != versions(values):  # changed since the last step
             self._spoiled_before = {id(one) for one in unsound(values)}
 
     def _look_at_gradients(self, held: list[tuple[str, Any]], frame: FrameType) -> None:
         asked = [(name, one) for name, one in held if one.is_leaf or one.retains_grad]
         having = [one for one in asked if self._condition.takes_none or one[1].grad is not None]
         gradients, owners = [one.grad for _, one in having], [one for _, one in having]
-        for at, met in self._condition.among(gradients, "gradient", owners):
+        are_sound = self._is_fault and self.verdict.before.step.proves_finite(gradients)
+        for at, met in () if are_sound else self._condition.among(gradients, "gradient", owners):
             name = having[at][0] or faults.name_of_parameter(owners[at], frame)
             if self._is_fault:
                 origin = faults.of_gradient(met.kind, self._slopes.origin)
                 self._tell(origin, frame, f"in the gradient of {name}")
                 return
             self._tell_condition(met, "gradient", self._condition.of_gradient.format(name), frame)
+        self.verdict.before.stepping(gradients, frame)
         self._slopes.leaves.clear()
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -247,7 +245,7 @@ class Light:
         if is_inside(frame):
             return
         try:
-            if not self.verdict.is_over and "parameter" in self._roles:
+            if not self.verdict.is_over:
                 self.verdict.quietly(self._look_after, optimizer, frame)
         finally:
             self._stepped()
@@ -255,9 +253,15 @@ class Light:
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
         held = self._subject.held_by(optimizer)
         values = [one for _, one in held]
+        if "parameter" in self._roles:
+            self._look_at_parameters(optimizer, held, values, frame)
+        if values:
+            self.verdict.before.step.stepped(optimizer, values)
+
+    def _look_at_parameters(self, optimizer: Any, held: Any, values: list[Any], frame: FrameType) -> None:
         before, self._spoiled_before = self._spoiled_before, set()
         if self._is_fault:
-            self._finite[id(optimizer)] = _versions(values)
+            self._finite[id(optimizer)] = versions(values)
         for at, met in self._condition.among(values, "parameter", values):
             name = held[at][0] or faults.name_of_parameter(values[at], frame)
             if not self._is_fault:
@@ -269,6 +273,8 @@ class Light:
             self._tell(origin, frame, f"in {name}")
             self._spoiled.append(ref(values[at]))
             return
+        name = f"{class_name(type(optimizer))}.step"
+        self.verdict.before.add("parameter", name, place_of(frame, None), values)
 
     # Hits
 
@@ -279,7 +285,7 @@ class Light:
 
     def _tell_condition(self, met: Met, role: Role, name: str, frame: FrameType | None) -> None:
         found = ", ".join(filter(None, (name, met.text)))
-        origin = FaultOrigin(met.kind, _PHASES[role], None, place_of(frame, None), None, found=found)
+        origin = FaultOrigin(met.kind, PHASES[role], None, place_of(frame, None), None, found=found)
         self._tell(origin, frame)
 
     def _tell(self, origin: FaultOrigin, frame: FrameType | None, met: str = "") -> None:
@@ -291,7 +297,3 @@ class Light:
         """Whether a parameter that was told is not finite still: then all that follows is of it."""
         self._spoiled = [one for one in self._spoiled if (held := one()) is not None and unsound([held])]
         return bool(self._spoiled)
-
-
-def _versions(tensors: list[Any]) -> list[tuple[int, int]]:
-    return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]

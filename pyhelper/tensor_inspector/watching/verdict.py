@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..safe.guard import class_name, module
+from .before.checks import Before
 from .hits import FaultKind, FaultOrigin, NonFinite
 from .places import user_frame
 
@@ -26,6 +27,7 @@ class Verdict:
         self.is_over = False  #: nothing is looked at any more
         self.is_telling = False  #: what runs now is a callback of the user, or asked for at a stop
         self.skipped: FaultOrigin | None = None  #: what a GradScaler is to skip the step for
+        self.before = Before()
         self.failures: deque[str] = deque(maxlen=_FAILURES)  #: of our own
         self._hit = hit
 
@@ -36,6 +38,8 @@ class Verdict:
         """Reports an origin the first time that it matters."""
         if not (self.is_over or origin.is_reported or origin.is_meant):
             origin.is_reported = True
+            if origin.kind in ("nan", "inf"):
+                self.before.step.is_spoiled = True
             self.is_telling = True
             try:
                 self._hit(origin, user_frame(frame), met)

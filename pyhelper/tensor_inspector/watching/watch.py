@@ -46,8 +46,10 @@ class watch:
     The first hit ends the watch, unless ``repeat``. ``do`` is called with its report, a dict with ``reason``, ``kind``
     (``"nan"``, ``"inf"``, or the condition's name), ``phase`` (``"forward"``, ``"backward"``, ``"step"``, ``"input"``
     or ``"buffer"``), ``operation``, ``module``, ``file`` and ``line`` of the origin, of a condition those where it was
-    noticed, each None where it is not known, and ``step``: how many steps optimizers have taken. Without ``do`` the
-    debugger stops in the user's line; where there is none, `NonFinite` is raised, with the report.
+    noticed, each None where it is not known, ``step``: how many steps optimizers have taken, and ``before``: the latest
+    ``checks``, the newest last, with the largest ``magnitude`` of each where it is known, and the loss, gradient norm
+    and learning rates of the last good ``step``. Without ``do`` the debugger stops in the user's line; where there is
+    none, `NonFinite` is raised, with the report.
 
     It may begin before torch is imported. Several light ones may be on at once, and one exact one. Raises
     ``ValueError`` or ``TypeError`` for what can't be watched, ``RuntimeError`` where an exact one is on already.

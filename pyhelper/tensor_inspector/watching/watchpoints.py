@@ -10,6 +10,7 @@ from .. import debugger
 from ..safe.guard import class_name, plain_message
 from ..session import session
 from .active import ActiveWatch
+from .before.shown import shown
 from .expression import NamedThing
 from .hits import NonFinite
 from .threads import run_on
@@ -17,7 +18,7 @@ from .threads import run_on
 if TYPE_CHECKING:
     from types import FrameType
 
-    from ..protocol import Watchpoint, WatchpointState
+    from ..protocol import Before, Watchpoint, WatchpointState
 
 _LASTING = ("id", "what", "bound", "gear", "of", "function")  #: with another of these it begins anew
 _UNREACHABLE = "it can't begin while this runs: pause the program in the thread that trains, and enable it again"
@@ -41,6 +42,7 @@ class ArmedWatchpoint:
         self._was_attached = debugger.is_attached()
         self._hits = 0
         self._reason: str | None = None
+        self._before: Before | None = None
         self._is_here = False  #: the program is stopped by it
         self._problem: str | None = None
 
@@ -64,6 +66,8 @@ class ArmedWatchpoint:
         state: WatchpointState = {"id": self.wanted["id"], "hits": self._hits}
         if self._reason is not None:
             state["reason"] = self._reason
+        if self._before is not None:
+            state["before"] = self._before
         if self._is_here:
             state["here"] = True
         looks = self._watch.looks
@@ -95,6 +99,7 @@ class ArmedWatchpoint:
             return
         self._hits += 1
         self._reason = report["reason"]
+        self._before = shown(report["before"])
         counted = self._hits - self.wanted.get("skip_hits", 0)
         if counted <= 0 or counted % self.wanted.get("every", 1):
             return

@@ -86,8 +86,18 @@ class Above(Condition):
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
         if not tensor.numel() or tensor.dtype is torch.bool:
             return None
-        largest = tensor.abs().max().item()
-        return Met("above", f"{largest:.4g} > {self._bound:g}") if largest > self._bound else None
+        largest = self.largest(tensor)
+        return Met("above", self.text(largest)) if self.is_beyond(largest) else None
+
+    def largest(self, tensor: Any) -> float:
+        with torch.no_grad():
+            return float(tensor.abs().max().item())
+
+    def is_beyond(self, largest: float) -> bool:
+        return largest > self._bound
+
+    def text(self, largest: float) -> str:
+        return f"{largest:.4g} > {self._bound:g}"
 
 
 class NoGradient(Condition):

@@ -38,12 +38,17 @@ def _saved(node: Any) -> tuple[Any, ...]:
 
 def is_scale(factors: list[Any]) -> bool:
     """Whether one is, or may be, the scale of a GradScaler: it skips steps whose gradients are not finite."""
-    if not factors or _is_out_of_sight():
-        return bool(factors)
+    known = scales() if factors else set()
+    return known is None or any(one.item() in known for one in factors)
+
+
+def scales() -> set[float] | None:
+    """The scales of the program's GradScalers; None where they can't be looked for."""
+    if _is_out_of_sight():
+        return None
     classes = tuple(vars(found)["GradScaler"] for found in map(module, _SCALERS) if found is not None)
-    scales = [instance_dict(one).get("_scale") for one in _living(classes)]
-    known = {one.item() for one in scales if isinstance(one, torch.Tensor)}
-    return any(one.item() in known for one in factors)
+    held = [instance_dict(one).get("_scale") for one in _living(classes)]
+    return {one.item() for one in held if isinstance(one, torch.Tensor)}
 
 
 def are_optimized(tensors: list[Any]) -> bool:

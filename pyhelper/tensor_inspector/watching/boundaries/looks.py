@@ -51,3 +51,7 @@ def _is_finite(tensor: Any) -> bool:
     """Whether a sum proves it."""
     number = (tensor.sum(dtype=torch.float32) if tensor.dtype in _HALF else tensor.sum()).item()
     return bool(number - number == 0)
+
+
+def versions(tensors: list[Any]) -> list[tuple[int, int]]:
+    return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import ref
 
 from ...safe.guard import class_name, dict_get, instance_dict, module
 
+if TYPE_CHECKING:
+    from ..hits import Phase
+
 #: "value" is what an expression reaches, "buffer" a running statistic.
 Role = Literal["output", "loss", "gradient", "parameter", "buffer", "value"]
+PHASES: dict[Role, Phase] = {
+    "output": "forward",
+    "loss": "forward",
+    "gradient": "backward",
+    "parameter": "step",
+    "buffer": "buffer",
+    "value": "forward",
+}
 _ROLES: dict[str, tuple[Role, ...]] = {"loss": ("loss",), "gradients": ("gradient",), "parameters": ("parameter",)}
 _ALL: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
 

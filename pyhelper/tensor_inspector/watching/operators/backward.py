@@ -9,11 +9,12 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
-from ..finite import Found, find, is_readable, plain
+from ..boundaries.living import factors_of
+from ..finite import Found, examine, find, is_readable, plain
 from ..hits import FaultKind, FaultOrigin
 from ..modules import dotted_name
 from ..origins import Origins, noticed, words
-from ..places import CodePlace, place_of
+from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
 
@@ -64,7 +65,7 @@ class BackwardWatch:
         number = 0 if _sequence is None else _sequence()
         if number != self._last:
             self._last = number
-            self._recorded[number] = call.name, place_of(call.frame, self._origins.called.innermost())
+            self._recorded[number] = call.name, call.place
             if len(self._recorded) > _RECORDED:
                 del self._recorded[next(iter(self._recorded))]
 
@@ -75,6 +76,7 @@ class BackwardWatch:
         if self._running:  # inside a custom function
             return call.function(*call.args, **call.kwargs)
         self._infinite, self._is_seen = None, False
+        self._verdict.quietly(self._begin_step, roots)
         self._verdict.quietly(self._look_at_given, call)
         handles: list[Any] = []
         self._verdict.quietly(self._hook_graphs, roots, handles)
@@ -98,6 +100,10 @@ class BackwardWatch:
         skipped, self._verdict.skipped = self._verdict.skipped, None
         if skipped is not None and any(_found_in(parameter.grad) is not None for parameter in parameters):
             self._verdict.report(skipped, frame, "in a gradient at the optimizer's step")
+
+    def _begin_step(self, roots: list[Any]) -> None:
+        factors = [one for root in roots for one in factors_of(root)] if self._is_scaled else []
+        self._verdict.before.step.begun(roots, factors)
 
     def _look_at_loss(self, roots: list[Any], frame: FrameType) -> None:
         for root in roots:
@@ -175,8 +181,9 @@ class BackwardWatch:
                     name, CodePlace(None, None) if made is None else made[1], results, sys._getframe()
                 )
             return
-        for result in results or ():
-            found = _found_in(result)
+        there = [one for one in results or () if is_readable(one)]
+        seen = [examine(one) for one in there]
+        for result, (found, _, _) in zip(there, seen):
             if found is None:
                 continue
             given = [one for one in map(_found_in, gradients) if one is not None]
@@ -185,6 +192,9 @@ class BackwardWatch:
             else:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
+        if there:
+            place = CodePlace(None, None) if made is None else made[1]
+            self._verdict.before.add("gradient", name, place, there, seen)
 
     def _look_for_hook(self, name: str, given: list[Found], gradients: Any) -> None:
         """NaN that no node has made is of a hook on a tensor."""

@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
+from ..places import CodePlace, place_of
 from .functions import Deed, name_of
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from ..modules import CalledModules
 
 
 torch: Any = module("torch")
@@ -19,16 +22,24 @@ torch: Any = module("torch")
 class FunctionCall:
     """One call, seen by the function mode. ``frame`` is the one that calls."""
 
-    def __init__(self, function: Any, deed: Deed, args: Any, kwargs: Any, frame: FrameType) -> None:
+    def __init__(
+        self, function: Any, deed: Deed, args: Any, kwargs: Any, frame: FrameType, called: CalledModules
+    ) -> None:
         self.function = function
         self.deed = deed
         self.args = args
         self.kwargs = kwargs
         self.frame = frame
+        self._called = called
 
     @property
     def name(self) -> str:
         return name_of(self.function)
+
+    @cached_property
+    def place(self) -> CodePlace:
+        """The user's line that runs, and the modules that are being called."""
+        return place_of(self.frame, self._called.innermost())
 
     @cached_property
     def tensors(self) -> list[Any]:

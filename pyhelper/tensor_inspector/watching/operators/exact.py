@@ -43,6 +43,7 @@ class Exact:
         self.verdict = Verdict(what if isinstance(what, str) else what[0], hit)
         self._stepped = stepped
         self._origins = Origins()
+        self.called = self._origins.called
         self._mode = _Functions(self)
         enter, leave = partial(_put_on, self._mode), partial(_take_off, self._mode)
         self.bounds = None if isinstance(what, str) else BoundWatch(self.verdict, self._origins, what[1])
@@ -114,7 +115,9 @@ class Exact:
             if not self.verdict.is_over:
                 at_faults: Any = partial(look_at_parameters, self.verdict, self._origins)
                 look = at_faults if self.bounds is None else self.bounds.after_step
-                self.verdict.quietly(look, parameters_of(optimizer), name, frame)
+                parameters = parameters_of(optimizer)
+                self.verdict.quietly(look, parameters, name, frame)
+                self.verdict.quietly(self.verdict.before.step.stepped, optimizer, parameters)
         finally:
             self._stepped()
             self._enter()
@@ -137,7 +140,7 @@ class _Functions(_Mode):  # type: ignore[misc]
             deed = deed_of(func)
             if deed == "asks":
                 return func(*args, **named)
-            call = FunctionCall(func, deed, args, named, sys._getframe(1))
+            call = FunctionCall(func, deed, args, named, sys._getframe(1), exact.called)
             if deed == "backward":
                 return exact.backward.run(call)
             if deed in ("reads", "judges"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..finite import Found, find, is_readable
+from ..finite import Found, examine, find, is_readable
 from ..hits import FaultOrigin
 from ..origins import Origins, noticed
-from ..places import CodePlace
+from ..places import CodePlace, place_of
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
 
@@ -37,7 +37,10 @@ class ForwardWatch:
         if call.name in _VIEWS and not (self._origins and any(map(self._origins.of, call.tensors))):
             return  # what is there was made elsewhere: it is looked at where something is computed with it
         results = list(filter(is_readable, tensors_in((result,))))
-        bad = [tensor for tensor in results if self._look(call, tensor)]
+        seen = [examine(tensor) for tensor in results]
+        bad = [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found)]
+        if results:
+            self._verdict.before.add("result", call.name, call.place, results, seen)
         if call.deed == "fills":
             self._look_at_running(call)
         if results and not bad and self._origins:
@@ -57,9 +60,8 @@ class ForwardWatch:
         if origin is not None and origin.kind == "nan":
             origin.is_given = True
 
-    def _look(self, call: FunctionCall, result: Any) -> bool:
+    def _look(self, call: FunctionCall, result: Any, found: Found | None) -> bool:
         """Whether a result is not finite; if so, it has an origin from now on."""
-        found = find(result)
         if found is None:
             self._origins.forget(result)
             return False
@@ -136,8 +138,9 @@ class ForwardWatch:
 
 def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any], name: str, frame: FrameType) -> None:
     """Tests the parameters that an optimizer has changed."""
-    for parameter in parameters:
-        found = find(parameter) if is_readable(parameter) else None
+    there = [one for one in parameters if is_readable(one)]
+    seen = [examine(one) for one in there]
+    for parameter, (found, _, _) in zip(there, seen):
         if found is None or origins.of(parameter) is not None:
             continue
         origin = origins.of(parameter.grad) if parameter.grad is not None else None
@@ -149,3 +152,4 @@ def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any]
         origins.hold(parameter, origin)
         if verdict.wants(origin.kind):
             verdict.report(origin, frame, "in a parameter")
+    verdict.before.add("parameter", name, place_of(frame, None), there, seen)

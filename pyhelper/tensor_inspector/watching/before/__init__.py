@@ -1,0 +1,1 @@
+"""What went before a hit."""
