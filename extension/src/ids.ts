@@ -50,6 +50,8 @@ export const COMMAND = {
   restoreDismissed: "tensorInspector.restoreDismissed",
   goToLine: "tensorInspector.goToLine",
   exportHistory: "tensorInspector.exportHistory",
+  record: "tensorInspector.record",
+  stopRecording: "tensorInspector.stopRecording",
   breakWhen: "tensorInspector.breakWhen",
   breakWhenValue: "tensorInspector.breakWhenValue",
   breakNextTime: "tensorInspector.breakNextTime",

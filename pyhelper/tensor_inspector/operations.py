@@ -21,6 +21,7 @@ from .session import session
 from .stop import frame, interruption, process, program_code
 from .stop.snapshot import PAGE, Snapshot, alive, kind_or_none
 from .watching import history, watchpoints
+from .watching.recording import recordings
 from .words.stats import fact_texts
 
 if TYPE_CHECKING:
@@ -56,7 +57,11 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     with Untouched():
         snapshot = Snapshot(every := frame.rows(paused, request.get("filter", "all"), budget))
         rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
-        pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
+        wanted = request.get("pins", [])
+        pins = [_pin(pin, paused, snapshot, budget) for pin in wanted]
+        if session.recordings or any("record_after" in pin for pin in wanted):
+            recordings.follow(wanted, paused)
+            recordings.add_to(pins, wanted)
         snapshot.expand(rows, request.get("expanded", {}), budget)
         listed = {node["name"] for node in rows["nodes"]}
         inline = frame.inline(paused, listed, budget) if session.preferred.inline_values else []

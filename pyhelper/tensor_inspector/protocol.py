@@ -328,6 +328,9 @@ class PinRequest(TypedDict):
     #: Children to show; absent when collapsed.
     count: NotRequired[int]
     rows: NotRequired[Expanded]
+    #: Its numbers are recorded after each step of an optimizer, and those after this step are wanted; absent: not any
+    #: more.
+    record_after: NotRequired[int]
 
 
 @final
@@ -1355,13 +1358,30 @@ class PinAnswer(TypedDict):
     expression: str
     node: NotRequired[Node]
     measurement: NotRequired[Measurement]
+    recording: NotRequired[Recording]
     error: NotRequired[RequestFailure]
+
+
+@final
+class Recording(TypedDict):
+    """The numbers of an expression after steps of optimizers: columns of equal length, each as in `Measurement`,
+    null where there was none, or the norms of all parameters of a module and of their gradients together, and the
+    highest learning rate of an optimizer. Bounded: of many, the last.
+    """
+
+    #: The numbers of the steps, counted from where recording began.
+    steps: list[int]
+    #: By name: of `Measurement`, or `time` in seconds since 1970.
+    columns: dict[str, list[Number | None]]
+    #: Why nothing was recorded at the last step, or nothing can be.
+    problem: NotRequired[str]
 
 
 @final
 class Measurement(TypedDict):
     """The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of
-    more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent.
+    more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent;
+    norms and `lr` are of recordings alone.
     """
 
     value: NotRequired[Number]
@@ -1372,6 +1392,9 @@ class Measurement(TypedDict):
     max: NotRequired[Number]
     nan: NotRequired[Integer]
     inf: NotRequired[Integer]
+    norm: NotRequired[Number]
+    gradient_norm: NotRequired[Number]
+    lr: NotRequired[Number]
     #: Not all elements were read.
     sampled: NotRequired[Literal[True]]
     #: As in `Facts`.

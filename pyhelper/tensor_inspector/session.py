@@ -14,7 +14,16 @@ from .preferences import Preferred
 class Session:
     """The state of one debugged program."""
 
-    __slots__ = ("burst", "busy_devices", "cold", "preferred", "running", "watchpoints")
+    __slots__ = (
+        "burst",
+        "busy_devices",
+        "cold",
+        "preferred",
+        "recording_hook",
+        "recordings",
+        "running",
+        "watchpoints",
+    )
 
     def __init__(self) -> None:
         self.preferred = Preferred()  #: what the user prefers: the debugger's own views ask without saying
@@ -22,6 +31,8 @@ class Session:
         self.burst: Any = None  #: the latest requests of the debugger's own views, a `stock.clock.RequestBurst`
         self.busy_devices: dict[Any, float] = {}  #: until when each is not waited for
         self.watchpoints: list[Any] = []  #: that are on, each a `watching.watchpoints.ArmedWatchpoint`
+        self.recordings: dict[str, Any] = {}  #: by the expression, each a `watching.recording.recordings.Recorded`
+        self.recording_hook: Any = None  #: a `watching.recording.steps.StepHook`, while something is recorded
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

@@ -18,6 +18,8 @@ from goals import Figures, Goal
 from torch import nn
 
 from tensor_inspector import watch
+from tensor_inspector.session import session
+from tensor_inspector.watching.recording import recordings
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ def goals(name: str, light: float, exact: float) -> dict[str, Goal]:
     return {
         "light": Goal(f"light, to a plain step of {name}", light),
         "module": Goal(f"light of one module, to a plain step of {name}", 1.02),
+        "recording": Goal(f"recording the norms of a model, to a plain step of {name}", 1.05),
         "exact": Goal(f"exact, to a plain step of {name}", exact),
         "share": Goal(f"what exact adds, to what detect_anomaly adds, {name}", 0.25),
     }
@@ -102,6 +105,17 @@ def isfinite_hooks(model: nn.Module) -> Iterator[None]:
         handle.remove()
 
 
+@contextmanager
+def recording(model: nn.Module) -> Iterator[None]:
+    """As a pin that is recorded at each step: its function has ended, so it is reached by weak reference."""
+    recordings.follow([{"expression": "model", "record_after": 0}], sys._getframe())
+    recorded = session.recordings["model"]
+    yield
+    assert recorded.step > 0
+    assert recorded.problem is None
+    recordings.follow([], sys._getframe())
+
+
 def debug_mode() -> AbstractContextManager[object]:
     from torch.utils._debug_mode import DebugMode  # not in every torch
 
@@ -115,6 +129,7 @@ def contexts(training: Training) -> dict[str, Callable[[], AbstractContextManage
         "plain again": nullcontext,
         "light": lambda: watch(do=fail),
         "module": lambda: watch(of=training.head, do=fail),
+        "recording": lambda: recording(training.model),
         "exact": lambda: watch(gear="exact", do=fail),
         "detect_anomaly": lambda: torch.autograd.set_detect_anomaly(True),
         "isfinite hooks": lambda: isfinite_hooks(training.model),
@@ -163,7 +178,7 @@ def main() -> int:
         print(f"a step of {size.name}: {median(plain):.1f} ms plain")
         for name, each in ratios.items():
             print(f"  {name:16} {median(each):.3f} ({min(each):.2f} to {max(each):.2f}), fastest {fastest[name]:.3f}")
-        for name in ("light", "module", "exact"):
+        for name in ("light", "module", "recording", "exact"):
             figures.note(size.goals[name], median(ratios[name]), fastest[name])
         share, least = ((of["exact"] - 1) / (of["detect_anomaly"] - 1) for of in (medians(ratios), fastest))
         figures.note(size.goals["share"], share, least)

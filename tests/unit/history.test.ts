@@ -85,6 +85,8 @@ test.each<[Measurement, number | undefined]>([
   [{ mean: 0.5, nan: 2, inf: 0 }, Number.NaN],
   [{ mean: 0.5, nan: 0, inf: 1 }, Infinity],
   [{ shape: [0] }, undefined],
+  [{ norm: 2, gradient_norm: 1 }, 1],
+  [{ lr: 0.1 }, 0.1],
 ])("%j is drawn as %d", (measurement, point) => expect(pointOf(measurement)).toBe(point));
 
 test.each<[number, number, string]>([

@@ -51,12 +51,20 @@ test.each<[Measurement, string]>([
 ])("%j reads %s", (measurement, text) => expect(measurementText(measurement)).toBe(text));
 
 /** Stops at which a pin had these numbers, as the tree shows them at the last one. */
-function stops(pins: Partial<PinAnswer>[], more: { pageSize?: number; function?: (at: number) => string } = {}) {
+function stops(
+  pins: Partial<PinAnswer>[],
+  more: { pageSize?: number; function?: (at: number) => string; recorded?: boolean } = {},
+) {
   const [history, expansion] = [new History(() => NOON), new Expansion()];
   const pinned = new Pins(memory({ pins: ["loss"] }));
+  pinned.setRecorded("loss", more.recorded === true);
   let [answer, at] = [frameAnswer(), frame()];
   for (const [index, pin] of pins.entries()) {
-    const told: Partial<FrameAnswer> = { line: 14 + index, function: more.function?.(index) ?? "train" };
+    const told: Partial<FrameAnswer> = {
+      libraries: { torch: "2" },
+      line: 14 + index,
+      function: more.function?.(index) ?? "train",
+    };
     answer = frameAnswer([], { ...told, pins: [{ expression: "loss", node: node("loss", { line: "1" }), ...pin }] });
     at = frame(index + 1);
     history.record(at, answer);
@@ -152,30 +160,81 @@ describe("a pin's row", () => {
   });
 });
 
+describe("a pin that is recorded at each step", () => {
+  const recording = (steps: number[], column: string, numbers: number[], more = {}): Partial<PinAnswer> => ({
+    recording: { steps, columns: { [column]: numbers, time: steps }, ...more },
+  });
+
+  test("says how the steps went, and lists them before their stop", () => {
+    const pins = [{ measurement: { value: 9 } }, { measurement: { value: 5 }, ...recording([1, 2], "value", [7, 6]) }];
+    const { row, below } = stops(pins, { recorded: true });
+    expect(row.description).toBe("7 → 6 █▁ · 1 · records each step");
+    expect(below()[0]).toMatchObject({ description: "2 stops · 2 steps" });
+    expect(below(below()[0]).map(({ label }) => label)).toEqual(["stop 2", "step 2", "step 1", "stop 1"]);
+  });
+
+  test.each([
+    ["lr", "lr 3 → 2 █▁ · 1 · records each step"],
+    ["gradient_norm", "‖grad‖ 3 → 2 █▁ · 1 · records each step"],
+    ["norm", "‖p‖ 3 → 2 █▁ · 1 · records each step"],
+    ["mean", "1 · μ 3 → 2 █▁ · records each step"],
+  ])("of which the %s is known says so", (column, description) => {
+    const { row } = stops([recording([1, 2], column, [3, 2])], { recorded: true });
+    expect([row.description, row.expandable]).toEqual([description, true]);
+  });
+
+  test("says why nothing is recorded", () => {
+    const { row } = stops([recording([], "value", [], { problem: "not in sight" })], { recorded: true });
+    expect(row).toMatchObject({ description: "1 · not in sight", tone: "warning" });
+  });
+
+  test("takes each step once, also where an answer has it again", () => {
+    const { scene } = stops([recording([1, 2], "value", [7, 6]), recording([2, 3], "value", [6, 5])]);
+    expect(scene.history.steps(scene.contents.frame.session, "loss").map(({ step }) => step)).toEqual([1, 2, 3]);
+    expect(scene.history.lastStep(scene.contents.frame.session, "loss")).toBe(3);
+  });
+
+  test.each([
+    [true, ["stopRecording"]],
+    [false, ["record"]],
+  ])("or not (%s) offers the other", (recorded, offered) => {
+    const { row } = stops([{}], { recorded });
+    expect(row.can.filter((action) => /record/i.test(action))).toEqual(offered);
+  });
+});
+
 describe("as CSV", () => {
-  const HEAD = "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version";
+  const HEAD =
+    "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr";
 
   function point(measurement: Measurement, file = "/train.py"): Point {
     return { stop: 3, frame: { stop: 9, key: "", file }, function: "f", line: 14, time: NOON, measurement };
   }
 
   test.each<[string, Point, string]>([
-    ["loss", point({ value: 2.25 }), "loss,3,2030-01-02T12:00:00.000Z,/train.py,14,2.25,,,,,,,,,,"],
+    ["loss", point({ value: 2.25 }), "loss,3,2030-01-02T12:00:00.000Z,/train.py,14,2.25,,,,,,,,,,,,,,"],
     [
       'd["a"]',
       point({ mean: -0.5, nan: 0, inf: 1, shape: [2, 3], dtype: "float32", device: "cpu", version: 4 }),
-      '"d[""a""]",3,2030-01-02T12:00:00.000Z,/train.py,14,,-0.5,,,,0,1,"[2, 3]",float32,cpu,4',
+      '"d[""a""]",3,2030-01-02T12:00:00.000Z,/train.py,14,,-0.5,,,,0,1,"[2, 3]",float32,cpu,4,,,,',
     ],
-    ["-x", point({ value: -1 }, "=1+1"), "'-x,3,2030-01-02T12:00:00.000Z,'=1+1,14,-1,,,,,,,,,,"],
-    ["@a\nb", point({ value: "#nan" }), '"\'@a\nb",3,2030-01-02T12:00:00.000Z,/train.py,14,NaN,,,,,,,,,,'],
+    ["-x", point({ value: -1 }, "=1+1"), "'-x,3,2030-01-02T12:00:00.000Z,'=1+1,14,-1,,,,,,,,,,,,,,"],
+    ["@a\nb", point({ value: "#nan" }), '"\'@a\nb",3,2030-01-02T12:00:00.000Z,/train.py,14,NaN,,,,,,,,,,,,,,'],
     [
       "big",
       point({ value: "#9007199254740993" }),
-      "big,3,2030-01-02T12:00:00.000Z,/train.py,14,9007199254740993,,,,,,,,,,",
+      "big,3,2030-01-02T12:00:00.000Z,/train.py,14,9007199254740993,,,,,,,,,,,,,,",
     ],
-    ["low", point({ value: "#-inf" }), "low,3,2030-01-02T12:00:00.000Z,/train.py,14,-Infinity,,,,,,,,,,"],
+    ["low", point({ value: "#-inf" }), "low,3,2030-01-02T12:00:00.000Z,/train.py,14,-Infinity,,,,,,,,,,,,,,"],
   ])("%s is a row of its own", (expression, one, row) => {
     expect(historyCsv([[expression, [one]]])).toBe(`${HEAD}\r\n${row}\r\n`);
+  });
+
+  test("a step has no place, and numbers of its own", () => {
+    const step = { step: 7, until: 9, time: NOON, measurement: { norm: 2, gradient_norm: "#nan", lr: 0.1 } } as const;
+    expect(historyCsv([["model", [step]]])).toBe(
+      `${HEAD}\r\nmodel,,2030-01-02T12:00:00.000Z,,,,,,,,,,,,,,7,2,NaN,0.1\r\n`,
+    );
   });
 
   test("of nothing there is the head alone", () => expect(historyCsv([])).toBe(`${HEAD}\r\n`));

@@ -85,6 +85,26 @@ describe("one question per stop and frame", () => {
     expect(ops()).toHaveLength(3);
   });
 
+  test("asks for what is recorded after the last step that is known, until that is not wanted any more", async () => {
+    const recording = { steps: [1, 2], columns: { value: [3, 2] } };
+    const answer = frameAnswer([], { pins: [{ expression: "x", recording }] });
+    const { inspector, runs, asked } = inspected({ frame: () => answer }, ["x"]);
+    inspector.focus(frame(1));
+    await settled();
+    await runs.setRecorded(["x"], true);
+    await runs.setRecorded(["x"], false);
+    await runs.setRecorded(["x"], true);
+    runs.unpin("x");
+    await settled();
+    expect(asked.map(({ pins }) => pins)).toEqual([
+      [{ expression: "x" }],
+      [{ expression: "x", record_after: 2 }],
+      [{ expression: "x" }],
+      [{ expression: "x", record_after: 2 }],
+      [],
+    ]);
+  });
+
   test("carries what is expanded and the static pins", async () => {
     const { inspector, asked, expansion } = inspected({}, ["x.grad", "model(x)", "y"]);
     expansion.open({ root: "frame /train.py:train", names: ["batch"] });

@@ -20,9 +20,32 @@ def train(model, losses):
 
 train(torch.nn.LSTM(1, 2), [2.75, 2.5, 2.25, 1.5, float("nan"), 1.25])
 `;
+const stepped = `\
+import torch
+from torch.optim import optimizer as optimizers
+
+
+def train(model, optimizer):
+    print("begins")
+    for step in range(5):
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).square().mean().backward()
+        optimizer.step()
+        optimizer.param_groups[0]["lr"] /= 2
+    print("trained")
+    optimizer.step()
+    print("left", len(optimizers._global_optimizer_post_hooks))
+
+
+model = torch.nn.Linear(2, 1)
+train(model, torch.optim.SGD(model.parameters(), lr=0.5))
+`;
+const STEPPED = ["begins", "trained"].map(
+  (word) => 1 + stepped.split("\n").findIndex((line) => line.includes(`"${word}"`)),
+);
 const STOP = program.split("\n").findIndex((line) => line.includes("print")) + 1;
 
-const test = testIn({ files: { "trains.py": program }, alone: true });
+const test = testIn({ files: { "trains.py": program, "steps.py": stepped }, alone: true });
 
 test.afterEach(async ({ wb }) => {
   await wb.channel.stopDebugging();
@@ -62,13 +85,34 @@ test("says how a loss came to be, what has changed its size, lists the stops, an
   expect(lines).toHaveLength(7);
   expect(lines[0]).toMatch(/^expression,stop,time,file,line,value,/);
   expect(lines[1]).toMatch(
-    new RegExp(String.raw`^loss,1,[\d:TZ.-]+,.*trains\.py,${STOP},2\.75,.*,\[\],float32,cpu,0$`),
+    new RegExp(String.raw`^loss,1,[\d:TZ.-]+,.*trains\.py,${STOP},2\.75,.*,\[\],float32,cpu,0,,,,$`),
   );
 });
 
-async function launch(wb: Workbench): Promise<void> {
-  const file = path.join(wb.workspace.folder, "trains.py");
-  await wb.debug.breakAt("trains.py", [STOP]);
+test("records each step of an optimizer between two stops, until that is ended", async ({ wb }) => {
+  await wb.debug.stopAfter(() => launch(wb, "steps.py", STEPPED));
+  await wb.inspector.choose(["model"], "Pin");
+  await wb.inspector.choose(["optimizer"], "Pin");
+  await wb.inspector.choose(["model"], "Record at Each Step");
+  await described(wb, "model", /records each step$/);
+  await wb.inspector.choose(["optimizer"], "Record at Each Step");
+  await described(wb, "optimizer", /records each step$/);
+  await wb.debug.continueToStop();
+  await described(wb, "optimizer", /^lr 0\.0625 → 0\.03125 █▄▂▁▁ · /);
+  await described(wb, "model", /^‖grad‖ \S+ → \S+ [▁-█]+ · /);
+  expect((await wb.inspector.expand("model"))[0]).toMatchObject({ label: "History", description: "5 steps" });
+  await wb.inspector.expand("model", "History");
+  await shot(wb, "history/steps");
+  await wb.inspector.choose(["model"], "Stop Recording");
+  await wb.inspector.choose(["optimizer"], "Stop Recording");
+  await wb.page.keyboard.press("F5");
+  await wb.debug.waitForEnd();
+  expect(wb.recording.stdout()).toContain("left 0");
+});
+
+async function launch(wb: Workbench, name = "trains.py", lines = [STOP]): Promise<void> {
+  const file = path.join(wb.workspace.folder, name);
+  await wb.debug.breakAt(name, lines);
   await wb.debug.launch({
     type: "debugpy",
     request: "launch",

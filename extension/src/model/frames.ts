@@ -188,15 +188,17 @@ export class Frames {
 
   /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */
   #requestFor(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
-    const { pins, expansion } = this.#parts;
+    const { pins, expansion, history } = this.#parts;
     const { filter, pageSize } = this.#settings;
     const count = expansion.count(framePath(frame));
     const pinned = pins.all
       .filter((pin) => pin.static)
       .map(({ expression }) => {
         const path = pinPath(expression);
-        if (!expansion.isOpen(path)) return { expression };
-        return { expression, count: expansion.count(path) ?? pageSize, rows: expansion.below(path.root) };
+        const known = history.lastStep(frame.session, expression);
+        const pin = { expression, ...(pins.isRecorded(expression) ? { record_after: known } : {}) };
+        if (!expansion.isOpen(path)) return pin;
+        return { ...pin, count: expansion.count(path) ?? pageSize, rows: expansion.below(path.root) };
       });
     const expanded = expansion.below(framePath(frame).root);
     return { filter, page_size: pageSize, ...(count === undefined ? {} : { count }), expanded, pins: pinned };

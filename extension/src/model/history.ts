@@ -1,9 +1,10 @@
 import type { Frame } from "../debug/frame.ts";
 import type { Session } from "../debug/session.ts";
-import type { FrameAnswer, Measurement } from "../protocol/generated.ts";
+import type { FrameAnswer, Measurement, Recording } from "../protocol/generated.ts";
 
-/** How many stops of an expression are kept in a session, and how many sessions: those that stopped last. */
+/** How many stops and steps of an expression are kept in a session, and how many sessions: those that stopped last. */
 const MAX_STOPS = 1000;
+const MAX_STEPS = 10_000;
 const MAX_SESSIONS = 4;
 
 /** The numbers of an expression at one stop. */
@@ -18,12 +19,25 @@ export interface Point {
   readonly measurement: Measurement;
 }
 
+/** The numbers of an expression after one step of an optimizer. */
+export interface StepPoint {
+  readonly step: number;
+  /** The number that the stop has in the debug session before which it was. */
+  readonly until: number;
+  readonly time: Date;
+  readonly measurement: Measurement;
+}
+
+/** What is recorded at a stop, or at a step. */
+export type HistoryRecord = Point | StepPoint;
+
 /** What is recorded of one session. */
 interface SessionHistory {
   /** The stops at which something was recorded: how many, and the number that the last one has in the debug session. */
   stops: number;
   last: number;
   readonly points: Map<string, Point[]>;
+  readonly steps: Map<string, StepPoint[]>;
 }
 
 /**
@@ -45,7 +59,8 @@ export class History {
 
   /** The expressions of which there are numbers, in the order in which they came. */
   expressions(session: Session): readonly string[] {
-    return [...(this.#sessions.get(session)?.points.keys() ?? [])];
+    const known = this.#sessions.get(session);
+    return [...new Set([...(known?.points.keys() ?? []), ...(known?.steps.keys() ?? [])])];
   }
 
   /** The oldest first. */
@@ -53,9 +68,28 @@ export class History {
     return this.#sessions.get(session)?.points.get(expression) ?? [];
   }
 
+  /** The steps that were recorded, the oldest first. */
+  steps(session: Session, expression: string): readonly StepPoint[] {
+    return this.#sessions.get(session)?.steps.get(expression) ?? [];
+  }
+
+  /** Stops and steps, as they followed each other: a stop's own numbers come after the steps before it. */
+  records(session: Session, expression: string): readonly HistoryRecord[] {
+    const steps = this.steps(session, expression);
+    if (steps.length === 0) return this.points(session, expression);
+    const all = [...steps, ...this.points(session, expression)];
+    return all.toSorted((a, b) => stopOf(a) - stopOf(b) || Number("stop" in a) - Number("stop" in b));
+  }
+
+  /** The number of the last step that is known; 0 before the first. */
+  lastStep(session: Session, expression: string): number {
+    return this.steps(session, expression).at(-1)?.step ?? 0;
+  }
+
   /** A frame was read, with its pins. */
   record(frame: Frame, answer: FrameAnswer): void {
-    for (const { expression, measurement } of answer.pins) {
+    for (const { expression, measurement, recording } of answer.pins) {
+      if (recording !== undefined && recording.steps.length > 0) this.#addSteps(expression, recording, frame);
       if (measurement !== undefined) this.recordOne(expression, measurement, frame, answer);
     }
   }
@@ -82,18 +116,44 @@ export class History {
 
   /** The expression is not pinned any more. */
   forget(expression: string): void {
-    for (const [session, { points }] of this.#sessions) {
+    for (const [session, { points, steps }] of this.#sessions) {
       points.delete(expression);
-      if (points.size === 0) this.#sessions.delete(session);
+      steps.delete(expression);
+      if (points.size + steps.size === 0) this.#sessions.delete(session);
     }
+  }
+
+  #addSteps(expression: string, { steps: numbers, columns }: Recording, frame: Frame): void {
+    const { steps } = this.#of(frame.session);
+    const last = this.lastStep(frame.session, expression);
+    const known = [...(steps.get(expression) ?? [])];
+    for (const [at, step] of numbers.entries()) {
+      if (step <= last) continue;
+      const of = Object.entries(columns).flatMap(([name, column]) => {
+        const number = column[at];
+        return number === undefined || number === null ? [] : [[name, number] as const];
+      });
+      const { time = 0, ...measurement } = Object.fromEntries(of);
+      known.push({ step, until: frame.stop, time: new Date(1000 * Number(time)), measurement });
+    }
+    steps.set(expression, known.slice(-MAX_STEPS));
   }
 
   /** What is recorded of a session, which is the latest from now on. */
   #of(session: Session): SessionHistory {
-    const known = this.#sessions.get(session) ?? { stops: 0, last: 0, points: new Map<string, Point[]>() };
+    const known = this.#sessions.get(session) ?? emptyHistory();
     this.#sessions.delete(session);
     this.#sessions.set(session, known);
     for (const oldest of this.#sessions.keys()) if (this.#sessions.size > MAX_SESSIONS) this.#sessions.delete(oldest);
     return known;
   }
+}
+
+function emptyHistory(): SessionHistory {
+  return { stops: 0, last: 0, points: new Map<string, Point[]>(), steps: new Map<string, StepPoint[]>() };
+}
+
+/** The number in the debug session of the stop that it is of, or that came after it. */
+export function stopOf(record: HistoryRecord): number {
+  return "stop" in record ? record.frame.stop : record.until;
 }

@@ -1,31 +1,37 @@
 import type { Integer, Measurement, Number as WireNumber } from "../protocol/generated.ts";
-import type { Point } from "./history.ts";
+import type { HistoryRecord } from "./history.ts";
 import { numberOf, shapeText } from "./measurements.ts";
 
-const COLUMNS = "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version";
+const COLUMNS =
+  "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr";
 
-/** What was recorded of expressions as a table in CSV (RFC 4180), a row for each expression and stop. */
-export function historyCsv(histories: Iterable<readonly [expression: string, points: readonly Point[]]>): string {
+/** What was recorded of expressions as a table in CSV (RFC 4180), a row for each expression and stop, or step. */
+export function historyCsv(
+  histories: Iterable<readonly [expression: string, records: readonly HistoryRecord[]]>,
+): string {
   const lines = [COLUMNS];
-  for (const [expression, points] of histories) {
-    for (const point of points) lines.push(lineOf(expression, point));
+  for (const [expression, records] of histories) {
+    for (const record of records) lines.push(lineOf(expression, record));
   }
   return lines.map((line) => `${line}\r\n`).join("");
 }
 
-function lineOf(expression: string, { stop, time, frame, line, measurement }: Point): string {
-  const { value, mean, std, min, max, nan, inf, shape, dtype, device, version } = measurement;
+function lineOf(expression: string, record: HistoryRecord): string {
+  const { value, mean, std, min, max, nan, inf, shape, dtype, device, version, norm, ...more } = record.measurement;
+  const stop = "stop" in record ? record : undefined;
   return [
     textCell(expression),
-    stop,
-    time.toISOString(),
-    textCell(frame.file),
-    line,
+    numberCell(stop?.stop),
+    record.time.toISOString(),
+    textCell(stop?.frame.file),
+    numberCell(stop?.line),
     ...[value, mean, std, min, max, nan, inf].map(numberCell),
     textCell(shape && shapeText(shape)),
     textCell(dtype),
     textCell(device),
     numberCell(version),
+    numberCell("step" in record ? record.step : undefined),
+    ...[norm, more.gradient_norm, more.lr].map(numberCell),
   ].join(",");
 }
 

@@ -1,41 +1,46 @@
 import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
-import type { Point } from "./history.ts";
+import { type HistoryRecord, type Point, stopOf } from "./history.ts";
 import { differencesOf, isOther } from "./measurements.ts";
 import type { Pin } from "./pins.ts";
-import { bareRow, type Row, type Scene } from "./row.ts";
+import { type Action, bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, historyPath, isHistory } from "./rowPath.ts";
 import { differencesText, differenceText, measurementText, type Trail, trailOf } from "./trail.ts";
 import { countText, joined } from "./words.ts";
 
 /** The row of a pin with what was recorded of it: how its number came to be, and what is other than at the last stop. */
-export function withHistory(scene: Scene, row: Row, { expression }: Pin, now: Measurement | undefined): Row {
-  const points = pointsOf(scene, expression);
-  const expandable = row.expandable || points.length > 1;
+export function withHistory(scene: Scene, row: Row, pin: Pin, now: Measurement | undefined): Row {
+  const records = recordsOf(scene, pin.expression);
+  const expandable = row.expandable || records.length > 1;
   const open = expandable && scene.expansion.isOpen(row.path);
-  const known: Row = points.length === 0 ? row : { ...row, expandable, open, can: [...row.can, "exportHistory"] };
-  const before = earlier(scene, points);
-  const last = before.at(-1);
-  if (now === undefined || last === undefined) return known;
-  const trail = trailOf([...before, now]);
-  const differences = differencesOf(last, now);
+  const before = now && earlier(scene, records);
+  const last = before?.at(-1);
+  const differences = now && last ? differencesOf(last, now) : [];
   const words = differences.map(differenceText);
   const was = differences.map(({ aspect, before: what }) => l10n.t("{0} was {1}", aspect, what));
+  const trail = ofSteps(scene, pin, records) ?? (now && before && trailOf([...before, now]));
+  const problem = recordingProblem(scene, pin);
+  const recording = scene.pins.isRecorded(pin.expression) ? l10n.t("records each step") : undefined;
   return {
-    ...known,
-    description: joined(" · ", ...words, ...around(row.description, trail)),
-    summary: joined(" · ", row.summary, ...words, trail?.text),
-    speech: joined(", ", row.speech, ...was, trail?.speech),
+    ...row,
+    expandable,
+    open,
+    tone: row.tone ?? (problem === undefined ? undefined : "warning"),
+    description: joined(" · ", ...words, ...around(row.description, trail), problem ?? recording),
+    summary: joined(" · ", row.summary, ...words, trail?.text, problem ?? recording),
+    speech: joined(", ", row.speech, ...was, trail?.speech, problem ?? recording),
+    can: [...row.can, ...actionsOf(scene, pin, records)],
   };
 }
 
-/** The group of what was recorded of a pin, where there are two stops at least. */
+/** The group of what was recorded of a pin, where there are two stops or steps at least. */
 export function historyRow(scene: Scene, parent: Row): Row[] {
   const { pin } = parent;
-  const points = pin === undefined ? [] : pointsOf(scene, pin.expression);
-  if (pin === undefined || points.length < 2) return [];
+  const records = pin === undefined ? [] : recordsOf(scene, pin.expression);
+  if (pin === undefined || records.length < 2) return [];
   const path = historyPath(pin.expression);
-  const description = l10n.t("{0} stops", countText(points.length));
+  const stops = records.filter(isPoint).length;
+  const description = joined(" · ", stopsText(stops), stepsText(records.length - stops));
   return [
     {
       ...bareRow(scene, parent, path, l10n.t("History")),
@@ -52,35 +57,38 @@ export function historyRow(scene: Scene, parent: Row): Row[] {
   ];
 }
 
-/** A row for each stop, the newest first; undefined of a row that is no such group. */
+/** A row for each stop and step, the newest first; undefined of a row that is no such group. */
 export function historyRows(scene: Scene, parent: Row): Row[] | undefined {
   const { pin, path } = parent;
   if (pin === undefined || !isHistory(path)) return undefined;
-  const points = pointsOf(scene, pin.expression);
-  const shown = points.slice(-scene.pageSize);
-  const rows = shown.map((point, at) => stopRow(scene, parent, point, shown[at - 1] ?? points.at(-scene.pageSize - 1)));
-  const left = points.length - shown.length;
+  const records = recordsOf(scene, pin.expression);
+  const left = Math.max(0, records.length - scene.pageSize);
+  const rows = records.slice(left).map((record, at) => recordRow(scene, parent, record, records[left + at - 1]));
   return [...rows.toReversed(), ...(left > 0 ? [olderRow(scene, parent, left)] : [])];
 }
 
-function stopRow(scene: Scene, parent: Row, point: Point, before: Point | undefined): Row {
-  const { stop, line, frame, measurement } = point;
-  const label = l10n.t("stop {0}", stop);
-  const file = /[^/\\]*$/.exec(frame.file)?.[0] ?? "";
-  const other = before?.function === point.function ? before.measurement : undefined;
+function recordRow(scene: Scene, parent: Row, record: HistoryRecord, before: HistoryRecord | undefined): Row {
+  const { measurement } = record;
+  const label = isPoint(record) ? l10n.t("stop {0}", record.stop) : l10n.t("step {0}", record.step);
+  const other = before !== undefined && isOfSameValue(before, record) ? before.measurement : undefined;
   const changed = other !== undefined && (isOther(other, measurement) || differencesOf(other, measurement).length > 0);
-  const words =
-    other === undefined ? "" : joined(" · ", differencesText(other, measurement), writtenText(other, measurement));
-  const description = joined(" · ", `${file}:${line}`, measurementText(measurement), words);
+  const words = other && joined(" · ", differencesText(other, measurement), writtenText(other, measurement));
+  const place = isPoint(record) ? `${/[^/\\]*$/.exec(record.frame.file)?.[0] ?? ""}:${record.line}` : "";
+  const description = joined(" · ", place, measurementText(measurement), words);
   return {
-    ...bareRow(scene, parent, childPath(parent.path, String(stop)), label),
-    icon: "circle-small",
+    ...bareRow(scene, parent, childPath(parent.path, label), label),
+    icon: isPoint(record) ? "circle-small-filled" : "circle-small",
     description,
     summary: description,
     changed,
     speech: joined(", ", label, changed ? l10n.t("changed") : "", description),
     can: ["copySummary"],
   };
+}
+
+/** Elsewhere than in one function the expression may be of another value. A step is of the function that was chosen. */
+function isOfSameValue(before: HistoryRecord, now: HistoryRecord): boolean {
+  return !isPoint(before) || !isPoint(now) || before.function === now.function;
 }
 
 /** What tells that the tensor was written to since, or is another one. */
@@ -102,23 +110,56 @@ function olderRow(scene: Scene, parent: Row, count: number): Row {
 
 /** The line of a value and its trail: that of a number comes first, it is what one looks for. */
 function around(line: string, trail: Trail | undefined): readonly (string | undefined)[] {
-  return trail?.isOfNumbers === true ? [trail.text, line] : [line, trail?.text];
+  return trail?.leads === true ? [trail.text, line] : [line, trail?.text];
+}
+
+/** The trail of the steps, while they are recorded. */
+function ofSteps({ pins }: Scene, { expression }: Pin, records: readonly HistoryRecord[]): Trail | undefined {
+  if (!pins.isRecorded(expression)) return undefined;
+  return trailOf(records.filter((record) => !isPoint(record)).map(({ measurement }) => measurement));
+}
+
+function recordingProblem({ pins, contents }: Scene, { expression }: Pin): string | undefined {
+  return pins.isRecorded(expression) ? contents.pin(expression)?.recording?.problem : undefined;
+}
+
+function actionsOf({ pins, contents }: Scene, pin: Pin, records: readonly HistoryRecord[]): Action[] {
+  const { expression, static: isStatic } = pin;
+  const can: Action[] = records.length === 0 ? [] : ["exportHistory"];
+  if (pins.isRecorded(expression)) can.push("stopRecording");
+  else if (isStatic && !contents.mustRun(expression) && contents.hasTorch) can.push("record");
+  return can;
 }
 
 /** What was recorded up to the stop that is shown. */
-function pointsOf({ history, contents }: Scene, expression: string): readonly Point[] {
+function recordsOf({ history, contents }: Scene, expression: string): readonly HistoryRecord[] {
   const { session, stop } = contents.frame;
-  return history.points(session, expression).filter(({ frame }) => frame.stop <= stop);
+  return history.records(session, expression).filter((record) => stopOf(record) <= stop);
 }
 
 /** The numbers of earlier stops in the same function: elsewhere the expression may be of another value. */
-function earlier({ contents }: Scene, points: readonly Point[]): Measurement[] {
+function earlier({ contents }: Scene, records: readonly HistoryRecord[]): Measurement[] {
   const { frame, answer } = contents;
-  return points
+  return records
+    .filter(isPoint)
     .filter((point) => point.frame.stop < frame.stop && isAt(point, frame.file, answer.function))
     .map(({ measurement }) => measurement);
 }
 
+function isPoint(record: HistoryRecord): record is Point {
+  return "stop" in record;
+}
+
 function isAt(point: Point, file: string, name: string): boolean {
   return point.frame.file === file && point.function === name;
+}
+
+function stopsText(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? l10n.t("1 stop") : l10n.t("{0} stops", countText(count));
+}
+
+function stepsText(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? l10n.t("1 step") : l10n.t("{0} steps", countText(count));
 }

@@ -28,17 +28,24 @@ export function numberOf(value: WireNumber): number {
   return Number(value.slice(1));
 }
 
-/** The one number that stands for a value: its own, else its mean; NaN and infinities where it holds some. */
-export function pointOf({ value, mean, nan = 0, inf = 0 }: Measurement): number | undefined {
-  if (value !== undefined) return numberOf(value);
-  if (nan !== 0) return Number.NaN;
-  if (inf !== 0) return Infinity;
-  return mean === undefined ? undefined : numberOf(mean);
+/** What the one number that stands for a value is of it. */
+export type PointKind = "value" | "lr" | "gradient_norm" | "norm" | "mean";
+
+const POINTS: readonly PointKind[] = ["value", "lr", "gradient_norm", "norm"];
+
+/** What stands for a value: its own number, a norm, else its mean. */
+export function pointKindOf(measurement: Measurement): PointKind {
+  return POINTS.find((kind) => measurement[kind] !== undefined) ?? "mean";
 }
 
-/** Whether it is the number itself, and not a mean. */
-export function isNumber({ value }: Measurement): boolean {
-  return value !== undefined;
+/** That number; of many elements NaN or an infinity, where there are some. */
+export function pointOf(measurement: Measurement): number | undefined {
+  const { nan = 0, inf = 0 } = measurement;
+  const kind = pointKindOf(measurement);
+  const number = measurement[kind];
+  if (kind === "mean" && nan !== 0) return Number.NaN;
+  if (kind === "mean" && inf !== 0) return Infinity;
+  return number === undefined ? undefined : numberOf(number);
 }
 
 /** `[32, 17]` */
@@ -56,8 +63,9 @@ export function differencesOf(before: Measurement, now: Measurement): Difference
 
 /** Whether the numbers are others than before, beyond a tolerance. */
 export function isOther(before: Measurement, now: Measurement): boolean {
-  const of = ({ value, mean, std, min, max, nan, inf }: Measurement): (WireNumber | Integer | undefined)[] => {
-    return [value, mean, std, min, max, nan, inf];
+  const of = (one: Measurement): (WireNumber | Integer | undefined)[] => {
+    const { value, mean, std, min, max, nan, inf, norm, gradient_norm: gradient, lr } = one;
+    return [value, mean, std, min, max, nan, inf, norm, gradient, lr];
   };
   const others = of(before);
   return of(now).some((number, at) => {

@@ -16,6 +16,8 @@ export class Pins {
   readonly #memory: Memento;
   /** The results of running them, by expression and by session. */
   readonly #lines = new Map<string, WeakMap<object, string>>();
+  /** Those whose numbers are recorded at each step of an optimizer: until this window is closed. */
+  readonly #recorded = new Set<string>();
   readonly #changed = new Emitter();
   #all: readonly Pin[];
 
@@ -35,6 +37,16 @@ export class Pins {
     return this.#all.some((one) => one.expression === expression);
   }
 
+  isRecorded(expression: string): boolean {
+    return this.#recorded.has(expression);
+  }
+
+  setRecorded(expression: string, recorded: boolean): void {
+    if (recorded) this.#recorded.add(expression);
+    else this.#recorded.delete(expression);
+    this.#changed.fire();
+  }
+
   add(expressions: readonly string[]): Pin[] {
     const added = expressions.filter((expression) => !this.has(expression));
     this.#set([...this.#all, ...added.map(pin)]);
@@ -43,6 +55,7 @@ export class Pins {
 
   remove(expression: string): void {
     this.#lines.delete(expression);
+    this.#recorded.delete(expression);
     this.#set(this.#all.filter((one) => one.expression !== expression));
   }
 

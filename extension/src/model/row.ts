@@ -86,6 +86,8 @@ export type Action =
   | "breakAtNan"
   | "editWatchpoint"
   | "exportHistory"
+  | "record"
+  | "stopRecording"
   | "enable"
   | "disable"
   | ValueLens;

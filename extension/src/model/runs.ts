@@ -55,11 +55,20 @@ export class Runs {
     for (const [running, of] of this.#running) if (of === expression) running.abort();
   }
 
+  /** Has the numbers of pinned expressions be recorded at each step, or not any more. */
+  async setRecorded(expressions: readonly string[], recorded: boolean): Promise<void> {
+    for (const expression of expressions) this.#pins.setRecorded(expression, recorded);
+    await this.#inspector.readAgain();
+  }
+
   unpin(expression: string): void {
     this.cancel(expression);
+    const wasRecorded = this.#pins.isRecorded(expression);
     this.#pins.remove(expression);
     this.#frames.forgetHistory(expression);
     this.#inspector.fireDidChange();
+    // The program is told by reading again.
+    if (wasRecorded) void this.#inspector.readAgain();
   }
 
   unpinAll(): void {

@@ -1,6 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
-import { type Difference, differencesOf, isNumber, numberOf, numberText, pairText, pointOf } from "./measurements.ts";
+import {
+  type Difference,
+  differencesOf,
+  numberOf,
+  numberText,
+  pairText,
+  pointKindOf,
+  pointOf,
+  type PointKind,
+} from "./measurements.ts";
 import { joined } from "./words.ts";
 
 /** How many points a sparkline has. */
@@ -8,32 +17,38 @@ const MAX_POINTS = 8;
 const BARS = "▁▂▃▄▅▆▇█";
 const FLAT = "▄";
 
-/** How a value came to be what it is: of a number its own numbers, else its mean. */
+/** How a value came to be what it is, by the number that stands for it. */
 export interface Trail {
   /** `2.31 → 2.28 ▂▃▅▇█ NaN` */
   readonly text: string;
   /** What a screen reader says. */
   readonly speech: string;
-  /** Whether these are the numbers themselves, and not means. */
-  readonly isOfNumbers: boolean;
+  /** Whether it is what one looks for first, and no mean. */
+  readonly leads: boolean;
 }
+
+/** What stands before a number: what it is of the value, in letters, and aloud. */
+const NAMES: Record<PointKind, { readonly letters: string; readonly was: (number: string) => string }> = {
+  value: { letters: "", was: (number) => l10n.t("was {0}", number) },
+  mean: { letters: "μ", was: (number) => l10n.t("mean was {0}", number) },
+  lr: { letters: "lr", was: (number) => l10n.t("learning rate was {0}", number) },
+  gradient_norm: { letters: "‖grad‖", was: (number) => l10n.t("gradient norm was {0}", number) },
+  norm: { letters: "‖p‖", was: (number) => l10n.t("norm was {0}", number) },
+};
 
 /** The trail of measurements that followed each other, the last one of now; undefined of fewer than two numbers. */
 export function trailOf(measurements: readonly Measurement[]): Trail | undefined {
   const now = measurements.at(-1);
   if (now === undefined || pointOf(now) === undefined) return undefined;
-  const isOfNumbers = isNumber(now);
-  const points = measurements.flatMap((one) => (isNumber(one) === isOfNumbers ? (pointOf(one) ?? []) : []));
+  const kind = pointKindOf(now);
+  const points = measurements.flatMap((one) => (pointKindOf(one) === kind ? (pointOf(one) ?? []) : []));
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return undefined;
   const error = Math.max(...measurements.slice(-2).map(({ mean_error: bound = 0 }) => numberOf(bound)));
-  const [was, is] = pairText(before, last, isOfNumbers ? 0 : error);
-  const change = `${was} → ${is} ${sparkline(points.slice(-MAX_POINTS))}`;
-  return {
-    text: isOfNumbers ? change : `μ ${change}`,
-    speech: isOfNumbers ? l10n.t("was {0}", was) : l10n.t("mean was {0}", was),
-    isOfNumbers,
-  };
+  const [was, is] = pairText(before, last, kind === "mean" ? error : 0);
+  const { letters, was: aloud } = NAMES[kind];
+  const text = joined(" ", letters, `${was} → ${is}`, sparkline(points.slice(-MAX_POINTS)));
+  return { text, speech: aloud(was), leads: kind !== "mean" };
 }
 
 /** A bar for each number, by its place between the least and the largest of them; what is not finite as a word in its place. */
@@ -78,8 +93,12 @@ export function measurementText(measurement: Measurement): string {
   const { value, mean, mean_error: error = 0, std, min, max, nan = 0, inf = 0, sampled } = measurement;
   if (value !== undefined) return numberText(numberOf(value));
   const text = (number: NonNullable<typeof mean>, bound = 0): string => numberText(numberOf(number), { error: bound });
+  const { norm, gradient_norm: gradient, lr } = measurement;
   return joined(
     " · ",
+    lr === undefined ? "" : `${NAMES.lr.letters} ${text(lr)}`,
+    gradient === undefined ? "" : `${NAMES.gradient_norm.letters} ${text(gradient)}`,
+    norm === undefined ? "" : `${NAMES.norm.letters} ${text(norm)}`,
     nan === 0 ? "" : `${numberOf(nan)} NaN`,
     inf === 0 ? "" : `${numberOf(inf)} Inf`,
     mean === undefined

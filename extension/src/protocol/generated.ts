@@ -329,6 +329,10 @@ export interface PinRequest {
    */
   count?: number;
   rows?: Expanded;
+  /**
+   * Its numbers are recorded after each step of an optimizer, and those after this step are wanted; absent: not any more.
+   */
+  record_after?: number;
 }
 /**
  * What one answer may cost; the defaults are the helper's own.
@@ -802,10 +806,11 @@ export interface PinAnswer {
   expression: string;
   node?: Node;
   measurement?: Measurement;
+  recording?: Recording;
   error?: RequestFailure;
 }
 /**
- * The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent.
+ * The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent; norms and `lr` are of recordings alone.
  */
 export interface Measurement {
   value?: Number;
@@ -816,6 +821,9 @@ export interface Measurement {
   max?: Number;
   nan?: Integer;
   inf?: Integer;
+  norm?: Number;
+  gradient_norm?: Number;
+  lr?: Number;
   /**
    * Not all elements were read.
    */
@@ -830,6 +838,25 @@ export interface Measurement {
    * Of a tensor: how often its memory was written to.
    */
   version?: number;
+}
+/**
+ * The numbers of an expression after steps of optimizers: columns of equal length, each as in `Measurement`, null where there was none, or the norms of all parameters of a module and of their gradients together, and the highest learning rate of an optimizer. Bounded: of many, the last.
+ */
+export interface Recording {
+  /**
+   * The numbers of the steps, counted from where recording began.
+   */
+  steps: number[];
+  /**
+   * By name: of `Measurement`, or `time` in seconds since 1970.
+   */
+  columns: {
+    [k: string]: (Number | null)[];
+  };
+  /**
+   * Why nothing was recorded at the last step, or nothing can be.
+   */
+  problem?: string;
 }
 /**
  * Why something was not answered: a code for programs, a message for people.

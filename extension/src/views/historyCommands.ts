@@ -12,7 +12,9 @@ export const HISTORY_COMMANDS = {
     const session = rows[0]?.contents.frame.session ?? lookedAt(parts);
     if (session === undefined) return;
     const chosen = rows.length > 0 ? rows.flatMap(({ pin }) => pin?.expression ?? []) : history.expressions(session);
-    const csv = historyCsv([...new Set(chosen)].map((expression) => [expression, history.points(session, expression)]));
+    const csv = historyCsv(
+      [...new Set(chosen)].map((expression) => [expression, history.records(session, expression)]),
+    );
     const uri = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Export History"),
       filters: { CSV: ["csv"] },
@@ -20,7 +22,15 @@ export const HISTORY_COMMANDS = {
     });
     if (uri) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(csv));
   },
+  [COMMAND.record]: (parts, argument, selected) => setRecorded(parts, true, argument, selected),
+  [COMMAND.stopRecording]: (parts, argument, selected) => setRecorded(parts, false, argument, selected),
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
+
+async function setRecorded({ tree, runs }: Parts, on: boolean, argument: unknown, selected: unknown): Promise<void> {
+  const rows = await rowsOf(tree, on ? "record" : "stopRecording", argument, selected);
+  const expressions = rows.flatMap(({ pin }) => pin?.expression ?? []);
+  if (expressions.length > 0) await runs.setRecorded(expressions, on);
+}
 
 function lookedAt({ inspector, history }: Parts): Session | undefined {
   const session = inspector.frame?.session;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite, sqrt
+from math import hypot, inf, isfinite, nan, sqrt
 from typing import Any
 
 from ...safe.budget import Budget
@@ -24,6 +24,7 @@ from .metadata import element_count, is_exact_tensor
 torch: Any = module("torch")
 ERROR = 1e-4  #: at most, of a norm, by its share
 _PIECE = 1 << 15  #: elements that torch adds up, at the most
+_JOINED = 1 << 13  #: elements of a tensor that is read as one with others, at the most
 _AGAIN = 1 << 18  #: elements that are read in float64 at once
 _BATCH = 1 << 22  #: elements read between two looks at the clock
 _SMALL = 1e-15  #: a norm of a piece whose squares may have vanished
@@ -36,6 +37,45 @@ class Norm(Record):
     nan: int = 0
     inf: int = 0
     is_read: bool = True
+
+
+def total_norm(tensors: Sequence[Any]) -> float | None:
+    """The norm of all elements together; NaN and Inf where there are such, None where nothing can be read.
+
+    Small tensors are read as one on the CPU: there each call of torch takes longer than their elements.
+    """
+    values = [_as_real(one) for one in bare_each(list(tensors)) if one is not None and _is_counted(one)]
+    if not values:
+        return None
+    alike: dict[Any, list[Any]] = {}
+    for one in values:
+        alike.setdefault((one.device, one.dtype), []).append(one)
+    parts = [part for (device, _), some in alike.items() for part in (_joined(some) if device.type == "cpu" else some)]
+    squares = _squares(parts, in_small_parts=False)
+    if None not in squares:
+        return sqrt(sum(squares))  # type: ignore[arg-type]
+    norms = [_again(one) for one in values]
+    if any(norm.nan or norm.inf for norm in norms):
+        return nan if any(norm.nan for norm in norms) else inf
+    return hypot(*(norm.value or 0.0 for norm in norms))
+
+
+def _joined(values: list[Any]) -> Iterator[Any]:
+    """The small ones in pieces of many, then the others."""
+    some: list[Any] = []
+    elements = 0
+    for one in values:
+        count = one.numel()
+        if count > _JOINED:
+            yield one
+            continue
+        some.append(one.reshape(-1))
+        elements += count
+        if elements >= _PIECE:
+            yield torch.cat(some)
+            some, elements = [], 0
+    if some:
+        yield torch.cat(some)
 
 
 class Norms:
@@ -147,15 +187,15 @@ def _again(values: Any) -> Norm:
     """The norm in float64, scaled so that no square overflows or vanishes; or what is not finite, counted."""
     if not values.any():
         return Norm(0.0)
-    largest, nan, inf = 0.0, 0, 0
+    largest, nans, infs = 0.0, 0, 0
     for part in _pieces(values, _AGAIN):
         found = float(part.abs().max())
         largest = max(largest, found)
         if not isfinite(found):
-            nan += int(part.isnan().sum())
-            inf += int(part.isinf().sum())
-    if nan or inf:
-        return Norm(None, nan, inf)
+            nans += int(part.isnan().sum())
+            infs += int(part.isinf().sum())
+    if nans or infs:
+        return Norm(None, nans, infs)
     wide = torch.complex128 if values.is_complex() else torch.float64
     norms = (float((part.to(wide) / largest).norm()) for part in _pieces(values, _AGAIN))
     return Norm(largest * sqrt(sum(norm * norm for norm in norms)))

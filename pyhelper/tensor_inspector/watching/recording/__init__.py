@@ -1,0 +1,1 @@
+"""Numbers of expressions that are recorded after each step of an optimizer."""
