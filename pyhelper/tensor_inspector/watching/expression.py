@@ -8,7 +8,9 @@ from ..kinds import NotFound, NotStatic
 from ..safe.budget import Budget
 from ..safe.guard import module
 from ..stop import frame as stop
+from ..stop.expression import parse, resolve
 from ..words.text import full_path
+from .recording.names import variable_of
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -45,7 +47,8 @@ class NamedThing:
     def value(self, frame: FrameType) -> Any:
         """What it reaches in a frame of the function; None for nothing yet, and for what can't be watched."""
         try:
-            value: Any = stop.resolved(frame, self.expression, Budget(_LIMIT))
+            name = parse(self.expression)[0][1]
+            value: Any = resolve(self.expression, variable_of(frame, name), frame.f_globals, Budget(_LIMIT))
         except (NotFound, NotStatic):
             return None
         return value if _can_be_watched(value) else None

@@ -17,7 +17,7 @@ from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
 from ...safe.untouched import Untouched
 from ...session import session
-from ..exact import is_inside
+from ..steps import is_inside, remove_hooks
 
 torch: Any = module("torch")
 _READING = 5  #: milliseconds for the statistics of one tensor
@@ -34,7 +34,7 @@ class StepHook:
         self._handle = module("torch.optim.optimizer").register_optimizer_step_post_hook(self._stepped)
 
     def end(self) -> None:
-        self._handle.remove()
+        remove_hooks([self._handle])
 
     def _stepped(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if _is_compiling() or debugger.is_paused():  # what the user runs at a stop is no step of the training
