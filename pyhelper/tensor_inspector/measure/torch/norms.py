@@ -47,17 +47,34 @@ def total_norm(tensors: Sequence[Any]) -> float | None:
     values = [_as_real(one) for one in bare_each(list(tensors)) if one is not None and _is_counted(one)]
     if not values:
         return None
-    alike: dict[Any, list[Any]] = {}
-    for one in values:
-        alike.setdefault((one.device, one.dtype), []).append(one)
-    parts = [part for (device, _), some in alike.items() for part in (_joined(some) if device.type == "cpu" else some)]
-    squares = _squares(parts, in_small_parts=False)
-    if None not in squares:
-        return sqrt(sum(squares))  # type: ignore[arg-type]
+    square = _sum_of_squares(values)
+    if isfinite(square) and square > _SMALL**2:
+        return sqrt(square)
     norms = [_again(one) for one in values]
     if any(norm.nan or norm.inf for norm in norms):
         return nan if any(norm.nan for norm in norms) else inf
     return hypot(*(norm.value or 0.0 for norm in norms))
+
+
+def _sum_of_squares(values: list[Any]) -> float:
+    """Of all elements; not finite where a square overflows. On the CPU a dot product takes a fifth of a norm's time."""
+    alike: dict[Any, list[Any]] = {}
+    for one in values:
+        alike.setdefault((one.device, one.dtype), []).append(one)
+    found = 0.0
+    for (device, dtype), some in alike.items():
+        parts = list(_joined(some)) if device.type == "cpu" else some
+        if device.type == "cpu" and dtype in (torch.float32, torch.float64):
+            pieces = [piece for part in parts for piece in _pieces_in_a_row(part)]
+            found += sum(torch.stack([torch.dot(piece, piece) for piece in pieces]).tolist())
+        else:
+            found += sum(norm * norm for _, norm in _norms_of_pieces(list(enumerate(parts)), in_small_parts=False))
+    return found
+
+
+def _pieces_in_a_row(part: Any) -> Iterable[Any]:
+    flat = part.reshape(-1)
+    return flat.split(_PIECE) if flat.numel() > _PIECE else (flat,)
 
 
 def _joined(values: list[Any]) -> Iterator[Any]:
