@@ -44,32 +44,33 @@ def total_norm(tensors: Sequence[Any]) -> float | None:
 
     Small tensors are read as one on the CPU: there each call of torch takes longer than their elements.
     """
-    values = [_as_real(one) for one in bare_each(list(tensors)) if one is not None and _is_counted(one)]
-    if not values:
+    alike: dict[Any, list[Any]] = {}
+    for one in bare_each(list(tensors)):
+        if one is not None:
+            alike.setdefault((one.dtype, one.device), []).append(one)
+    groups = [list(map(_as_real, some)) for some in alike.values() if _is_counted(some[0])]
+    if not groups:
         return None
-    square = _sum_of_squares(values)
+    square = sum(map(_sum_of_squares, groups))
     if isfinite(square) and square > _SMALL**2:
         return sqrt(square)
-    norms = [_again(one) for one in values]
+    norms = [_again(one) for some in groups for one in some]
     if any(norm.nan or norm.inf for norm in norms):
         return nan if any(norm.nan for norm in norms) else inf
     return hypot(*(norm.value or 0.0 for norm in norms))
 
 
 def _sum_of_squares(values: list[Any]) -> float:
-    """Of all elements; not finite where a square overflows. On the CPU a dot product takes a fifth of a norm's time."""
-    alike: dict[Any, list[Any]] = {}
-    for one in values:
-        alike.setdefault((one.device, one.dtype), []).append(one)
-    found = 0.0
-    for (device, dtype), some in alike.items():
-        parts = list(_joined(some)) if device.type == "cpu" else some
-        if device.type == "cpu" and dtype in (torch.float32, torch.float64):
-            pieces = [piece for part in parts for piece in _pieces_in_a_row(part)]
-            found += sum(torch.stack([torch.dot(piece, piece) for piece in pieces]).tolist())
-        else:
-            found += sum(norm * norm for _, norm in _norms_of_pieces(list(enumerate(parts)), in_small_parts=False))
-    return found
+    """Of all elements of tensors that are alike; not finite where a square overflows.
+
+    On the CPU a dot product takes a fifth of the time of a norm.
+    """
+    is_on_cpu = values[0].device.type == "cpu"
+    parts = list(_joined(values)) if is_on_cpu else values
+    if is_on_cpu and values[0].dtype in (torch.float32, torch.float64):
+        pieces = [piece for part in parts for piece in _pieces_in_a_row(part)]
+        return sum(torch.stack([torch.dot(piece, piece) for piece in pieces]).tolist())  # type: ignore[no-any-return]
+    return sum(norm * norm for _, norm in _norms_of_pieces(list(enumerate(parts)), in_small_parts=False))
 
 
 def _pieces_in_a_row(part: Any) -> Iterable[Any]:
