@@ -29,7 +29,7 @@ class ActiveWatch:
     ``hit`` is called with each report and the user's frame, None where no code of the user runs; it may raise. The
     first is the last, unless ``repeat``. ``of`` is held by weak reference, or is a `NamedThing` to be looked for.
     ``is_wanted`` is asked at each step: once it says no, the watch ends. ``failed`` is told where it can't begin once
-    torch has come.
+    torch has come, ``unseen`` at the end, in words, what it could not look at.
     """
 
     current: ActiveWatch | None = None  #: the one of the exact gear
@@ -44,6 +44,7 @@ class ActiveWatch:
         repeat: bool = False,
         is_wanted: Callable[[], bool] = lambda: True,
         failed: Callable[[Exception], None] = lambda error: None,
+        unseen: Callable[[str], None] = lambda said: None,
     ) -> None:
         self._what = what
         self._is_exact = gear == "exact"
@@ -52,6 +53,7 @@ class ActiveWatch:
         self._repeat = repeat
         self._is_wanted = is_wanted
         self._failed = failed
+        self._unseen = unseen
         self._gear: Any = None
         self._is_on = False
         self._awaited: _TorchFinder | None = None
@@ -90,9 +92,9 @@ class ActiveWatch:
         gear.end()
         if gear.verdict.failures:
             said = "; ".join(gear.verdict.failures)
-            print(f"tensor_inspector.watch could not look at everything: {said}", file=sys.stderr)
+            self._unseen(f"could not look at everything: {said}")
         for origin in pending:
-            before = gear.verdict.before.report(None)
+            before = gear.verdict.went_before(None)
             self._hit(report_of(origin, self._step, "at the end of the watch", before), sys._getframe(2))
             if not self._repeat:
                 break
@@ -123,6 +125,12 @@ class ActiveWatch:
     def looks(self) -> Literal["object", "returns", "steps"] | None:
         """How a named thing is watched; None for anything else, and while it is looked for."""
         return getattr(self._gear, "looks", None)
+
+    @property
+    def lost(self) -> str | None:
+        """A sentence where the thing that is watched is gone."""
+        subject = getattr(self._gear, "subject", None)
+        return None if subject is None else subject.lost()
 
     @property
     def is_returning(self) -> bool:
@@ -158,7 +166,7 @@ class ActiveWatch:
         elif isinstance(self._of, NamedThing):
             from .named import NamedWatch
 
-            self._gear = NamedWatch(self._what, self._of, self._found, self._stepped)
+            self._gear = NamedWatch(self._what, self._of, self._found, self._stepped, self._is_wanted)
         else:
             from .light import Light
 
@@ -177,7 +185,7 @@ class ActiveWatch:
             self.end(is_told=False)
             return
         self._gear.verdict.is_over = not self._repeat
-        before = self._gear.verdict.before.report(frame)
+        before = self._gear.verdict.went_before(frame)
         self._hit(report_of(origin, self._step, met, before), frame)
 
 

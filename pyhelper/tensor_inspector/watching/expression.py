@@ -27,16 +27,16 @@ class NamedThing:
     def __init__(self, expression: str, function: FunctionName) -> None:
         self.expression = expression
         self.function = function
-        self._is_its: dict[CodeType, bool] = {}
+        self._is_its: dict[int, tuple[CodeType, bool]] = {}  #: by the id: codes of two files may be equal
 
     def is_of(self, frame: FrameType) -> bool:
         """Whether a frame is one of the function's."""
         code = frame.f_code
-        known = self._is_its.get(code)
+        known = self._is_its.get(id(code))
         if known is None:
             is_its = stop.function_name(frame) == self.function["name"]
-            known = self._is_its[code] = is_its and full_path(code.co_filename) == self.function["file"]
-        return known
+            known = self._is_its[id(code)] = code, is_its and full_path(code.co_filename) == self.function["file"]
+        return known[1]
 
     def frame(self, frame: FrameType | None) -> FrameType | None:
         """The nearest frame of the function, from this one outward."""
@@ -56,4 +56,4 @@ class NamedThing:
 
 def _can_be_watched(value: Any) -> bool:
     torch: Any = module("torch")
-    return isinstance(value, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, *NUMBERS))
+    return issubclass(type(value), (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, *NUMBERS))

@@ -22,7 +22,7 @@ from .finite import examine, find, is_readable
 from .hits import FaultOrigin
 from .operators.calls import tensors_in
 from .places import place_of
-from .steps import hooks_of_steps, is_inside, remove_hooks
+from .steps import StepHooks, is_inside
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -51,12 +51,13 @@ class Light:
         self.verdict = Verdict(what if type(what) is str else what[0], hit)
         self.thread = 0
         self._stepped = stepped
-        self._subject = subject
+        self.subject = subject
         self._condition = condition_of(what)
         self._is_fault = isinstance(self._condition, HoldsFault)
-        self._roles = roles_of(self._condition, self._subject)
+        self._roles = roles_of(self._condition, self.subject)
         self._slopes = Slopes(self.verdict)
-        self._handles: list[Any] = []
+        self._handles: list[Any] = []  #: of hooks of modules
+        self._steps: Any = None
         self._last: Any = lambda: None  #: what a module returned last, by weak reference, and its version
         self._version: int | None = 0
         self._sound: WeakSet[Any] = WeakSet()  #: modules whose running statistics were finite
@@ -70,27 +71,29 @@ class Light:
     def begin(self) -> None:
         self.thread = get_ident()
         self.watch_subject()
-        self._handles += hooks_of_steps(self._before_step, self._after_step)
-        if not self._subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
+        self._steps = StepHooks(self._before_step, self._after_step)
+        if not self.subject.is_one and not self._roles.isdisjoint(("loss", "gradient")):
             wrapper.add(self._around)
 
     def watch_subject(self) -> None:
         """Hooks what the subject returns, and looks at what is to be compared."""
-        thing = self._subject.thing()
-        if "output" in self._roles and self._subject.is_whole:
+        thing = self.subject.thing()
+        is_seen = self.subject.is_whole or self.subject.is_module
+        if "output" in self._roles and is_seen and not self._handles:
+            # Of one module too: a hook of its own would be pickled and copied with it.
             self._handles.append(_modules.register_module_forward_hook(self._left))
-        elif "output" in self._roles and self._subject.is_module and thing is not None:
-            self._handles.append(thing.register_forward_hook(self._left))
         if isinstance(self._condition, Remembering) and thing is not None and "parameter" in self._roles:
-            held = [one for _, one in self._subject.held_by(thing)]
+            held = self.subject.parts()
             self.verdict.quietly(self._look, held, "parameter", held, None, "")
 
     def end(self) -> None:
-        lost = self._subject.lost()
+        lost = self.subject.lost()
         if lost is not None:
             self.verdict.failures.append(lost)
         self.verdict.is_over = True
-        remove_hooks(self._handles)
+        self._steps.remove()
+        for handle in self._handles:
+            handle.remove()
         wrapper.remove(self._around)
 
     def pending(self) -> list[FaultOrigin]:
@@ -104,7 +107,9 @@ class Light:
     def _left(self, called: Any, args: Any, output: Any) -> None:
         if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
-        if not (type(called) in HARMLESS and self._is_fault and self._subject.is_whole):
+        if self.subject.is_one and called is not self.subject.thing():
+            return
+        if not (type(called) in HARMLESS and self._is_fault and self.subject.is_whole):
             self.verdict.quietly(self._look_at_output, called, output)
 
     def _look_at_output(self, called: Any, output: Any) -> None:
@@ -141,8 +146,6 @@ class Light:
                 return
         self._sound.add(called)
 
-    # Backward
-
     def _around(self, function: Any, args: Any, kwargs: Any) -> Any:
         if _is_compiling() or self.verdict.is_over or self._is_running or get_ident() != self.thread:
             return function(*args, **kwargs)
@@ -169,7 +172,8 @@ class Light:
         if "loss" not in self._roles:
             return
         if not self._is_fault:
-            self._look(roots, "loss", [self] * len(roots), frame, "the loss")
+            keys = [(self, (frame.f_code, frame.f_lasti, at)) for at in range(len(roots))]
+            self._look(roots, "loss", keys, frame, "the loss")
             return
         for root in roots:
             met = self._condition.met(root, "loss", None)
@@ -200,8 +204,6 @@ class Light:
                 tell(faults.of_gradient(met.kind, self._slopes.origin))
             return
 
-    # Steps
-
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
@@ -212,7 +214,7 @@ class Light:
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self._subject.held_by(optimizer)
+        held = self.subject.held_by(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
             self._look_at_gradients(held, frame)
         if "parameter" not in self._roles:
@@ -251,7 +253,7 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held = self._subject.held_by(optimizer)
+        held = self.subject.held_by(optimizer)
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)
@@ -275,8 +277,6 @@ class Light:
             return
         name = f"{class_name(type(optimizer))}.step"
         self.verdict.before.add("parameter", name, place_of(frame, None), values)
-
-    # Hits
 
     def _look(self, tensors: list[Any], role: Role, keys: Iterable[Any], frame: FrameType | None, name: str) -> None:
         """Asks a condition that is not about NaN and Inf."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import ref
 
+from .. import debugger
+from ..measure.torch.metadata import is_trainable_leaf
 from ..safe.guard import module
 from .boundaries import faults
 from .boundaries.conditions import roles_of
 from .boundaries.subjects import Subject
 from .expression import NUMBERS, NamedThing
 from .light import Light
+from .returns import returns
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -25,8 +28,8 @@ torch: Any = module("torch")
 class NamedWatch(Light):
     """Looks for the thing as an optimizer steps and as its function returns.
 
-    A module, an optimizer or a parameter is one object, and is watched as such from then on. Other tensors and numbers
-    are made anew again and again: each that is found is looked at.
+    A module, an optimizer or a parameter is one object, and is watched as such, until the expression reaches another.
+    Other tensors and numbers are made anew again and again: each that is found is looked at.
     """
 
     def __init__(
@@ -35,25 +38,28 @@ class NamedWatch(Light):
         thing: NamedThing,
         hit: Callable[[FaultOrigin, FrameType | None, str], None],
         stepped: Callable[[], None],
+        is_wanted: Callable[[], bool],
     ) -> None:
         super().__init__(what, Subject.unknown(), hit, stepped)
         self._thing = thing
+        self._is_wanted = is_wanted
         self._was_found = False
         self.is_returning = False  #: the function, while its values are looked at
         self._is_object = False
-        self._profiled: Any = None  #: what calls back as functions return
+        self._told: Any = lambda: None  #: the tensor that was told last, by weak reference
 
     def begin(self) -> None:
         super().begin()
-        paused = self._thing.frame(sys._getframe(1))
+        selected = debugger.user_frame()
+        is_its = selected is not None and self._thing.is_of(selected)
+        paused = selected if is_its else self._thing.frame(sys._getframe(1))
         if paused is not None:
-            self.verdict.quietly(self._look_in, paused)  # tells nothing while the program is paused
-        if not self._is_object and sys.getprofile() is None:  # the program may have a profiler
-            self._profiled = self._returned  # one object: each access makes another
-            sys.setprofile(self._profiled)
+            self.verdict.quietly(self._look_in, paused, "step")  # tells nothing while the program is paused
+        if not self._is_object:
+            returns.add(self._thing.is_of, self._returned)
 
     def end(self) -> None:
-        self._stop_profiling()
+        returns.remove(self._returned)
         super().end()
 
     @property
@@ -61,58 +67,62 @@ class NamedWatch(Light):
         """How the thing is watched; None while it is looked for."""
         if not self._was_found:
             return None
-        return "object" if self._is_object else "steps" if self._profiled is None else "returns"
+        return "object" if self._is_object else "returns" if returns.are_seen() else "steps"
 
-    def _stop_profiling(self) -> None:
-        if self._profiled is not None and sys.getprofile() is self._profiled and get_ident() == self.thread:
-            sys.setprofile(None)
-        self._profiled = None
-
-    def _returned(self, frame: FrameType, event: str, value: Any) -> None:
-        if event == "return" and not self.verdict.is_over and self._thing.is_of(frame):
-            self.is_returning = True
-            try:
-                self.verdict.quietly(self._look_in, frame)
-            finally:
-                self.is_returning = False
+    def _returned(self, frame: FrameType | None) -> bool:
+        """Looks at what a frame of the function has that returns."""
+        if self.verdict.is_over or self._is_object:
+            return False
+        if frame is None:
+            return self._is_wanted()
+        self.is_returning = True
+        try:
+            self.verdict.quietly(self._look_in, frame, "return")
+        finally:
+            self.is_returning = False
+        return not self._is_object
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        if not self._is_object:
-            named = self._thing.frame(frame)
-            if named is not None:
-                self._look_in(named)
+        returns.take()  # where a profiler of the program has ended
+        named = self._thing.frame(frame)
+        if named is not None:
+            self._look_in(named, "step")
         super()._look_before(optimizer, are_there, frame)
 
-    def _look_in(self, frame: FrameType) -> None:
-        value = self._find(frame)
-        if self._is_object or value is None:
+    def _look_in(self, frame: FrameType, at: str) -> None:
+        value = self._found_in(frame)
+        if value is None or value is self._told():
             return
-        self._look_at_value(torch.tensor(value) if isinstance(value, NUMBERS) else value, frame)
+        if isinstance(value, NUMBERS):
+            value = torch.tensor(float(value), dtype=torch.float64, device="cpu")
+        self._look_at_value(value, frame, at)
 
-    def _find(self, frame: FrameType) -> Any:
-        """What the expression reaches now; an object is taken over as what is watched."""
+    def _found_in(self, frame: FrameType) -> Any:
+        """What the expression reaches now, if that is no object; one is taken over as what is watched."""
         value = self._thing.value(frame)
         self._was_found = self._was_found or value is not None
-        if not _is_object(value):
-            return value
-        self._is_object = True
-        self._stop_profiling()
-        self._subject = Subject(value)
-        self._roles = roles_of(self._condition, self._subject)
-        self.watch_subject()
-        return value
+        if value is None or not _is_object(value):
+            return None if self._is_object else value
+        if value is not self.subject.thing():
+            self._is_object = True
+            self.subject = Subject(value)
+            self._roles = roles_of(self._condition, self.subject)
+            self.watch_subject()
+        return None
 
-    def _look_at_value(self, value: Any, frame: FrameType) -> None:
+    def _look_at_value(self, value: Any, frame: FrameType, at: str) -> None:
         expression = self._thing.expression
         if self._is_fault:
             met = self._condition.met(value, "value", None)
             if met is not None:
+                self._told = ref(value)
                 self._tell(faults.of_loss(value, met.kind, frame), frame, f"in {expression}")
             return
-        self._look([value], "value", [self._thing], frame, expression)
+        for _, met in self._condition.among([value], "value", [(self._thing, at)]):
+            self._told = ref(value)
+            self._tell_condition(met, "value", expression, frame)
 
 
 def _is_object(value: Any) -> bool:
-    if isinstance(value, torch.Tensor):
-        return bool(value.is_leaf and value.requires_grad)
-    return isinstance(value, (torch.nn.Module, torch.optim.Optimizer))
+    """Whether it stays, and its gradient or what it returns can be looked at."""
+    return is_trainable_leaf(value) or issubclass(type(value), (torch.nn.Module, torch.optim.Optimizer))

@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 import sys
-from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from ..safe.guard import module
 from .threads import retry_in_main_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 _optimizer: Any = module("torch.optim.optimizer")
 
 
-def hooks_of_steps(before: Any, after: Any) -> list[Any]:
-    """Has torch call these before and after each step of an optimizer; returns the handles."""
-    return [
-        _optimizer.register_optimizer_step_pre_hook(before),
-        _optimizer.register_optimizer_step_post_hook(after),
-    ]
+class StepHooks:
+    """What torch calls before and after each step of an optimizer.
 
+    They come and go while no thread takes a step: the loop over them fails where one comes or goes meanwhile.
+    """
 
-def remove_hooks(handles: list[Any]) -> None:
-    """Removes hooks; in the midst of a step, after it: the loop over them fails where one of them goes meanwhile."""
-    removed = [*handles]
-    handles.clear()
+    def __init__(self, before: Callable[..., None] | None, after: Callable[..., None]) -> None:
+        self._hooks = before, after
+        self._handles: list[Any] = []
+        self._is_wanted = True
+        _while_none_steps(self._add)
 
-    def remove() -> bool:
-        if _is_stepping(sys._getframe(1)):
-            return False
-        for handle in removed:
+    def remove(self) -> None:
+        self._is_wanted = False
+        _while_none_steps(self._drop)
+
+    def _add(self) -> None:
+        if self._is_wanted:
+            before, after = self._hooks
+            if before is not None:
+                self._handles.append(_optimizer.register_optimizer_step_pre_hook(before))
+            self._handles.append(_optimizer.register_optimizer_step_post_hook(after))
+
+    def _drop(self) -> None:
+        for handle in self._handles:
             handle.remove()
-        return True
-
-    if not remove() and get_ident() == main_thread().ident:  # of another thread they stay, and do nothing
-        retry_in_main_thread(remove)
+        self._handles.clear()
 
 
 def is_inside(frame: FrameType) -> bool:
@@ -45,6 +50,19 @@ def is_inside(frame: FrameType) -> bool:
     while outer is not None and outer.f_code is not frame.f_code:
         outer = outer.f_back
     return outer is not None
+
+
+def _while_none_steps(work: Callable[[], None]) -> None:
+    """Does it now, or as soon as no thread takes a step."""
+
+    def attempt() -> bool:
+        if any(map(_is_stepping, sys._current_frames().values())):
+            return False
+        work()
+        return True
+
+    if not attempt():
+        retry_in_main_thread(attempt)
 
 
 def _is_stepping(frame: FrameType | None) -> bool:

@@ -46,6 +46,14 @@ class Verdict:
             finally:
                 self.is_telling = False
 
+    def went_before(self, frame: FrameType | None) -> dict[str, Any]:
+        """What went before a hit; nothing, where that can't be told: the hit is told all the same."""
+        try:
+            return self.before.report(frame)
+        except Exception as error:
+            self.failures.append(f"{class_name(type(error))}: {error}")
+            return {"checks": [], "step": None}
+
     def quietly(self, ask: Callable[..., None], *given: Any) -> None:
         """Looks without being seen by modes of the program. An error of ours is kept, and the program goes on."""
         if _is_traced():

@@ -65,12 +65,12 @@ class watch:
         repeat: bool = False,
     ) -> None:
         _check("gear", gear, _GEARS)
-        _check_what(what, gear, of)
+        check_what(what, gear, of)
         check_subject(of)
         if do is not None and not callable(do):
             raise TypeError(f"`do` is called with a report, and {type(do).__name__} can't be called")
         self._do = do
-        self._watch = ActiveWatch(what, self._hit, gear=gear, of=of, repeat=repeat, failed=_say)
+        self._watch = ActiveWatch(what, self._hit, gear=gear, of=of, repeat=repeat, failed=_failed, unseen=_say)
 
     def __enter__(self) -> watch:
         self._watch.begin()
@@ -91,12 +91,17 @@ class watch:
             print(f"tensor_inspector.watch: the callback raised {type(error).__name__}: {error}", file=sys.stderr)
 
 
-def _say(error: Exception) -> None:
+def _failed(error: Exception) -> None:
     """Tells of a watch that can't begin with the torch that has come: the program goes on without it."""
-    print(f"tensor_inspector.watch can't begin: {type(error).__name__}: {error}", file=sys.stderr)
+    _say(f"can't begin: {type(error).__name__}: {error}")
 
 
-def _check_what(what: object, gear: Gear, of: object) -> None:
+def _say(text: str) -> None:
+    print(f"tensor_inspector.watch {text}", file=sys.stderr)
+
+
+def check_what(what: object, gear: Gear, of: object) -> None:
+    """Raises ``ValueError`` for a condition that is none, or that neither this gear nor what is watched has."""
     if not is_bound(what) and not (isinstance(what, str) and what in (*_FAULTS, *_OF_ONE, "none")):
         known = f"{', '.join(map(repr, (*_FAULTS, *_OF_ONE, 'none')))}, {_BOUNDED}"
         raise ValueError(f"what is one of {known}, not {what!r}")

@@ -14,6 +14,7 @@ from .before.shown import shown
 from .expression import NamedThing
 from .hits import NonFinite
 from .threads import run_on
+from .watch import check_what
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -37,6 +38,7 @@ class ArmedWatchpoint:
             repeat=True,
             is_wanted=self._is_wanted,
             failed=self._failed,
+            unseen=lambda said: debugger.log(f"Tensor Inspector: a watchpoint {said}"),
         )
         self._process = os.getpid()
         self._was_attached = debugger.is_attached()
@@ -75,12 +77,14 @@ class ArmedWatchpoint:
             state["looks"] = looks
         if self._watch.is_absent:
             state["absent"] = True
-        if self._problem is not None:
-            state["problem"] = self._problem
+        problem = self._problem or self._watch.lost
+        if problem is not None:
+            state["problem"] = problem
         return state
 
     def _begin(self) -> None:
         try:
+            check_what(_what(self.wanted), self.wanted["gear"], self.wanted.get("of"))
             self._watch.begin()
         except Exception as error:
             self._failed(error)

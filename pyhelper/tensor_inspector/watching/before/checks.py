@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import ref
 
-from ...safe.guard import class_name
+from ...safe.guard import class_name, module
 from ...safe.untouched import Untouched
 from ...wire import tagged
 from ..boundaries.calls_of_modules import running_calls
@@ -109,7 +109,7 @@ class _ModuleNames:
         modules = [one() for one in called if type(one) is ref] + [one.module for one in running_calls(frame)]
         self._named: dict[int, str] = {}
         for outer in {id(one): one for one in modules if one is not None}.values():
-            for name, inner in outer.named_modules():
+            for name, inner in module("torch").nn.Module.named_modules(outer):
                 if len(name) > len(self._named.get(id(inner), "")):
                     self._named[id(inner)] = name
 

@@ -91,7 +91,12 @@ class Above(Condition):
 
     def largest(self, tensor: Any) -> float:
         with torch.no_grad():
-            return float(tensor.abs().max().item())
+            sizes = (tensor.double() if tensor.element_size() < 4 else tensor).abs()
+            largest = float(sizes.max().item())
+            if largest != largest:  # beside NaN there may be more
+                known = sizes[sizes == sizes]
+                largest = float(known.max().item()) if known.numel() else 0.0
+            return largest
 
     def is_beyond(self, largest: float) -> bool:
         return largest > self._bound
@@ -128,7 +133,8 @@ class LargeNorm(Condition):
 
     def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
         with torch.no_grad():
-            norms = [torch.linalg.vector_norm(one).to("cpu", torch.float64) for one in tensors if is_dense(one)]
+            dense = [one.float() if one.element_size() < 4 else one for one in tensors if is_dense(one)]
+            norms = [torch.linalg.vector_norm(one).to("cpu", torch.float64) for one in dense]
             norm = float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
         return [(0, Met("norm", f"the norm {norm:.4g} > {self._bound:g}"))] if norm > self._bound else []
 
@@ -207,7 +213,8 @@ class Rises(Remembering):
         self._factor = factor
 
     def kept(self, tensor: Any) -> Any:
-        return tensor.detach().double().mean().item()
+        value = tensor.detach()
+        return (value.abs() if value.is_complex() else value).double().mean().item()
 
     def compared(self, before: Any, now: Any) -> Met | None:
         rises = before > 0 and now > before * self._factor

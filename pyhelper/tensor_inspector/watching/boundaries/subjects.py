@@ -34,6 +34,7 @@ class Subject:
         )
         self.is_whole = of is None
         self.is_one = not (of is None or type(of) is str)
+        self._is_known = True
         self._name = class_name(type(of)) if self.is_one else ""
         self._ref: Any = ref(of) if self.is_one else None
         torch = module("torch")
@@ -45,7 +46,7 @@ class Subject:
     def unknown(cls) -> Subject:
         """In the place of one that is still looked for."""
         subject = cls("loss")
-        subject.roles = ()
+        subject.roles, subject._is_known = (), False
         return subject
 
     def thing(self) -> Any:
@@ -58,16 +59,28 @@ class Subject:
             return f"the {self._name} that it watched is gone: the program has dropped it, or put another in its place"
         return None
 
+    def parts(self) -> list[Any]:
+        """The parameters of the one thing, or the tensor itself."""
+        thing = self.thing()
+        if self.is_module:
+            return [] if thing is None else list(thing.parameters())
+        return [thing] if self.is_tensor and thing is not None else parameters_of(thing)
+
     def held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
         """The tensors to be looked at as an optimizer steps, with their names where these are known."""
         thing = self.thing()
-        if self.is_module:
-            return [] if thing is None else list(thing.named_parameters())
-        if self.is_tensor:
-            return [] if thing is None else [("", thing)]
-        if self.is_optimizer and thing is not optimizer:
+        if not self._is_known or (self.is_one and thing is None):
             return []
-        return [("", parameter) for parameter in parameters_of(optimizer)]
+        if self.is_optimizer and thing is not optimizer and _groups(thing) is not _groups(optimizer):
+            return []  # one that wraps another has its groups
+        stepped = parameters_of(optimizer)
+        if self.is_module:  # its other parameters are another optimizer's
+            ids = set(map(id, stepped))
+            return [(name, one) for name, one in thing.named_parameters() if id(one) in ids]
+        if self.is_tensor:
+            is_anothers = isinstance(thing, module("torch").nn.Parameter) and all(thing is not one for one in stepped)
+            return [] if is_anothers else [("", thing)]
+        return [("", parameter) for parameter in stepped]
 
 
 def check_subject(of: Any) -> None:
@@ -83,8 +96,11 @@ def check_subject(of: Any) -> None:
 
 
 def parameters_of(optimizer: Any) -> list[Any]:
-    groups = dict_get(instance_dict(optimizer), "param_groups") or ()
-    return [parameter for group in groups for parameter in group["params"]]
+    return [parameter for group in _groups(optimizer) or () for parameter in group["params"]]
+
+
+def _groups(optimizer: Any) -> Any:
+    return dict_get(instance_dict(optimizer), "param_groups")
 
 
 def _kind_of(value: object) -> str:

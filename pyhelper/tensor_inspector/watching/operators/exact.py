@@ -13,7 +13,7 @@ from ...safe.guard import class_name, module
 from ..boundaries.subjects import parameters_of
 from ..hits import FaultOrigin
 from ..origins import Origins
-from ..steps import hooks_of_steps, is_inside, remove_hooks
+from ..steps import StepHooks, is_inside
 from ..threads import retry_in_main_thread
 from ..verdict import Verdict
 from .backward import BackwardWatch
@@ -51,7 +51,7 @@ class Exact:
         self.backward = BackwardWatch(self.verdict, self._origins, enter, leave)
         self.backward.bounds = self.bounds
         self.eager = EagerStance()
-        self._handles: list[Any] = []
+        self._steps: Any = None
         self._is_off = False  #: the mode, for a step of an optimizer
         self.thread = 0
         self.is_ended = False
@@ -61,14 +61,14 @@ class Exact:
         self.thread = get_ident()
         self._origins.called.hook(self._enter)  # a step that has raised left the mode off
         self.eager.take()
-        self._handles = hooks_of_steps(self._before_step, self._after_step)
+        self._steps = StepHooks(self._before_step, self._after_step)
         _put_on(self._mode)
 
     def end(self) -> None:
         """Takes the mode off, wherever it stands, and removes the hooks."""
         _take_off(self._mode)
         self.is_ended = self.verdict.is_over = True
-        remove_hooks(self._handles)
+        self._steps.remove()
         self._origins.called.remove()
         self.eager.leave()
 

@@ -17,7 +17,7 @@ from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
 from ...safe.untouched import Untouched
 from ...session import session
-from ..steps import is_inside, remove_hooks
+from ..steps import StepHooks, is_inside
 
 torch: Any = module("torch")
 _READING = 5  #: milliseconds for the statistics of one tensor
@@ -31,10 +31,10 @@ class StepHook:
     def __init__(self) -> None:
         self.process = os.getpid()
         self._was_attached = debugger.is_attached()
-        self._handle = module("torch.optim.optimizer").register_optimizer_step_post_hook(self._stepped)
+        self._steps = StepHooks(None, self._stepped)
 
     def end(self) -> None:
-        remove_hooks([self._handle])
+        self._steps.remove()
 
     def _stepped(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if _is_compiling() or debugger.is_paused():  # what the user runs at a stop is no step of the training
