@@ -20,7 +20,7 @@ describe("the watchpoints of a workspace", () => {
     watchpoints.watch(NAN);
     watchpoints.change(1, { skip_hits: 2 });
     watchpoints.watch({ ...NAN, what: "inf" });
-    expect(watchpoints.armed).toEqual([{ id: 2, what: "inf", gear: "exact", skip_hits: 2 }]);
+    expect(watchpoints.armed).toEqual([{ id: 2, what: "inf", gear: "exact" }]);
   });
 
   test.each([
@@ -35,6 +35,16 @@ describe("the watchpoints of a workspace", () => {
     watchpoints.watch(NAN);
     watchpoints.change(1, choice);
     expect(watchpoints.armed).toEqual([{ id: 1, ...NAN, ...told }]);
+  });
+
+  test.each<[unknown, number]>([
+    [{ id: 1, what: "nan", enabled: true }, 1],
+    [{ id: 1, what: "above", gear: "light", enabled: true }, 0],
+    [{ id: 1, what: "above", gear: "light", bound: "x", enabled: true }, 0],
+    [{ id: 1, ...LOSS, function: {}, enabled: true }, 0],
+    [{ id: 1, ...LOSS, enabled: true }, 1],
+  ])("of a kept %j there are %d", (one, count) => {
+    expect(new Watchpoints(memory({ watchpoints: [one] })).all.length).toBe(count);
   });
 
   test("of one thing and of the whole program there are several, each of the same only once", () => {
@@ -59,12 +69,7 @@ describe("the watchpoints of a workspace", () => {
 
   test("what was kept and is none is left out", () => {
     const kept = memory({
-      watchpoints: [
-        { id: 1, what: "red", gear: "exact", enabled: true },
-        { id: 1, what: "nan", enabled: true },
-        "nan",
-        null,
-      ],
+      watchpoints: [{ id: 1, what: "red", gear: "exact", enabled: true }, "nan", null],
     });
     expect(new Watchpoints(kept).all).toEqual([]);
   });
@@ -109,7 +114,7 @@ describe("their rows", () => {
   });
 
   test.each<[Watched, Partial<WatchpointState>, string, string]>([
-    [{ ...NAN, gear: "light" }, {}, "NaN", "at boundaries"],
+    [{ ...NAN, gear: "light" }, {}, "NaN", "at modules, losses and steps"],
     [LOSS, { looks: "returns" }, "loss", "rises to more than 10 times · at steps and returns of train"],
     [LOSS, { absent: true }, "loss", "rises to more than 10 times · not found in train yet"],
     [
@@ -118,7 +123,7 @@ describe("their rows", () => {
       "loss",
       "magnitude > 10 · at steps, not at returns: the program has a profiler",
     ],
-    [{ ...LOSS, what: "norm", of: "model" }, { looks: "object" }, "model", "gradient norm > 10 · at outputs and steps"],
+    [{ ...LOSS, what: "norm", of: "model" }, { looks: "object" }, "model", "gradient norm > 10 · as it is used"],
   ])("of %j with %j are named %s and say %s", (watched, state, name, said) => {
     const found = rows([{ id: 1, hits: 0, ...state }], undefined, watched);
     expect(found.map((row) => [row.name, row.description])).toEqual([[name, said]]);

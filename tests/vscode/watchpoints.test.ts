@@ -125,13 +125,13 @@ test("one thing is watched by a right click, and a late stop offers to break the
   await wb.debug.stopAfter(() => launch(wb, "losing", [lineOf("begins"), lineOf("ends")]));
   await wb.inspector.choose(["model"], "Break When…");
   await looks(wb, "watchpoints/conditions");
-  await wb.quickInput.pick("a gradient None");
+  await wb.quickInput.pick("a gradient that is None");
   await wb.inspector.expand("Watchpoints");
-  await described(wb, "a gradient None · at outputs and steps", "model");
+  await described(wb, "a gradient that is None · as it is used", "model");
   await wb.inspector.choose(["model"], "Break When…");
   await wb.quickInput.pick("a gradient norm above");
   await wb.quickInput.answer("10");
-  await described(wb, "gradient norm > 10 · at outputs and steps", "model");
+  await described(wb, "gradient norm > 10 · as it is used", "model");
   expect(await wb.debug.continueToStop()).toBe(lineOf("optimizer.step()"));
   await described(
     wb,

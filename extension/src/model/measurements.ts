@@ -10,6 +10,8 @@ export interface Difference {
   readonly now: string;
 }
 
+/** The place of the mean among the numbers that are compared. */
+const MEAN = 1;
 const ASPECTS: readonly Aspect[] = ["shape", "dtype", "device"];
 /** Numbers that differ by less than this share of the larger one count as the same. */
 const TOLERANCE = 1e-5;
@@ -38,13 +40,14 @@ export function pointKindOf(measurement: Measurement): PointKind {
   return POINTS.find((kind) => measurement[kind] !== undefined) ?? "mean";
 }
 
-/** That number; of many elements NaN or an infinity, where there are some. */
+/** That number; of elements none of which is finite, NaN or an infinity. */
 export function pointOf(measurement: Measurement): number | undefined {
   const { nan = 0, inf = 0 } = measurement;
   const kind = pointKindOf(measurement);
   const number = measurement[kind];
-  if (kind === "mean" && nan !== 0) return Number.NaN;
-  if (kind === "mean" && inf !== 0) return Infinity;
+  // The mean is over the finite elements: only where there are none does something else stand for the value.
+  if (number === undefined && kind === "mean" && nan !== 0) return Number.NaN;
+  if (number === undefined && kind === "mean" && inf !== 0) return Infinity;
   return number === undefined ? undefined : numberOf(number);
 }
 
@@ -61,8 +64,10 @@ export function differencesOf(before: Measurement, now: Measurement): Difference
   });
 }
 
-/** Whether the numbers are others than before, beyond a tolerance. */
+/** Whether the numbers are others than before, beyond a tolerance and what they may be wrong by. */
 export function isOther(before: Measurement, now: Measurement): boolean {
+  if (before.sampled === true || now.sampled === true) return false; // a sample may be of other elements
+  const error = numberOf(before.mean_error ?? 0) + numberOf(now.mean_error ?? 0);
   const of = (one: Measurement): (WireNumber | Integer | undefined)[] => {
     const { value, mean, std, min, max, nan, inf, norm, gradient_norm: gradient, lr } = one;
     return [value, mean, std, min, max, nan, inf, norm, gradient, lr];
@@ -70,7 +75,11 @@ export function isOther(before: Measurement, now: Measurement): boolean {
   const others = of(before);
   return of(now).some((number, at) => {
     const other = others[at];
-    return number !== undefined && other !== undefined && !isAlike(numberOf(other), numberOf(number));
+    return (
+      number !== undefined &&
+      other !== undefined &&
+      !isAlike(numberOf(other), numberOf(number), at === MEAN ? error : 0)
+    );
   });
 }
 
@@ -82,7 +91,9 @@ export function numberText(value: number, { error = 0, digits = DIGITS } = {}): 
   const right = error > 0 ? Math.floor(Math.log10(size)) + Math.floor(-Math.log10(error)) + 1 : digits;
   if (right < 1) return "≈0";
   const shown = Math.min(digits, right);
-  return signed(Number.isInteger(value) && error === 0 && size < LARGE ? String(value) : inDigits(value, shown));
+  return signed(
+    Number.isInteger(value) && error === 0 && size < LARGE ? String(value) : inDigits(value, shown, error > 0),
+  );
 }
 
 /** Two numbers in so many digits that they are told apart, where they differ beyond their errors. */
@@ -98,16 +109,17 @@ function textOf(measurement: Measurement, aspect: Aspect): string | undefined {
   return measurement.shape && shapeText(measurement.shape);
 }
 
-function isAlike(a: number, b: number): boolean {
+function isAlike(a: number, b: number, error: number): boolean {
   if (Object.is(a, b)) return true;
-  return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+  return Math.abs(a - b) <= error + TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
 }
 
-function inDigits(value: number, digits: number): string {
+/** Digits of the whole part that are not known to be right are zeros. */
+function inDigits(value: number, digits: number, isBounded: boolean): string {
   const size = Math.abs(value);
   const isPlain = value === 0 || (size >= SMALL && size < LARGE);
   const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 0;
-  if (isPlain && whole >= digits) return value.toFixed(0);
+  if (isPlain && whole >= digits) return (isBounded ? Number(value.toPrecision(digits)) : value).toFixed(0);
   const text = isPlain ? value.toPrecision(digits) : value.toExponential(digits - 1);
   return text
     .replace(/(\.\d*?)0+(?=$|e)/, "$1")

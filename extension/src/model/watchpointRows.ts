@@ -54,7 +54,7 @@ export function watchedFor({ what, bound = 0 }: Watched): string {
   if (what === "inf") return l10n.t("Inf");
   if (what === "nonfinite") return l10n.t("NaN or Inf");
   if (what === "above") return l10n.t("magnitude > {0}", String(bound));
-  if (what === "none") return l10n.t("a gradient None");
+  if (what === "none") return l10n.t("a gradient that is None");
   if (what === "norm") return l10n.t("gradient norm > {0}", String(bound));
   if (what === "rises") return l10n.t("rises to more than {0} times", String(bound));
   if (what === "zero") return l10n.t("all zero");
@@ -71,7 +71,7 @@ function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefin
     enabled ? placeText(watchpoint, state) : undefined,
     log === true ? l10n.t("logs, does not stop") : undefined,
     skipped === undefined ? undefined : skippedText(skipped),
-    every === undefined ? undefined : l10n.t("at every {0}th hit", every),
+    every === undefined ? undefined : l10n.t("every {0} hits", every),
     step === undefined ? undefined : l10n.t("from step {0} on", step),
   ];
 }
@@ -81,12 +81,12 @@ function placeText(
   { of, gear, function: place }: UserWatchpoint,
   state: WatchpointState | undefined,
 ): string | undefined {
-  if (of === undefined) return gear === "light" ? l10n.t("at boundaries") : undefined;
+  if (of === undefined) return gear === "light" ? l10n.t("at modules, losses and steps") : undefined;
   const name = place?.name ?? "";
   if (state?.absent === true) return l10n.t("not found in {0} yet", name);
   if (state?.looks === "returns") return l10n.t("at steps and returns of {0}", name);
   if (state?.looks === "steps") return l10n.t("at steps, not at returns: the program has a profiler");
-  return state?.looks === "object" ? l10n.t("at outputs and steps") : undefined;
+  return state?.looks === "object" ? l10n.t("as it is used") : undefined;
 }
 
 function hitsText(hits: number): string | undefined {

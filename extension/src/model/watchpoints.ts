@@ -51,7 +51,7 @@ export class Watchpoints {
   constructor(memory: Memento) {
     this.#memory = memory;
     const kept = memory.get(KEY);
-    this.#all = Array.isArray(kept) ? kept.filter(isWatchpoint) : [];
+    this.#all = Array.isArray(kept) ? kept.map(withGear).filter(isWatchpoint) : [];
   }
 
   get all(): readonly UserWatchpoint[] {
@@ -63,13 +63,14 @@ export class Watchpoints {
     return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
-  /** Sets one. Where one for the same is set already, or this is the second of the exact gear, it keeps the conditions. */
+  /** Sets one. Where one for the same is set already, it keeps the conditions. */
   watch(watched: Watched): void {
-    const before = this.#all.find((one) => isSame(one, watched) || (watched.gear === "exact" && one.gear === "exact"));
+    const before = this.#all.find((one) => isSame(one, watched));
     const id = Math.max(0, ...this.#all.map((one) => one.id)) + 1;
     const { log, skip_hits, every, after_step } = before ?? {};
     const one = chosen({ ...watched, id, enabled: true }, compact({ log, skip_hits, every, after_step }));
-    const others = this.#all.filter((other) => other !== before);
+    const isReplaced = (other: Watched): boolean => watched.gear === "exact" && other.gear === "exact";
+    const others = this.#all.filter((other) => other !== before && !isReplaced(other));
     this.#set([...others, one]);
   }
 
@@ -115,16 +116,30 @@ function isSame(one: Watched, another: Watched): boolean {
   );
 }
 
+const BOUNDED: ReadonlySet<unknown> = new Set<WatchedFor>(["above", "norm", "rises"]);
+
+/** One that was kept before there were gears was exact. */
+function withGear(one: unknown): unknown {
+  return typeof one === "object" && one !== null ? { gear: "exact", ...one } : one;
+}
+
 /** Whether what was kept is one: it may come from another version. */
 function isWatchpoint(one: unknown): one is UserWatchpoint {
   if (typeof one !== "object" || one === null) return false;
-  const { id, what, gear, enabled, of, function: place } = one as Readonly<Record<string, unknown>>;
-  const isNamed = of === undefined || (typeof of === "string" && typeof place === "object" && place !== null);
+  const { id, what, gear, bound, enabled, of, function: place } = one as Readonly<Record<string, unknown>>;
+  const isNamed = of === undefined ? place === undefined : typeof of === "string" && isFunctionName(place);
   return (
+    (typeof bound === "number") === BOUNDED.has(what) &&
     typeof id === "number" &&
     typeof enabled === "boolean" &&
     WATCHED.has(what) &&
     (gear === "exact" || gear === "light") &&
     isNamed
   );
+}
+
+function isFunctionName(place: unknown): place is FunctionName {
+  if (typeof place !== "object" || place === null) return false;
+  const { name, file } = place as Readonly<Record<string, unknown>>;
+  return typeof name === "string" && typeof file === "string";
 }

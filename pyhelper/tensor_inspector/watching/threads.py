@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
+from functools import cache
 from threading import Thread, get_ident, main_thread
 from time import sleep
 from typing import Any, Callable
@@ -15,8 +17,7 @@ except ImportError:  # a Python without it: no other thread is reached
     ctypes = None  # type: ignore[assignment]
 
 _PAUSE = 0.002  #: seconds between two attempts
-#: What waits to be run in the main thread: the callback must live until then.
-_waiting: list[Any] = []
+_waiting: deque[Callable[[], None]] = deque()  #: what is still to be run in the main thread
 _asking: list[Thread] = []  #: for what is tried again
 
 
@@ -38,21 +39,28 @@ def _soon_in_main_thread(work: Callable[[], None]) -> bool:
     add = None if ctypes is None else getattr(ctypes.pythonapi, "Py_AddPendingCall", None)
     if add is None:
         return False
-
-    def call(_: Any) -> int:
-        _waiting.remove(callback)
-        with suppress(Exception):  # which would end the program, wherever that is just now
-            work()
-        return 0
-
-    kind = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-    callback = kind(call)
-    _waiting.append(callback)
+    _waiting.append(work)
+    callback, kind = _callback()
     added = ctypes.PYFUNCTYPE(ctypes.c_int, kind, ctypes.c_void_p)(("Py_AddPendingCall", ctypes.pythonapi))
     if added(callback, None) != 0:  # too many wait
-        _waiting.remove(callback)
+        with suppress(ValueError):
+            _waiting.remove(work)
         return False
     return True
+
+
+@cache
+def _callback() -> tuple[Any, Any]:
+    """What the interpreter calls, with its type: one, for ever, since none may be freed while it is being called."""
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    return kind(_run_next), kind
+
+
+def _run_next(_: Any) -> int:
+    while _waiting:  # also what a process waited for of which this is a fork
+        with suppress(Exception):  # which would end the program, wherever that is just now
+            _waiting.popleft()()
+    return 0
 
 
 def retry_in_main_thread(attempt: Callable[[], bool]) -> None:
@@ -64,7 +72,7 @@ def retry_in_main_thread(attempt: Callable[[], bool]) -> None:
             done.append(True)
 
     def ask() -> None:
-        while not done and main_thread().is_alive() and (_waiting or _soon_in_main_thread(once)):
+        while not done and main_thread().is_alive() and (once in _waiting or _soon_in_main_thread(once)):
             sleep(_PAUSE)
 
     _asking[:] = [thread for thread in _asking if thread.is_alive()]
