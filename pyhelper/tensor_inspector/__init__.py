@@ -35,9 +35,11 @@ from .questions import (
     report,
     shapes,
 )
+from .watching.hits import NonFinite
 from .watching.watch import watch
 
 __all__ = [
+    "NonFinite",
     "autograd",
     "batch",
     "compare",

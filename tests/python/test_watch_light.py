@@ -287,6 +287,15 @@ def test_a_loss_that_rises_by_a_factor_is_told(losses: tuple[float, ...], told: 
     assert [report["reason"].split(", ")[1] for report in found] == ([] if told is None else [told])
 
 
+def test_losses_of_two_lines_are_not_compared() -> None:
+    weight, found = torch.ones(1, requires_grad=True), list[Any]()
+    with watch(("rises", 10), do=found.append):
+        for _ in range(2):
+            (weight * 0.01).sum().backward()
+            (weight * 5).sum().backward()
+    assert found == []
+
+
 @pytest.mark.parametrize("gear", ["light", "exact"])
 def test_one_that_ends_in_a_step_leaves_the_hooks_of_others_alone(gear: Any) -> None:
     weight = torch.ones(2, requires_grad=True)

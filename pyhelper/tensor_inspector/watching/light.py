@@ -21,7 +21,7 @@ from .boundaries.subjects import PHASES, Role, Subject, tensors_of
 from .finite import examine, find, is_readable
 from .hits import FaultOrigin
 from .operators.calls import tensors_in
-from .places import place_of
+from .places import place_of, user_frame
 from .steps import StepHooks, is_inside
 from .verdict import Verdict
 
@@ -172,7 +172,8 @@ class Light:
         if "loss" not in self._roles:
             return
         if not self._is_fault:
-            keys = [(self, (frame.f_code, frame.f_lasti, at)) for at in range(len(roots))]
+            caller = user_frame(frame) or frame
+            keys = [(self, (caller.f_code, caller.f_lasti, at)) for at in range(len(roots))]
             self._look(roots, "loss", keys, frame, "the loss")
             return
         for root in roots:

@@ -196,6 +196,10 @@ class ValuesKept(Remembering):
             return value.clone()
         return _checksum(value)
 
+    def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
+        is_frozen = self._kind == "unchanged" and role == "parameter" and not tensor.requires_grad
+        return None if is_frozen else super().met(tensor, role, key)
+
     def compared(self, before: Any, now: Any) -> Met | None:
         is_same = before.shape == now.shape and before.dtype == now.dtype and before.device == now.device
         is_same = is_same and bool(((before == now) | ((before != before) & (now != now))).all())

@@ -168,7 +168,7 @@ class BackwardWatch:
         """The same of a leaf with hooks of the program."""
         if not self._verdict.is_over:
             self._arrived(name, results, gradients)
-            self._look_for_hook(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
+            self._look_for_sum(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
 
     def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
         """Looks at what a node has computed."""
@@ -188,7 +188,7 @@ class BackwardWatch:
                 continue
             given = [one for one in map(_found_in, gradients) if one is not None]
             if any(one.nan for one in given):
-                self._look_for_hook(name, given, gradients)
+                self._look_for_sum(name, given, gradients)
             else:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
@@ -196,13 +196,15 @@ class BackwardWatch:
             place = CodePlace(None, None) if made is None else made[1]
             self._verdict.before.add("gradient", name, place, there, seen)
 
-    def _look_for_hook(self, name: str, given: list[Found], gradients: Any) -> None:
-        """NaN that no node has made is of a hook on a tensor."""
+    def _look_for_sum(self, name: str, given: list[Found], gradients: Any) -> None:
+        """NaN that no node has made is of Inf and −Inf that were added, or of a hook on a tensor."""
         if self._is_seen or not any(one.nan for one in given):
             return
         self._is_seen = True
-        place = CodePlace(None, None)
-        origin = FaultOrigin("nan", "backward", None, place, None, words(gradients))
+        if self._infinite is not None:
+            self._hit(self._infinite.turned_to_nan(), f"in what {name} was given: Inf and −Inf were added")
+            return
+        origin = FaultOrigin("nan", "backward", None, CodePlace(None, None), None, words(gradients))
         self._hit(origin, f"in what {name} was given: a hook on a tensor has made it")
 
     def _look_at_arrived(self, gradients: Any) -> None:

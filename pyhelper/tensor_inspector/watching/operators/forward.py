@@ -38,7 +38,8 @@ class ForwardWatch:
             return  # what is there was made elsewhere: it is looked at where something is computed with it
         results = list(filter(is_readable, tensors_in((result,))))
         seen = [examine(tensor) for tensor in results]
-        bad = [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found)]
+        made = set(map(id, results))
+        bad = [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found, made)]
         if results:
             self._verdict.before.add("result", call.name, call.place, results, seen)
         if call.deed == "fills":
@@ -60,13 +61,17 @@ class ForwardWatch:
         if origin is not None and origin.kind == "nan":
             origin.is_given = True
 
-    def _look(self, call: FunctionCall, result: Any, found: Found | None) -> bool:
-        """Whether a result is not finite; if so, it has an origin from now on."""
+    def _look(self, call: FunctionCall, result: Any, found: Found | None, made: set[int]) -> bool:
+        """Whether a result is not finite; if so, it has an origin from now on.
+
+        ``made`` are the ids of all results: what is changed in place with others of a list did not go into these.
+        """
         if found is None:
             self._origins.forget(result)
             return False
         kind = "nan" if found.nan else "inf"
-        known = [] if call.deed == "makes" else list(filter(None, map(self._origins.of, call.tensors)))
+        given = [one for one in call.tensors if one is result or id(one) not in made]
+        known = [] if call.deed == "makes" else list(filter(None, map(self._origins.of, given)))
         origin = next((one for one in known if one.kind == kind), None)
         if origin is not None:
             self._origins.hold(result, origin)
@@ -75,7 +80,7 @@ class ForwardWatch:
             return True
         if call.name == _ATTRIBUTE:  # of a tensor, as `.grad`: what is there was made elsewhere
             return True
-        origin = self._arisen(call, result, known, found)
+        origin = self._arisen(call, [one for one in given if one is not result], known, found)
         self._origins.hold(result, origin)
         if self._verdict.what == origin.kind and not origin.is_given:
             self._verdict.report(origin, call.frame)
@@ -92,7 +97,7 @@ class ForwardWatch:
             if self._verdict.what == "nan":
                 self._verdict.report(origin, call.frame)
 
-    def _arisen(self, call: FunctionCall, result: Any, known: list[FaultOrigin], found: Found) -> FaultOrigin:
+    def _arisen(self, call: FunctionCall, inputs: list[Any], known: list[FaultOrigin], found: Found) -> FaultOrigin:
         """Where NaN or Inf arose that nothing which is known brought: here, in an earlier Inf, or before the watch."""
         infinite = next((one for one in known if one.kind == "inf" and not (one.is_meant or one.is_given)), None)
         if found.nan and infinite is not None and self._verdict.what == "nonfinite":
@@ -102,7 +107,6 @@ class ForwardWatch:
             origin = self._origins.new(call.name, found, call.frame, ())
             origin.is_given, origin.is_meant = True, not found.nan
             return origin
-        inputs = [one for one in call.tensors if one is not result]
         origin = self._origins.new(call.name, found, call.frame, inputs)
         unknown = [find(one) for one in inputs if is_readable(one) and self._origins.of(one) is None]
         if found.nan:
@@ -111,7 +115,8 @@ class ForwardWatch:
             origin.is_given = any(one is not None for one in unknown)
         if origin.is_given and call.deed != "moves":
             origin.is_used, origin.phase = True, "input"
-        origin.is_meant = origin.is_given and self._verdict.skipped is not None  # as of the norm of the gradients
+        if self._verdict.skipped is not None:  # what is made of gradients that a GradScaler is to skip
+            origin.is_given = origin.is_meant = True
         return origin
 
     def _look_at_running(self, call: FunctionCall) -> None:
