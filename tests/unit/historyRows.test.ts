@@ -28,6 +28,7 @@ test.each<[number[], string]>([
 test.each<[Measurement[], string | undefined]>([
   [[], undefined],
   [[{ value: 1 }], undefined],
+  [[{ value: 1 }, { value: 1 }], undefined],
   [[{ value: 2.31 }, { value: 2.28 }], "2.31 → 2.28 █▁"],
   [[{ value: 2.31 }, { value: "#nan" }], "2.31 → NaN ▄ NaN"],
   [[{ mean: 1 }, { mean: 2 }], "μ 1 → 2 ▁█"],

@@ -48,7 +48,7 @@ const STOP = program.split("\n").findIndex((line) => line.includes("print")) + 1
 const test = testIn({ files: { "trains.py": program, "steps.py": stepped }, alone: true });
 
 test.afterEach(async ({ wb }) => {
-  await wb.channel.stopDebugging();
+  await wb.debug.stop();
 });
 
 test("says how a loss came to be, what has changed its size, lists the stops, and is written as CSV", async ({

@@ -89,7 +89,7 @@ test("what was run is run again only when asked to", async ({ wb }) => {
 
 test("what was run before something was changed in the console says so", async ({ wb }) => {
   await wb.console.run("count + 1");
-  await pin(wb, "model(images)", "all 2 · f32[2,2] · from before the last change or run");
+  await pin(wb, "model(images)", "all 2 · f32[2,2] · μ 1 → 2 ▁█ · from before the last change or run");
 });
 
 test("what can be read is read anew at each stop", async ({ wb }) => {

@@ -67,7 +67,7 @@ const lineOf = (text: string): number => losing.split("\n").findIndex((line) => 
 const test = testIn({ files: { "trains.py": program, "losing.py": losing }, alone: true });
 
 test.afterEach(async ({ wb }) => {
-  await wb.channel.stopDebugging();
+  await wb.debug.stop();
   await wb.channel.execute("tensorInspector.removeAllWatchpoints");
 });
 
@@ -172,7 +172,7 @@ async function removeAll(wb: Workbench): Promise<void> {
 }
 
 function saysNone(body: unknown): boolean {
-  return (body as { result?: string }).result === '{"op":"watch","watchpoints":[]}';
+  return (body as { result?: string } | undefined)?.result === '{"op":"watch","watchpoints":[]}';
 }
 
 async function narrow(wb: Workbench): Promise<void> {

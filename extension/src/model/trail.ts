@@ -36,7 +36,7 @@ const NAMES: Record<PointKind, { readonly letters: string; readonly was: (number
   norm: { letters: "‖p‖", was: (number) => l10n.t("norm was {0}", number) },
 };
 
-/** The trail of measurements that followed each other, the last one of now; undefined of fewer than two numbers. */
+/** The trail of measurements that followed each other, the last one of now; undefined of fewer than two different numbers. */
 export function trailOf(measurements: readonly Measurement[]): Trail | undefined {
   const now = measurements.at(-1);
   if (now === undefined || pointOf(now) === undefined) return undefined;
@@ -44,6 +44,7 @@ export function trailOf(measurements: readonly Measurement[]): Trail | undefined
   const points = measurements.flatMap((one) => (pointKindOf(one) === kind ? (pointOf(one) ?? []) : []));
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return undefined;
+  if (points.every((one) => Object.is(one, last))) return undefined; // it stayed as it was
   const error = Math.max(...measurements.slice(-2).map(({ mean_error: bound = 0 }) => numberOf(bound)));
   const [was, is] = pairText(before, last, kind === "mean" ? error : 0);
   const { letters, was: aloud } = NAMES[kind];
