@@ -174,19 +174,21 @@ def test_a_step_within_another_counts_once(asked: Asked) -> None:
     assert asked(frame, "weight")["weight"]["steps"] == [1]
 
 
-def helper_function(asked: Asked, thing: Any, number: int) -> None:
-    asked(sys._getframe(), "thing", "number")
+def helper_function(asked: Asked, thing: Any, number: int, value: Any) -> None:
+    asked(sys._getframe(), "thing", "number", "value")
 
 
-def test_of_a_function_that_has_ended_what_can_be_held_weakly_is_recorded(asked: Asked) -> None:
+def test_of_a_function_that_has_ended_what_stays_is_recorded_and_nothing_is_told_again(asked: Asked) -> None:
     weight = torch.nn.Parameter(torch.ones(2))
     optimizer = torch.optim.SGD([weight], lr=0.1)
-    helper_function(asked, weight, 3)
-    weight.sum().backward()
+    loss = weight.sum()
+    helper_function(asked, weight, 3, loss)
+    loss.backward()
     optimizer.step()
-    found = asked(sys._getframe(), "thing", "number")
+    found = asked(sys._getframe(), "thing", "number", "value")
     assert column(found["thing"], "mean") == [pytest.approx(0.9)]
-    assert (found["number"]["steps"], "not in sight" in found["number"]["problem"]) == ([], True)
+    for name in ("number", "value"):
+        assert (found[name]["steps"], "not in sight" in found[name]["problem"]) == ([], True)
 
 
 def follow(thing: Any) -> None:

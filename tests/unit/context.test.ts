@@ -32,6 +32,12 @@ test("tells that we are active, and that nothing is debugged", () => {
 });
 
 /** VS Code starts a session: it is looked at later. */
+/** Follows what the user keeps, which is nothing but what is given. */
+function follow(given: { pins?: Pins; questions?: Questions; inspector: Inspector }): void {
+  const { pins = new Pins(memory()), questions = new Questions(), inspector } = given;
+  followKept(pins, questions, new Dismissed(memory()), new Watchpoints(memory()), new History(), inspector);
+}
+
 function begin(session: DebugSession): DebugAdapterTracker {
   const tracker = sessions.createDebugAdapterTracker(session);
   tracker.onDidSendMessage?.({ type: "event", event: "initialized" });
@@ -68,14 +74,7 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followKept(
-    pins,
-    new Questions(),
-    new Dismissed(memory()),
-    new Watchpoints(memory()),
-    new History(),
-    lookingAt(undefined).inspector,
-  );
+  follow({ pins, inspector: lookingAt(undefined).inspector });
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -87,14 +86,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   const told = (): unknown[] =>
     ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
   const questions = new Questions();
-  followKept(
-    new Pins(memory()),
-    questions,
-    new Dismissed(memory()),
-    new Watchpoints(memory()),
-    new History(),
-    lookingAt(frame()).inspector,
-  );
+  follow({ questions, inspector: lookingAt(frame()).inspector });
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
   questions.select(a!, session());
@@ -107,14 +99,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
 test("offers to compare with a value that was selected only in the program that has it", () => {
   const questions = new Questions();
   const { inspector, look } = lookingAt(frame());
-  followKept(
-    new Pins(memory()),
-    questions,
-    new Dismissed(memory()),
-    new Watchpoints(memory()),
-    new History(),
-    inspector,
-  );
+  follow({ questions, inspector });
   questions.select({ name: "loss", expression: "loss" }, session());
   const offered = [frame(), frame(1, { session: "another" }), undefined, frame()].map((at) => {
     look(at);

@@ -206,7 +206,7 @@ describe("a pin that is recorded at each step", () => {
 
 describe("as CSV", () => {
   const HEAD =
-    "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr";
+    "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr,sampled";
 
   function point(measurement: Measurement, file = "/train.py"): Point {
     return { stop: 3, frame: { stop: 9, key: "", file }, function: "f", line: 14, time: NOON, measurement };
@@ -228,14 +228,19 @@ describe("as CSV", () => {
     ],
     ["low", point({ value: "#-inf" }), "low,3,2030-01-02T12:00:00.000Z,/train.py,14,-Infinity,,,,,,,,,,,,,,"],
   ])("%s is a row of its own", (expression, one, row) => {
-    expect(historyCsv([[expression, [one]]])).toBe(`${HEAD}\r\n${row}\r\n`);
+    expect(historyCsv([[expression, [one]]])).toBe(`${HEAD}\r\n${row},\r\n`);
   });
 
   test("a step has no place, and numbers of its own", () => {
     const step = { step: 7, until: 9, time: NOON, measurement: { norm: 2, gradient_norm: "#nan", lr: 0.1 } } as const;
     expect(historyCsv([["model", [step]]])).toBe(
-      `${HEAD}\r\nmodel,,2030-01-02T12:00:00.000Z,,,,,,,,,,,,,,7,2,NaN,0.1\r\n`,
+      `${HEAD}\r\nmodel,,2030-01-02T12:00:00.000Z,,,,,,,,,,,,,,7,2,NaN,0.1,\r\n`,
     );
+  });
+
+  test("of a sample that is said", () => {
+    const one = point({ mean: 1, nan: 0, inf: 0, sampled: true });
+    expect(historyCsv([["x", [one]]])).toMatch(/,true\r\n$/);
   });
 
   test("of nothing there is the head alone", () => expect(historyCsv([])).toBe(`${HEAD}\r\n`));

@@ -85,7 +85,7 @@ test("says how a loss came to be, what has changed its size, lists the stops, an
   expect(lines).toHaveLength(7);
   expect(lines[0]).toMatch(/^expression,stop,time,file,line,value,/);
   expect(lines[1]).toMatch(
-    new RegExp(String.raw`^loss,1,[\d:TZ.-]+,.*trains\.py,${STOP},2\.75,.*,\[\],float32,cpu,0,,,,$`),
+    new RegExp(String.raw`^loss,1,[\d:TZ.-]+,.*trains\.py,${STOP},2\.75,.*,\[\],float32,cpu,0,,,,,$`),
   );
 });
 

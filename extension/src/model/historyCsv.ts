@@ -3,7 +3,7 @@ import type { HistoryRecord } from "./history.ts";
 import { numberOf, shapeText } from "./measurements.ts";
 
 const COLUMNS =
-  "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr";
+  "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr,sampled";
 
 /** What was recorded of expressions as a table in CSV (RFC 4180), a row for each expression and stop, or step. */
 export function historyCsv(
@@ -17,7 +17,8 @@ export function historyCsv(
 }
 
 function lineOf(expression: string, record: HistoryRecord): string {
-  const { value, mean, std, min, max, nan, inf, shape, dtype, device, version, norm, ...more } = record.measurement;
+  const { value, mean, std, min, max, nan, inf, shape, dtype, device, version, norm, sampled, ...more } =
+    record.measurement;
   const stop = "stop" in record ? record : undefined;
   return [
     textCell(expression),
@@ -32,6 +33,7 @@ function lineOf(expression: string, record: HistoryRecord): string {
     numberCell(version),
     numberCell("step" in record ? record.step : undefined),
     ...[norm, more.gradient_norm, more.lr].map(numberCell),
+    sampled === true ? "true" : "",
   ].join(",");
 }
 

@@ -109,5 +109,8 @@ function whereText(watchedAs: WatchedAs, name: string): string {
   if (watchedAs === "optimizer") return vscode.l10n.t("Looked at as it steps: gradients before, parameters after");
   if (watchedAs === "parameter")
     return vscode.l10n.t("Looked at as an optimizer steps: its gradient before, itself after");
-  return vscode.l10n.t("Looked at as an optimizer steps and as {0} returns", name);
+  return vscode.l10n.t(
+    "Looked at as an optimizer steps and as {0} returns; Python code of the program runs slower meanwhile",
+    name,
+  );
 }

@@ -218,7 +218,7 @@ class Kind:
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """Tells it from others: an object of a library's class, and parts; None where rows or the program decide."""
+        """What tells it from others of its class: an object, and parts compared in turn; None where only code decides."""
         return None
 
     def address(self) -> int | None:

@@ -102,8 +102,6 @@ class Light:
         self.verdict.quietly(self._look_at_unjudged, found.append)
         return found
 
-    # Modules
-
     def _left(self, called: Any, args: Any, output: Any) -> None:
         if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return

@@ -46,7 +46,7 @@ class NamedWatch(Light):
         self._was_found = False
         self.is_returning = False  #: the function, while its values are looked at
         self._is_object = False
-        self._told: Any = lambda: None  #: the tensor that was told last, by weak reference
+        self._told: Any = lambda: None  #: the value that was told last, a tensor by weak reference
 
     def begin(self) -> None:
         super().begin()
@@ -93,9 +93,10 @@ class NamedWatch(Light):
         value = self._found_in(frame)
         if value is None or value is self._told():
             return
-        if isinstance(value, NUMBERS):
-            value = torch.tensor(float(value), dtype=torch.float64, device="cpu")
-        self._look_at_value(value, frame, at)
+        is_number = isinstance(value, NUMBERS)
+        tensor = torch.tensor(float(value), dtype=torch.float64, device="cpu") if is_number else value
+        told = (lambda: value) if is_number else ref(value)
+        self._look_at_value(tensor, told, frame, at)
 
     def _found_in(self, frame: FrameType) -> Any:
         """What the expression reaches now, if that is no object; one is taken over as what is watched."""
@@ -110,16 +111,16 @@ class NamedWatch(Light):
             self.watch_subject()
         return None
 
-    def _look_at_value(self, value: Any, frame: FrameType, at: str) -> None:
+    def _look_at_value(self, value: Any, told: Callable[[], Any], frame: FrameType, at: str) -> None:
         expression = self._thing.expression
         if self._is_fault:
             met = self._condition.met(value, "value", None)
             if met is not None:
-                self._told = ref(value)
+                self._told = told
                 self._tell(faults.of_loss(value, met.kind, frame), frame, f"in {expression}")
             return
         for _, met in self._condition.among([value], "value", [(self._thing, at)]):
-            self._told = ref(value)
+            self._told = told
             self._tell_condition(met, "value", expression, frame)
 
 

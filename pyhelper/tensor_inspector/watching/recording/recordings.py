@@ -112,7 +112,10 @@ def _begun(expression: str, frame: FrameType, after: int) -> Recorded | None:
 
 
 def _held(value: object) -> Any:
-    try:
-        return ref(value)
-    except TypeError:  # a number, say
-        return lambda: None
+    """What stays where the function has ended: another tensor or a number would be told again at each step."""
+    from ...measure.torch.metadata import is_trainable_leaf  # which need torch
+    from ...measure.torch.modules import is_module
+    from ...measure.torch.optimizers import is_optimizer
+
+    stays = is_module(value) or is_optimizer(value) or is_trainable_leaf(value)
+    return ref(value) if stays else lambda: None
