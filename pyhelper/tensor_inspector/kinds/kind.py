@@ -218,7 +218,7 @@ class Kind:
         return None
 
     def identity(self) -> tuple[object, Sequence[object]] | None:
-        """What tells it from others of its class: an object, and parts compared in turn; None where only code decides."""
+        """What tells it from others of its class: an object, and parts compared in turn; None where only code can."""
         return None
 
     def address(self) -> int | None:
