@@ -26,6 +26,7 @@ export const COMMAND = {
   selectForCompare: "tensorInspector.selectForCompare",
   compareWithSelected: "tensorInspector.compareWithSelected",
   compareSelected: "tensorInspector.compareSelected",
+  keepForCompare: "tensorInspector.keepForCompare",
   showAutogradGraph: "tensorInspector.showAutogradGraph",
   showNanOrigin: "tensorInspector.showNanOrigin",
   showWhyNoGradient: "tensorInspector.showWhyNoGradient",

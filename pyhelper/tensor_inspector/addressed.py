@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import debugger
 from .failure import NO_FRAME, OF_TEMPLATE, Refused
 from .kinds import Child
+from .session import session
 from .stop import frame
 from .stop.snapshot import Snapshot, alive
 
@@ -38,10 +39,19 @@ def snapshot(address: Any) -> Snapshot:
     return found
 
 
+def _kept(number: int) -> Child:
+    kept = session.kept.get(number)
+    if kept is None:
+        raise Refused("gone", "this value was kept in another process, or is not kept any more")
+    return Child(f"{kept.name} as kept", kept.value, None)
+
+
 def value(address: Address | InspectRequest, request: Any, budget: Budget) -> Child:
     """The value at an address: its node's, or what its expression reaches without running anything."""
     if "node" in address:
         return snapshot(address).child(address["node"])
+    if "kept" in address:
+        return _kept(address["kept"])
     if "expression" not in address:
         raise Refused("bad_request", "a value is named by a node or by an expression")
     expression = address["expression"].strip()

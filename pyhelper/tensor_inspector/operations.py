@@ -54,6 +54,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request), perf_counter()
     session.cold = False
     paused = addressed.paused_frame(request)
+    session.kept = {number: kept for number, kept in session.kept.items() if number in request.get("kept", ())}
     with Untouched():
         snapshot = Snapshot(every := frame.rows(paused, request.get("filter", "all"), budget))
         rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
@@ -89,8 +90,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         answer["inline"] = inline
     if session.watchpoints:
         answer["watchpoints"] = watchpoints.states()
-    files = frame.files(paused)
-    if files:
+    if files := frame.files(paused):
         answer["files"] = files
     if budget.cut:
         answer["cut"] = "; ".join(budget.cut)

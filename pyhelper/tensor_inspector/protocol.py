@@ -206,6 +206,8 @@ class FrameRequest(TypedDict):
     count: NotRequired[int]
     expanded: NotRequired[Expanded]
     pins: NotRequired[list[PinRequest]]
+    #: The numbers of the kept copies that are still wanted: all others are forgotten.
+    kept: NotRequired[list[int]]
     filter: NotRequired[Filter]
     #: Rows of a first page; 100 when absent.
     page_size: NotRequired[int]
@@ -283,9 +285,11 @@ class LensRequest(TypedDict):
     lens: str
     #: What it is asked about, by the names that the lens has for it.
     values: dict[str, Address]
-    #: What the lens is told besides: `rtol` and `atol` of `compare`; `rows` of `gradients`; of `findings` `thorough`
-    #: (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them)
-    #: and `stop` (a number of the stop, by which a second question at it is known).
+    #: What the lens is told besides: `rtol` and `atol` of `compare`; of `keep` `as` (the number under which it is kept;
+    #: without, only its size is told) and `checksums` (of tensors only statistics and a checksum are kept); `rows` of
+    #: `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that
+    #: are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is
+    #: known).
     options: NotRequired[dict[str, float | str | bool]]
     #: Where to go on, as the last answer said. It lives as long as the snapshot.
     resume: NotRequired[int]
@@ -296,11 +300,14 @@ class LensRequest(TypedDict):
 
 @final
 class Address(TypedDict):
-    """Where a value is: it is a `node` of a living `snapshot`, or what an `expression` reaches in the paused frame."""
+    """Where a value is: it is a `node` of a living `snapshot`, what an `expression` reaches in the paused frame, or
+    the copy that is `kept` under a number.
+    """
 
     snapshot: NotRequired[int]
     node: NotRequired[int]
     expression: NotRequired[str]
+    kept: NotRequired[int]
 
 
 @final
@@ -728,6 +735,19 @@ class ReferrersFound(TypedDict):
     referrers: list[Referrer]
     #: All ways were followed to their ends.
     complete: bool
+
+
+@final
+class KeepFound(TypedDict):
+    """What a kept copy takes."""
+
+    lens: Literal["keep"]
+    #: Of the copied elements, or of what is kept of them.
+    bytes: int
+    #: How many tensors and arrays there are.
+    tensors: int
+    #: Why some values are not kept, each reason once: words that follow `it`.
+    missing: list[str]
 
 
 @final
@@ -1616,6 +1636,7 @@ Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer,
 #: What lenses answer, each with a type of its own.
 Found = Union[
     CompareFound,
+    KeepFound,
     FindingsFound,
     AutogradFound,
     GradcheckFound,

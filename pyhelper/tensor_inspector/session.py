@@ -1,7 +1,8 @@
 """What the helper keeps from one request to the next: all of it in one object.
 
-It holds no value of the program: values of a stop belong to its snapshot, and die with it. Elsewhere stand what can be
-worked out again, as the syntax trees of `lenses.step`, and the numbers of earlier stops (`watching`).
+It holds no value of the program: values of a stop belong to its snapshot, and die with it; what is ``kept`` are
+copies. Elsewhere stand what can be worked out again, as the syntax trees of `lenses.step`, and the numbers of earlier
+stops (`watching`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ class Session:
         "burst",
         "busy_devices",
         "cold",
+        "kept",
         "preferred",
         "recording_hook",
         "recordings",
@@ -33,6 +35,7 @@ class Session:
         self.watchpoints: list[Any] = []  #: that are on, each a `watching.watchpoints.ArmedWatchpoint`
         self.recordings: dict[str, Any] = {}  #: by the expression, each a `watching.recording.recordings.Recorded`
         self.recording_hook: Any = None  #: a `watching.recording.steps.StepHook`, while something is recorded
+        self.kept: dict[int, Any] = {}  #: copies that the user wants, by number, each a `lenses.keep.lens.Kept`
         self.running: dict[int, Any] = {}  #: what runs the program's code, by the number of its request
 
     def reset(self) -> None:

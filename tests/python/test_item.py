@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import random
 import sys
@@ -215,6 +216,29 @@ def test_long_containers_are_copied_too() -> None:
     found = item(Holding(_change, lst=lst, cache=cache, queue=queue, paths=[("a.png", 1)] * 5000))
     assert (found["error"], found["not_copied"]) == (None, [])
     assert (lst[0], "new" in cache, len(queue)) == (0, False, 5000)
+
+
+class OpenedRows:
+    """Closes what it has open when it is collected, as a connection does."""
+
+    def __init__(self) -> None:
+        self.open = [True]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> int:
+        return index
+
+    def __del__(self) -> None:
+        self.open[0] = False
+
+
+def test_what_closes_itself_is_not_copied_since_the_copy_would_close_it_too() -> None:
+    dataset = Subset(OpenedRows(), [0, 1])
+    assert item(dataset, 1)["error"] is None
+    gc.collect()
+    assert dataset.dataset.open == [True]
 
 
 def test_what_is_no_copy_is_named() -> None:

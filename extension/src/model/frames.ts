@@ -187,8 +187,9 @@ export class Frames {
   }
 
   /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */
-  #requestFor(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
-    const { pins, expansion, history } = this.#parts;
+  #requestFor(frame: Frame): Omit<FrameRequest, "op" | "version" | "at" | "preferences" | "limits"> {
+    const { pins, questions, expansion, history } = this.#parts;
+    const kept = questions.kept?.slice();
     const { filter, pageSize } = this.#settings;
     const count = expansion.count(framePath(frame));
     const pinned = pins.all
@@ -201,6 +202,7 @@ export class Frames {
         return { ...pin, count: expansion.count(path) ?? pageSize, rows: expansion.below(path.root) };
       });
     const expanded = expansion.below(framePath(frame).root);
-    return { filter, page_size: pageSize, ...(count === undefined ? {} : { count }), expanded, pins: pinned };
+    const optional = { ...(count === undefined ? {} : { count }), ...(kept === undefined ? {} : { kept }) };
+    return { filter, page_size: pageSize, ...optional, expanded, pins: pinned };
   }
 }

@@ -7,7 +7,7 @@ import type { LensAnswer } from "../protocol/generated.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
-import { type Inquiry, type Question, type Questions, runsCode, type State } from "./questions.ts";
+import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
 import { PROGRAM, questionPath } from "./rowPath.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
@@ -95,6 +95,19 @@ export class Lenses {
     const input = { lens: "report", values: {}, snapshot: answer.snapshot, options };
     const ask = (): Promise<LensAnswer> => askInSlices(this.#helper, frame, input);
     return (await this.#inTurn(frame.session, ask)).text;
+  }
+
+  /**
+   * Keeps a copy of a value under the number `as`; without it, only tells what that takes.
+   * @throws Refusal where it can't be copied, Cancelled where the program went on
+   */
+  async keep({ expression, at }: Subject, options: { as?: number; checksums?: boolean } = {}): Promise<LensAnswer> {
+    const contents = await this.#inspector.settled();
+    const value = at?.address ?? (expression === undefined ? undefined : { expression });
+    if (contents === undefined || value === undefined) throw new Cancelled();
+    const { frame, answer } = contents;
+    const input = { lens: "keep", values: { value }, snapshot: answer.snapshot, options };
+    return this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input));
   }
 
   /** Ends the asking until the user wants it again, which the row offers. */

@@ -4,7 +4,18 @@ import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
 import { withHistory } from "./historyRows.ts";
 import { pinName, type Pin } from "./pins.ts";
-import { type Action, bareRow, lensesOf, oldRow, type Row, type Scene, type Tone, valueRow, watchesOf } from "./row.ts";
+import {
+  type Action,
+  bareRow,
+  isKeepable,
+  lensesOf,
+  oldRow,
+  type Row,
+  type Scene,
+  type Tone,
+  valueRow,
+  watchesOf,
+} from "./row.ts";
 import { idOf, pinPath } from "./rowPath.ts";
 import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
@@ -33,6 +44,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const valued = (value: SnapshotNode): Row => {
     const row = valueRow(scene, undefined, path, value, label);
     const can: Action[] = ["copySummary", "copyExpression", "remove", "compare"];
+    if (isKeepable(value.node)) can.push("keep");
     can.push(...watchesOf(value.node), ...lensesOf(value.node), ...rerun);
     return { ...row, ...own, can };
   };

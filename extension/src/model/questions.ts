@@ -13,6 +13,8 @@ export interface Subject {
   readonly name: string;
   /** The expression by which it is found at other stops. */
   readonly expression?: string;
+  /** The number of a kept copy, which it is instead. */
+  readonly kept?: number;
   /** Where it was shown, while that stop lasts: `Questions.sweep` takes it away. */
   at?: Shown | undefined;
 }
@@ -60,6 +62,9 @@ export class Questions {
     .map((lens, at) => ({ lens, subjects: {}, id: -1 - at, session: undefined }));
   #all: readonly Question[] = [];
   #last = 0;
+  /** Copies that are being made, and the number of the last one. */
+  readonly #keeping = new Set<number>();
+  #lastKept = 0;
   #selected: { readonly subject: Subject; readonly session: Session } | undefined;
 
   readonly onDidChange = this.#changed.event;
@@ -71,6 +76,24 @@ export class Questions {
   /** A value that waits for another to be compared with, as VS Code does it with files. */
   get selected(): Subject | undefined {
     return this.#selected?.subject;
+  }
+
+  /** The copies that are still wanted: those that are asked about. Undefined where there has been none. */
+  get kept(): readonly number[] | undefined {
+    if (this.#lastKept === 0) return undefined;
+    const asked = this.#all.flatMap(({ subjects }) => Object.values(subjects)).flatMap(({ kept }) => kept ?? []);
+    return [...this.#keeping, ...asked];
+  }
+
+  /** The number of a copy that is made from now on, until `endKeeping`. */
+  beginKeeping(): number {
+    this.#lastKept += 1;
+    this.#keeping.add(this.#lastKept);
+    return this.#lastKept;
+  }
+
+  endKeeping(number: number): void {
+    this.#keeping.delete(number);
   }
 
   /** Whether it can be compared with values of this session: another program has an address space of its own. */
@@ -201,7 +224,8 @@ function isSame(one: Inquiry, other: Inquiry): boolean {
 
 /** Whether both are the same value: the same expression, unless in different frames, or else the same node. */
 function isSameSubject(one: Subject, other: Subject): boolean {
-  if (one.name !== other.name || one.expression !== other.expression) return false;
+  if (one.name !== other.name || one.expression !== other.expression || one.kept !== other.kept) return false;
+  if (one.kept !== undefined) return true;
   const [here, there] = [one.at, other.at];
   if (here === undefined || there === undefined) return one.expression !== undefined;
   if (here.frame.key !== there.frame.key) return false;
@@ -209,5 +233,6 @@ function isSameSubject(one: Subject, other: Subject): boolean {
 }
 
 export function isSameAddress(one: Address, other: Address): boolean {
-  return one.expression === other.expression && one.snapshot === other.snapshot && one.node === other.node;
+  const isSameNode = one.snapshot === other.snapshot && one.node === other.node;
+  return one.expression === other.expression && one.kept === other.kept && isSameNode;
 }

@@ -72,6 +72,7 @@ export type Action =
   | "pin"
   | "remove"
   | "compare"
+  | "keep"
   | "cancel"
   | "evaluateAgain"
   | "dismiss"
@@ -142,6 +143,9 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
+/** Kinds of values of which a copy tells later what was changed in them. */
+const KEEPABLE: ReadonlySet<NodeKind> = new Set(["tensor", "array", "module", "mapping", "sequence", "set", "object"]);
+
 /** Kinds whose line does not begin with the class. */
 const CLASS_UNSAID: ReadonlySet<NodeKind> = new Set(["tensor", "array", "number", "string", "error"]);
 
@@ -158,7 +162,8 @@ export function valueRow(
   const can: Action[] = ["copySummary"];
   const changed = scene.contents.hasChanged(idOf(path), comparedText(path, node));
   if (node.path !== undefined) can.push("copyExpression", "pin");
-  if (isValue(node)) can.push("compare", ...watchesOf(node), ...lensesOf(node));
+  if (isValue(node)) can.push("compare", ...(isKeepable(node) ? (["keep"] as const) : []));
+  if (isValue(node)) can.push(...watchesOf(node), ...lensesOf(node));
   return {
     // VS Code keeps a row open by its id, and asks for its children: the property `loss`, opened at one stop, would be run
     // unasked at the next, so a lazy row has another id then.
@@ -237,6 +242,11 @@ export function watchesOf({ path, kind, watched_as: watchedAs, badges = [] }: No
 /** The lenses that the menu of a value offers. */
 export function lensesOf({ lenses = [] }: Node): ValueLens[] {
   return lenses.filter(isValueLens);
+}
+
+/** Whether a copy of it can be kept, to be compared at a later stop. */
+export function isKeepable({ kind, path }: Node): boolean {
+  return path !== undefined && KEEPABLE.has(kind);
 }
 
 /** Whether a value of the program stands behind it, which was read. */

@@ -49,7 +49,8 @@ export function wasRun(expression: string | undefined, contents: Contents): bool
 
 /** The result of running it in this frame; else its node, while its stop lasts, in any frame; else its expression. */
 function addressOf(question: Question, subject: Subject, contents: Contents): Address {
-  const { name, expression, at } = subject;
+  const { name, expression, at, kept } = subject;
+  if (kept !== undefined) return { kept };
   const result = isElsewhere(subject, contents) ? undefined : resultOf(expression, contents);
   if (result !== undefined) return result;
   if (at !== undefined && isHere(subject, contents)) return at.address;

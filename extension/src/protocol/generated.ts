@@ -103,6 +103,7 @@ export type Types = string[];
  */
 export type Found =
   | CompareFound
+  | KeepFound
   | FindingsFound
   | AutogradFound
   | GradcheckFound
@@ -254,6 +255,10 @@ export interface FrameRequest {
   count?: number;
   expanded?: Expanded;
   pins?: PinRequest[];
+  /**
+   * The numbers of the kept copies that are still wanted: all others are forgotten.
+   */
+  kept?: number[];
   filter?: Filter;
   /**
    * Rows of a first page; 100 when absent.
@@ -417,7 +422,7 @@ export interface LensRequest {
     [k: string]: Address;
   };
   /**
-   * What the lens is told besides: `rtol` and `atol` of `compare`; `rows` of `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is known).
+   * What the lens is told besides: `rtol` and `atol` of `compare`; of `keep` `as` (the number under which it is kept; without, only its size is told) and `checksums` (of tensors only statistics and a checksum are kept); `rows` of `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is known).
    */
   options?: {
     [k: string]: number | string | boolean;
@@ -433,12 +438,13 @@ export interface LensRequest {
   limits?: Limits;
 }
 /**
- * Where a value is: it is a `node` of a living `snapshot`, or what an `expression` reaches in the paused frame.
+ * Where a value is: it is a `node` of a living `snapshot`, what an `expression` reaches in the paused frame, or the copy that is `kept` under a number.
  */
 export interface Address {
   snapshot?: number;
   node?: number;
   expression?: string;
+  kept?: number;
 }
 /**
  * Ends the program's code that runs on behalf of a request, if it still does. Sent without a frame while that request is under way.
@@ -1135,6 +1141,24 @@ export interface Relation {
    * What both are rounded to.
    */
   dtype?: string;
+}
+/**
+ * What a kept copy takes.
+ */
+export interface KeepFound {
+  lens: "keep";
+  /**
+   * Of the copied elements, or of what is kept of them.
+   */
+  bytes: number;
+  /**
+   * How many tensors and arrays there are.
+   */
+  tensors: number;
+  /**
+   * Why some values are not kept, each reason once: words that follow `it`.
+   */
+  missing: string[];
 }
 /**
  * What is wrong with the training step in sight of the frame, causes first; asked about no value. The row has a row for each finding, in this order.

@@ -10,6 +10,7 @@ import { childRows, linesBelow } from "../model/rows.ts";
 import { joined } from "../model/words.ts";
 import { askAgain } from "./asking.ts";
 import { COMPARE_COMMANDS } from "./compareCommands.ts";
+import { KEEP_COMMANDS } from "./keepCommands.ts";
 import { expressionAround } from "./documents.ts";
 import { FINDING_COMMANDS } from "./findingCommands.ts";
 import { HISTORY_COMMANDS } from "./historyCommands.ts";
@@ -30,6 +31,7 @@ interface VariableArgument {
 /** All commands by their ids. */
 export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...COMPARE_COMMANDS,
+  ...KEEP_COMMANDS,
   ...FINDING_COMMANDS,
   ...HISTORY_COMMANDS,
   ...LENS_COMMANDS,

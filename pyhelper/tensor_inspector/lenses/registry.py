@@ -33,6 +33,7 @@ class Registered(Record):
 
 LENSES: dict[str, Registered] = {
     "compare": Registered("compare.lens", ("a", "b"), ("rtol", "atol"), without_torch=True),
+    "keep": Registered("keep.lens", ("value",), ("as", "checksums")),
     "autograd": Registered("graphs.autograd", ("tensor",)),
     "findings": Registered("findings.lens", (), ("thorough", "run", "ignore", "stop"), of_the_stop=True),
     "nan_origin": Registered("graphs.nan_origin", ("tensor",)),

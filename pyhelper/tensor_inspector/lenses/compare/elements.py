@@ -172,11 +172,11 @@ def _of_metadata(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable]) -> list
     notes = _unlike(left.dtype, right.dtype) if left.dtype and right.dtype else []
     if left.dtype and right.dtype and left.sizes != right.sizes:
         notes.append(_unlike_shapes(left, right))
-    devices = [_device(kind), _device(other)]
+    devices = [device(kind), device(other)]
     return [*notes, Note("device", f"device {devices[0]} → {devices[1]}")] if devices[0] != devices[1] else notes
 
 
-def _device(kind: Kind) -> str:
+def device(kind: Kind) -> str:
     """The device of a value; ``cpu`` for an array, and for what can't be asked."""
     if kind.kind != "tensor":
         return "cpu"

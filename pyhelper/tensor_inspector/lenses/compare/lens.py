@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows
 from ...safe.budget import Budget
+from ...session import session
 from ...words.text import plural
 from ..lens import Lens, Paused
 from .atoms import Tolerance
@@ -32,7 +33,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     ``TypeError`` or ``ValueError``.
     """
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
-    return CompareLens(values["a"], values["b"], budget, tolerance, partial(_names_in_sight, paused, budget))
+    return CompareLens(values["a"], values["b"], budget, tolerance, partial(_known_names, paused, budget))
 
 
 class CompareLens(Lens):
@@ -42,7 +43,15 @@ class CompareLens(Lens):
         self._found = Comparison()
         self._noted: list[PairDifference] = []
         self._walk = PairWalk(
-            a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted, known=known
+            a.value,
+            b.value,
+            self._found,
+            budget,
+            tolerance,
+            in_slices=True,
+            noted=self._noted,
+            known=known,
+            moved={copy: device for kept in session.kept.values() for copy, device in kept.devices.items()},
         )
         self._walked = False
         self._relations = Relations(self._noted)
@@ -93,10 +102,14 @@ class CompareLens(Lens):
         return Child(_names(sides), rows, "")
 
 
-def _names_in_sight(paused: Paused | None, budget: Budget) -> dict[int, str]:
+def _known_names(paused: Paused | None, budget: Budget) -> dict[int, str]:
+    """The names of the parameters in sight, and of those that are kept."""
     from ..surroundings import names_of_parameters  # which needs torch
 
-    return names_of_parameters(paused, budget)
+    names = names_of_parameters(paused, budget)
+    for kept in session.kept.values():
+        kept.add_names(names)
+    return names
 
 
 def _typed(difference: Difference) -> CompareDifference:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import TextRow
+from ...kinds import Kind, TextRow
 from ...safe.record import Record
 from ...words.text import one_line, plural, shape
 from .atoms import Tolerance
 from .comparison import Comparison, Note
+from .kept import NotHere
 
 if TYPE_CHECKING:
     from ...protocol import DifferenceKind
@@ -23,9 +24,9 @@ _HOOKS = frozenset(
     " _optimizer_load_state_dict_post_hooks _post_accumulate_grad_hooks".split()
 )
 MISSING = object()  #: stands on the side that has no such value
-UNTOLD = TextRow("what get_extra_state() gives")  #: and this for what only code of the program could give
-ELSEWHERE = TextRow("this rank has none of its elements")  #: and this for what other processes have
-OTHER_SHARDS = TextRow(
+UNTOLD = NotHere("what get_extra_state() gives")  #: and this for what only code of the program could give
+ELSEWHERE = NotHere("this rank has none of its elements")  #: and this for what other processes have
+OTHER_SHARDS = NotHere(
     "this rank has other elements of one than of the other"
 )  #: and this where each is cut up another way
 
@@ -38,6 +39,12 @@ class Whole(TextRow):
     def __init__(self, sizes: tuple[int, ...], count: int) -> None:
         super().__init__(f"{shape(sizes)}, of which this rank has {plural(count, 'element')}")
         self.sizes = sizes
+
+
+def sizes_of(kind: Kind) -> str:
+    """The shape of a tensor, or of one of which only a part is here."""
+    known = kind.value if type(kind.value) is Whole else kind.comparable()
+    return "" if known is None else shape(known.sizes)
 
 
 class Location:

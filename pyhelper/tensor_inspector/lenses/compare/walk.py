@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,13 @@ from ...kinds.python.objects import PlainObject
 from ...measure.stats.difference import PartialDifference
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name, module
-from ...words.text import led_by, one_line, shape
+from ...words.text import led_by, one_line
 from .atoms import Tolerance, alike, differing, nan_in_one, read_alike
 from .comparison import Comparison, Note
-from .elements import compare_elements
+from .elements import compare_elements, device
 from .identity import is_one_class
-from .pair import ELSEWHERE, OTHER_SHARDS, UNTOLD, DifferenceRecorder, Location, Pair, PairDifference, Whole
+from .kept import of_stand_ins, with_moves
+from .pair import DifferenceRecorder, Location, Pair, PairDifference, Whole, sizes_of
 from .row_pairs import QUICK_IDS, RowPairs
 from .rows import holds, unlisted
 
@@ -75,8 +76,10 @@ class PairWalk:
         in_slices: bool = False,
         noted: list[PairDifference] | None = None,
         known: ParameterNames | None = None,
+        moved: Mapping[int, str] | None = None,
     ) -> None:
         self._found = found
+        self._moved = moved or {}  #: the devices of tensors of which there are copies on the CPU, by the copies' ids
         self._budget = budget
         self._above: set[tuple[int, int]] = set()  #: holders that are being compared
         self._before: dict[tuple[int, int], Pair] = {}  #: and the last that were: what is here lives, so its id is its
@@ -204,12 +207,14 @@ class PairWalk:
 
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
-        missing = next((one for one in (UNTOLD, ELSEWHERE, OTHER_SHARDS) if pair.a is one or pair.b is one), None)
-        if missing is not None:
-            self._notes.add(pair, "not compared", f"not compared: {missing.text}")
+        notes = of_stand_ins(a, b)
+        if notes is not None:
+            for note in notes:
+                self._notes.take(pair, note)
+            self._found.compared += all(note.what != "not compared" for note in notes)
             return None
         if type(pair.a) is Whole or type(pair.b) is Whole:
-            self._notes.add(pair, "shape", f"shape {' → '.join(map(_sizes, (a, b)))}")
+            self._notes.add(pair, "shape", f"shape {' → '.join(map(sizes_of, (a, b)))}")
             self._found.compared += 1
             return None
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
@@ -236,7 +241,7 @@ class PairWalk:
         if None not in required and required[0] is not required[1]:
             self._notes.add(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
         self._compare_settings(pair, a, b)
-        for note in elements.notes:
+        for note in with_moves(elements.notes, self._moved.get(id(pair.a)), device(b)):
             self._notes.take(pair, note)
         self._found.compared += elements.counted
         self._found.complete = self._found.complete and elements.complete
@@ -289,9 +294,3 @@ class PairWalk:
             self._found.by_line += 1
         if same is False or (same is None and not read_alike(a, b)):
             self._notes.take(pair, Note("value", differing(a, b), nan=nan_in_one(a, b)))
-
-
-def _sizes(kind: Kind) -> str:
-    """The shape of a tensor, or of one of which only a part is here."""
-    known = kind.value if type(kind.value) is Whole else kind.comparable()
-    return "" if known is None else shape(known.sizes)

@@ -27,7 +27,7 @@ from ...measure.torch.metadata import (
 from ...measure.torch.modules import is_module
 from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
-from ...safe.guard import class_module, class_name, library_of, module, plain_str, raw_dict
+from ...safe.guard import class_attribute, class_module, class_name, library_of, module, plain_str, raw_dict
 from ...safe.record import Record
 from .code_references import functions_defined_by
 from .copied_memory import CopiedMemory
@@ -37,7 +37,6 @@ from .lazy import is_uninitialized, uninitialized_copy
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all copied tensors and arrays together
-_VALUES = 20_000
 _DEPTH = 60
 _LONG = 1000  #: items of a container above which they may stay uncopied: the samples of a dataset, not its settings
 _MAPPINGS = (OrderedDict, defaultdict, dict)
@@ -64,6 +63,8 @@ class DeepCopy:
     ``shared`` elements are copied, further parameters get new `Parameter` objects over the same memory. With ``lazy``
     those without a shape are copied too, for a run that initializes them.
     """
+
+    most_values = 20_000  #: that are copied
 
     def __init__(
         self, *, clones: bool = True, keep_uncopied: bool = False, shared: int | None = None, lazy: bool = False
@@ -98,21 +99,24 @@ class DeepCopy:
             self._made[id(value)] = value  # a cycle ends here, where nothing better is made
             try:
                 self._made[id(value)] = self._copied(value, type(value), depth + 1)
-            except CannotCopy:
-                if not self._keeps_uncopied:
-                    raise
-                self._made[id(value)] = value
-                self._keep_uncopied(value)
+            except CannotCopy as error:
+                self._made[id(value)] = self._instead_of(value, error)
         return self._made[id(value)]
 
+    def _instead_of(self, value: Any, error: CannotCopy) -> Any:
+        """What stands in the copy for a value that can't be copied; or it raises the error."""
+        if not self._keeps_uncopied:
+            raise error
+        self._keep_uncopied(value)
+        return value
+
     def _copied(self, value: Any, cls: type, depth: int) -> Any:
-        if len(self._references) > _VALUES or depth > _DEPTH:
+        if len(self._references) > self.most_values or depth > _DEPTH:
             raise CannotCopy("holds more than can be copied")
         if is_any_tensor(value):
             return self._tensor(value)
         if is_module(value):
-            self.modules.append(value)
-            return value
+            return self._module(value, cls, depth)
         if is_generator(value):
             self.generators.append(value)
             return value
@@ -128,6 +132,10 @@ class DeepCopy:
         if is_numpy((cls,), "ndarray"):
             return self._array(value)
         return self._container(value, cls, depth)
+
+    def _module(self, value: Any, cls: type, depth: int) -> Any:
+        self.modules.append(value)
+        return value
 
     def _tensor(self, value: Any) -> Any:
         if self._takes_lazy and is_uninitialized(value):
@@ -178,6 +186,8 @@ class DeepCopy:
         self._elements += elements
 
     def _container(self, value: Any, cls: type, depth: int) -> Any:
+        if class_attribute(cls, "__del__") is not None:  # that of a copy would close what the original has open
+            return self._refused(value)
         if issubclass(cls, tuple) or issubclass(cls, frozenset):
             is_tuple = issubclass(cls, tuple)
             base: Any = tuple if is_tuple else frozenset
@@ -223,10 +233,13 @@ class DeepCopy:
             made.default_factory = value.default_factory
         items = self._items(base.values(value), base.__len__(value), depth)
         for key, item in zip(list(base.keys(value)), items):
-            if not is_immutable(key):
-                raise CannotCopy(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
-            base.__setitem__(made, key, item)
+            base.__setitem__(made, self._key(key, value), item)
         return self._filled(made, value, depth)
+
+    def _key(self, key: Any, mapping: Any) -> Any:
+        if not is_immutable(key):
+            raise CannotCopy(f"holds a {class_name(type(mapping))} with a {class_name(type(key))} as a key")
+        return key
 
     def _set(self, value: Any) -> Any:
         """Sets are copied with their own items: hashing copies could run code of the program."""

@@ -1,0 +1,128 @@
+"""What stands in a kept copy for what is not copied, and how it is compared with the value of now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from zlib import adler32, crc32
+
+from ...kinds import Kind, TextRow
+from ...safe.guard import module
+from ...safe.torch_name import torch_name
+from ...words.text import shape
+from .comparison import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PIECE = 1 << 22  #: elements that are read at once
+
+
+class NotHere(TextRow):
+    """Stands for a value that can't be compared, with the reason."""
+
+
+class TensorChecksum(TextRow):
+    """Stands for a tensor or array of which only the line and a checksum of its elements are kept.
+
+    ``unread`` are the pieces of it that are still to be added.
+    """
+
+    def __init__(self, kind: Kind, value: Any) -> None:
+        super().__init__(kind.line())
+        self.dtype, self.sizes = torch_name(value.dtype), tuple(value.shape)
+        self.device = str(getattr(value, "device", "cpu"))
+        self.requires_grad = kind.requires_grad()
+        self.repeated = repeated(value)
+        self.unread = pieces(without_repetition(value))
+        self.checksum = (0, 1)  #: CRC-32 and Adler-32 (RFC 1950) of the bytes, in the order of the indices
+
+    def add(self, piece: Any) -> None:
+        bytes = _bytes_of(piece)
+        self.checksum = crc32(bytes, self.checksum[0]), adler32(bytes, self.checksum[1])
+
+
+def repeated(value: Any) -> tuple[int, ...]:
+    """The dimensions along which an expanded tensor or array has the same memory again and again."""
+    steps = value.stride() if hasattr(value, "stride") else value.strides
+    return tuple(at for at, step in enumerate(steps) if step == 0 and value.shape[at] > 1)
+
+
+def without_repetition(value: Any) -> Any:
+    """An expanded tensor or array with each element once: a view of it."""
+    dims = repeated(value)
+    return value[tuple(slice(0, 1) if at in dims else slice(None) for at in range(len(value.shape)))] if dims else value
+
+
+def pieces(value: Any, most: int = _PIECE) -> Iterator[Any]:
+    """A tensor or array in parts of at most so many elements, in the order of its indices: views of it."""
+    sizes = tuple(value.shape)
+    count = 1
+    for size in sizes:
+        count *= size
+    at = next((at for at, size in enumerate(sizes) if size > 1), None)
+    if count <= most or at is None:
+        yield value
+        return
+    length = max(1, most * sizes[at] // count)
+    for start in range(0, sizes[at], length):
+        yield from pieces(value[(slice(None),) * at + (slice(start, start + length),)], most)
+
+
+def of_stand_ins(a: Kind, b: Kind) -> list[Note] | None:
+    """How two values differ of which one is a `NotHere` or a `TensorChecksum`; None where neither is."""
+    sides = a.value, b.value
+    missing = next((one for one in sides if type(one) is NotHere), None)
+    if missing is not None:
+        return [Note("not compared", f"not compared: {missing.text}")]
+    return _of_checksums(a, b) if any(type(one) is TensorChecksum for one in sides) else None
+
+
+def _of_checksums(a: Kind, b: Kind) -> list[Note]:
+    was, now = _checksum_of(a), _checksum_of(b)
+    if was is None or now is None:
+        return [Note("type", f"{a.line()} → {b.line()}")]
+    notes = []
+    if was.dtype != now.dtype:
+        notes.append(Note("dtype", f"{was.dtype} → {now.dtype}"))
+    if was.sizes != now.sizes:
+        notes.append(Note("shape", f"shape {shape(was.sizes)} → {shape(now.sizes)}"))
+    if was.device != now.device:
+        notes.append(Note("device", f"device {was.device} → {now.device}"))
+    if was.requires_grad is not now.requires_grad:
+        notes.append(Note("requires_grad", f"requires_grad {was.requires_grad} → {now.requires_grad}"))
+    if was.dtype != now.dtype or was.sizes != now.sizes:
+        return notes
+    if was.repeated != now.repeated:
+        notes.append(Note("not compared", "not compared: only one of the two is expanded"))
+    elif was.checksum != now.checksum:
+        notes.append(Note("values", f"elements differ: {was.text} → {now.text}"))
+    return notes
+
+
+def with_moves(notes: list[Note], was: str | None, now: str) -> list[Note]:
+    """The differences of a copy that was moved onto the CPU, as of the tensor on the device where that was."""
+    if was is None:
+        return notes
+    others = [note for note in notes if note.what != "device"]
+    return others if was == now else [*others, Note("device", f"device {was} → {now}")]
+
+
+def _checksum_of(kind: Kind) -> TensorChecksum | None:
+    if type(kind.value) is TensorChecksum:
+        return kind.value
+    known = kind.comparable()
+    elements = None if known is None else known.read()
+    if elements is None or not hasattr(elements, "shape"):
+        return None
+    made = TensorChecksum(kind, elements)
+    for piece in made.unread:
+        made.add(piece)
+    return made
+
+
+def _bytes_of(piece: Any) -> Any:
+    torch = module("torch")
+    if torch is None or not issubclass(type(piece), torch.Tensor):
+        return piece.tobytes()
+    flat = piece.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
+    return memoryview(flat.view(torch.uint8).numpy()) if flat.numel() else b""
