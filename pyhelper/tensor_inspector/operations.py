@@ -88,7 +88,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     if inline:
         answer["inline"] = inline
     if session.watchpoints:
-        answer["watchpoints"] = watchpoints.states()
+        answer["watchpoints"] = watchpoints.states(paused)
     files = frame.files(paused)
     if files:
         answer["files"] = files
