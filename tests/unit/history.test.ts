@@ -32,7 +32,11 @@ describe("what is recorded", () => {
       [1, 2.31],
       [2, 2.28],
     ]);
-    expect(history.points(session(), "loss")[0]).toMatchObject({ function: "train", line: 14, time: NOON });
+    expect(history.points(session(), "loss")[0]).toMatchObject({
+      function: { name: "train", file: "/train.py" },
+      line: 14,
+      time: NOON,
+    });
   });
 
   test("of a frame that is read again at one stop, is what it has now", () => {
@@ -63,9 +67,11 @@ describe("what is recorded", () => {
     expect(values(history)[0]).toEqual([2, 1]);
   });
 
-  test("is gone when the pin is", () => {
+  test("is gone when the expression is not kept any more", () => {
     const history = recorded([frame(1), { value: 1 }]);
-    history.forget("loss");
+    history.retain((expression) => expression === "loss");
+    expect(values(history)).toHaveLength(1);
+    history.retain(() => false);
     expect([history.latest, values(history)]).toEqual([undefined, []]);
   });
 });

@@ -209,7 +209,8 @@ describe("as CSV", () => {
     "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr,sampled";
 
   function point(measurement: Measurement, file = "/train.py"): Point {
-    return { stop: 3, frame: { stop: 9, key: "", file }, function: "f", line: 14, time: NOON, measurement };
+    const place = { name: "f", file };
+    return { stop: 3, frame: { stop: 9, key: "", file }, function: place, line: 14, time: NOON, measurement };
   }
 
   test.each<[string, Point, string]>([

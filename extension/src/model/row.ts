@@ -46,6 +46,8 @@ export interface Row {
   /** The question whose answer it shows. */
   readonly question?: Question;
   readonly watchpoint?: UserWatchpoint;
+  /** The expression whose numbers are kept from stop to stop, and shown below. */
+  readonly recorded?: string;
   /** What is copied instead of its line and those below. */
   readonly text?: string;
   /** The finding that it shows. */

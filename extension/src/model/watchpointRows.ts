@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { WatchpointState } from "../protocol/generated.ts";
 import { openingOf } from "./beforeRows.ts";
+import { withHistory } from "./historyRows.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, idOf, WATCHPOINTS } from "./rowPath.ts";
 import type { UserWatchpoint, Watched } from "./watchpoints.ts";
@@ -30,21 +31,22 @@ export function watchpointRows(scene: Scene, parent: Row): Row[] {
     const state = scene.contents.answer.watchpoints?.find(({ id }) => id === watchpoint.id);
     const name = watchpoint.of ?? watchedFor(watchpoint);
     const condition = watchpoint.of === undefined ? undefined : watchedFor(watchpoint);
-    const description = joined(" · ", condition, ...stateWords(watchpoint, state));
     const isOff = state?.problem !== undefined || state?.absent === true;
     const path = childPath(WATCHPOINTS, String(watchpoint.id));
-    return {
+    const row: Row = {
       ...bareRow(scene, parent, path, shortened(name, MAX_LABEL_LENGTH)),
       ...openingOf(scene, path, state),
       name,
       icon: iconOf(watchpoint),
       tone: isOff ? "warning" : state?.here === true ? "alarm" : undefined,
-      description,
-      summary: description,
-      speech: joined(", ", name, description),
+      speech: joined(", ", name, condition),
       can: ["copySummary", "remove", "editWatchpoint", watchpoint.enabled ? "disable" : "enable"],
       watchpoint,
     };
+    const told = watchpoint.of === undefined ? row : withHistory(scene, row, watchpoint.of, state?.measurement);
+    const words = stateWords(watchpoint, state);
+    const description = joined(" · ", condition, told.description, ...words);
+    return { ...told, description, summary: description, speech: joined(", ", told.speech, ...words) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
-import type { FunctionName, Gear, WatchedFor, Watchpoint } from "../protocol/generated.ts";
+import type { Frame } from "../debug/frame.ts";
+import type { FrameAnswer, FunctionName, Gear, WatchedFor, Watchpoint } from "../protocol/generated.ts";
 
 /** What is watched for, and of what: of the whole program, or of what an expression of a function reaches. */
 export interface Watched {
@@ -63,6 +64,11 @@ export class Watchpoints {
     return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
+  /** Whether an expression is watched. */
+  has(expression: string): boolean {
+    return this.#all.some(({ of }) => of === expression);
+  }
+
   /** Sets one. Where one for the same is set already, it keeps the conditions. */
   watch(watched: Watched): void {
     const before = this.#all.find((one) => isSame(one, watched));
@@ -87,6 +93,11 @@ export class Watchpoints {
     void this.#memory.update(KEY, all);
     this.#changed.fire();
   }
+}
+
+/** The function in which a frame stands, as watchpoints name it: its file as the program does. */
+export function functionOf({ file }: Pick<Frame, "file">, answer: FrameAnswer): FunctionName {
+  return { name: answer.function, file: answer.files?.[0]?.file ?? file };
 }
 
 /** A watchpoint as it is after a choice, with those conditions alone that are set. */
