@@ -108,6 +108,27 @@ describe("what is read of a frame", () => {
     expect(values()).toEqual([]);
   });
 
+  test("disables one of an earlier window whose name its function does not know, and says so", async () => {
+    const watchpoints = restored({ of: "model.fc9" });
+    await read(watchpoints, { absent: true, gone: true }).read();
+    expect(watchpoints.armed).toEqual([]);
+    expect(watchpoints.all).toMatchObject([{ id: 1, enabled: false, gone: true }]);
+    watchpoints.change(1, { enabled: true });
+    expect(watchpoints.armed).toEqual([{ id: 1, ...LOSS, of: "model.fc9" }]);
+    await read(watchpoints, { absent: true, gone: true }).read();
+    expect(watchpoints.all).toMatchObject([{ enabled: true }]);
+  });
+
+  test.each<[boolean, Partial<WatchpointState>]>([
+    [true, { absent: true }],
+    [false, { absent: true, gone: true }],
+  ])("leaves one alone that is of an earlier window (%s) and is %j", async (isRestored, state) => {
+    const watchpoints = isRestored ? restored({}) : new Watchpoints(memory());
+    if (!isRestored) watchpoints.watch(LOSS);
+    await read(watchpoints, state).read();
+    expect(watchpoints.all).toMatchObject([{ enabled: true }]);
+  });
+
   test("records the number of a pin that is watched too once", async () => {
     const one = read(restored({}), { measurement: { value: 2 } }, [{ measurement: { value: 1 } }]);
     await one.read();
@@ -157,6 +178,7 @@ describe("their rows", () => {
     [{ ...NAN, gear: "light" }, {}, "NaN", "at modules, losses and steps"],
     [LOSS, { looks: "returns" }, "loss", "rises to more than 10 times · at steps and returns of train"],
     [LOSS, { absent: true }, "loss", "rises to more than 10 times · not found in train yet"],
+    [LOSS, { absent: true, gone: true }, "loss", "rises to more than 10 times · train has no “loss”"],
     [
       { ...LOSS, what: "above" },
       { looks: "steps" },
@@ -244,6 +266,14 @@ describe("their rows", () => {
       true,
       false,
     ]);
+  });
+
+  test("one that was disabled as its name is gone says so, also in the next window", () => {
+    const kept = memory({ watchpoints: [{ id: 1, ...LOSS, enabled: false, gone: true }] });
+    const scene = { ...sceneOf([]), watchpoints: new Watchpoints(kept) };
+    const [group] = topRows(scene);
+    const [row] = group === undefined ? [] : (childRows(scene, group) ?? []);
+    expect(row?.description).toBe("rises to more than 10 times · disabled: “loss” is not in train any more");
   });
 
   test("there is no group without watchpoints", () => {

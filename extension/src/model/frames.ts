@@ -172,6 +172,7 @@ export class Frames {
       this.#contents.set(frame.key, contents);
       this.#parts.history.record(frame, answer, this.#recorded(answer));
       this.addTypes(frame, answer.types);
+      this.#parts.watchpoints.learn(answer.watchpoints ?? []);
       return { contents };
     } catch (error) {
       if (!isTrue()) return undefined;

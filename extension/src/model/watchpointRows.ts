@@ -67,7 +67,7 @@ export function watchedFor({ what, bound = 0 }: Watched): string {
 function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefined): (string | undefined)[] {
   const { enabled, log, skip_hits: skipped, every, after_step: step } = watchpoint;
   return [
-    enabled ? (state ?? { problem: l10n.t("not on in this program yet") }).problem : l10n.t("disabled"),
+    enabled ? (state ?? { problem: l10n.t("not on in this program yet") }).problem : disabledText(watchpoint),
     enabled ? state?.reason : undefined,
     hitsText(state?.hits ?? 0),
     enabled ? placeText(watchpoint, state) : undefined,
@@ -78,6 +78,11 @@ function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefin
   ];
 }
 
+function disabledText({ gone, of = "", function: place }: UserWatchpoint): string {
+  if (gone !== true) return l10n.t("disabled");
+  return l10n.t("disabled: “{0}” is not in {1} any more", of, place?.name ?? "");
+}
+
 /** Where it looks: of a thing that is watched the user is told how. */
 function placeText(
   { of, gear, function: place }: UserWatchpoint,
@@ -85,6 +90,7 @@ function placeText(
 ): string | undefined {
   if (of === undefined) return gear === "light" ? l10n.t("at modules, losses and steps") : undefined;
   const name = place?.name ?? "";
+  if (state?.gone === true) return l10n.t("{0} has no “{1}”", name, of);
   if (state?.absent === true) return l10n.t("not found in {0} yet", name);
   if (state?.looks === "returns") return l10n.t("at steps and returns of {0}", name);
   if (state?.looks === "steps") return l10n.t("at steps, not at returns: the program has a profiler");

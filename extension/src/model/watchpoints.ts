@@ -1,7 +1,14 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
 import type { Frame } from "../debug/frame.ts";
-import type { FrameAnswer, FunctionName, Gear, WatchedFor, Watchpoint } from "../protocol/generated.ts";
+import type {
+  FrameAnswer,
+  FunctionName,
+  Gear,
+  WatchedFor,
+  Watchpoint,
+  WatchpointState,
+} from "../protocol/generated.ts";
 
 /** What is watched for, and of what: of the whole program, or of what an expression of a function reaches. */
 export interface Watched {
@@ -15,6 +22,8 @@ export interface Watched {
 /** A watchpoint of the user: what is watched for, and whether it is on. */
 export interface UserWatchpoint extends Watchpoint {
   readonly enabled: boolean;
+  /** It was disabled since its function does not know the name any more with which its expression begins. */
+  readonly gone?: boolean;
 }
 
 /** What the user chooses of a watchpoint: false and 0 take a condition away. */
@@ -46,6 +55,8 @@ export class Watchpoints {
   readonly #memory: Memento;
   readonly #changed = new Emitter();
   #all: readonly UserWatchpoint[];
+  /** The numbers of those that were set in an earlier window and not enabled by the user since. */
+  #restored: ReadonlySet<number>;
 
   readonly onDidChange = this.#changed.event;
 
@@ -53,6 +64,7 @@ export class Watchpoints {
     this.#memory = memory;
     const kept = memory.get(KEY);
     this.#all = Array.isArray(kept) ? kept.map(withGear).filter(isWatchpoint) : [];
+    this.#restored = new Set(this.#all.map(({ id }) => id));
   }
 
   get all(): readonly UserWatchpoint[] {
@@ -61,7 +73,7 @@ export class Watchpoints {
 
   /** Those that are to be on in a program, as the helper is told of them. */
   get armed(): readonly Watchpoint[] {
-    return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
+    return this.#all.flatMap(({ enabled, gone: _, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
   /** Whether an expression is watched. */
@@ -81,7 +93,17 @@ export class Watchpoints {
   }
 
   change(id: number, choice: WatchpointChoice): void {
+    if (choice.enabled === true) this.#restored = new Set([...this.#restored].filter((one) => one !== id));
     this.#set(this.#all.map((one) => (one.id === id ? chosen(one, choice) : one)));
+  }
+
+  /** A program has told what it knows of them: one of an earlier window whose name is gone there is disabled. */
+  learn(states: readonly WatchpointState[]): void {
+    const isGone = ({ id, enabled }: UserWatchpoint): boolean =>
+      enabled && this.#restored.has(id) && states.some((state) => state.id === id && state.gone === true);
+    if (this.#all.some(isGone)) {
+      this.#set(this.#all.map((one) => (isGone(one) ? { ...one, enabled: false, gone: true } : one)));
+    }
   }
 
   remove(id: number): void {
@@ -90,6 +112,7 @@ export class Watchpoints {
 
   #set(all: readonly UserWatchpoint[]): void {
     this.#all = all;
+    this.#restored = new Set(all.flatMap(({ id }) => (this.#restored.has(id) ? [id] : [])));
     void this.#memory.update(KEY, all);
     this.#changed.fire();
   }
@@ -102,9 +125,10 @@ export function functionOf({ file }: Pick<Frame, "file">, answer: FrameAnswer): 
 
 /** A watchpoint as it is after a choice, with those conditions alone that are set. */
 function chosen(before: UserWatchpoint, choice: WatchpointChoice): UserWatchpoint {
-  const { log, skip_hits = 0, every = 0, after_step = 0, ...one } = { ...before, ...choice };
+  const { log, skip_hits = 0, every = 0, after_step = 0, gone, ...one } = { ...before, ...choice };
   return {
     ...one,
+    ...(gone === true && !one.enabled ? { gone } : {}),
     ...(log === true ? { log } : {}),
     ...(skip_hits > 0 ? { skip_hits } : {}),
     ...(every > 1 ? { every } : {}),
