@@ -1378,6 +1378,7 @@ class Recording(TypedDict):
     steps: list[int]
     #: By name: of `Measurement`, or `time` in seconds since 1970.
     columns: dict[str, list[Number | None]]
+    function: FunctionName
     #: Why nothing was recorded at the last step, or nothing can be.
     problem: NotRequired[str]
 

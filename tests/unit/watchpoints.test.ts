@@ -60,6 +60,17 @@ describe("the watchpoints of a workspace", () => {
     expect(new Set(watchpoints.all.map(({ id }) => id)).size).toBe(3);
   });
 
+  test.each([
+    [7, 7],
+    [0, undefined],
+    [undefined, 3],
+  ])("one that is set again from step %s on waits for step %s", (given, told) => {
+    const watchpoints = new Watchpoints(memory());
+    watchpoints.watch({ ...LOSS, after_step: 3 });
+    watchpoints.watch({ ...LOSS, ...(given === undefined ? {} : { after_step: given }) });
+    expect(watchpoints.armed.map(({ after_step: step }) => step)).toEqual([told]);
+  });
+
   test("one that is disabled is kept and not told", () => {
     const kept = memory();
     const watchpoints = new Watchpoints(kept);

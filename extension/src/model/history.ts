@@ -23,6 +23,8 @@ export interface Point {
 /** The numbers of an expression after one step of an optimizer. */
 export interface StepPoint {
   readonly step: number;
+  /** Where the expression was followed; undefined where that is not known. */
+  readonly function?: FunctionName;
   /** The number that the stop has in the debug session before which it was. */
   readonly until: number;
   readonly time: Date;
@@ -130,7 +132,7 @@ export class History {
     }
   }
 
-  #addSteps(expression: string, { steps: numbers, columns }: Recording, frame: Frame): void {
+  #addSteps(expression: string, { steps: numbers, columns, function: place }: Recording, frame: Frame): void {
     const { steps } = this.#of(frame.session);
     const last = this.lastStep(frame.session, expression);
     const known = [...(steps.get(expression) ?? [])];
@@ -141,7 +143,7 @@ export class History {
         return number === undefined || number === null ? [] : [[name, number] as const];
       });
       const { time = 0, ...measurement } = Object.fromEntries(of);
-      known.push({ step, until: frame.stop, time: new Date(1000 * Number(time)), measurement });
+      known.push({ step, function: place, until: frame.stop, time: new Date(1000 * Number(time)), measurement });
     }
     steps.set(expression, known.slice(-MAX_STEPS));
   }

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
 import { type HistoryRecord, type Point, stopOf } from "./history.ts";
 import { differencesOf, isOther } from "./measurements.ts";
+import { type FirstNonFinite, firstNonFinite, recordName } from "./nonFinite.ts";
 import type { Pin } from "./pins.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, historyPath, isHistory } from "./rowPath.ts";
@@ -56,21 +57,21 @@ export function historyRow(scene: Scene, parent: Row): Row[] {
   if (recorded === undefined || records.length < 2) return [];
   const path = historyPath(parent.path);
   const stops = records.filter(isPoint).length;
-  const description = joined(" · ", stopsText(stops), stepsText(records.length - stops));
-  return [
-    {
-      ...bareRow(scene, parent, path, l10n.t("History")),
-      icon: "graph-line",
-      tone: "quiet",
-      description,
-      summary: description,
-      expandable: true,
-      open: scene.expansion.isOpen(path),
-      speech: joined(", ", l10n.t("History"), description),
-      can: ["copySummary", "exportHistory"],
-      recorded,
-    },
-  ];
+  const first = firstNonFinite(recorded, records, parent.watchpoint?.function);
+  const description = joined(" · ", stopsText(stops), stepsText(records.length - stops), first?.text);
+  const row: Row = {
+    ...bareRow(scene, parent, path, l10n.t("History")),
+    icon: "graph-line",
+    tone: "quiet",
+    description,
+    summary: description,
+    expandable: true,
+    open: scene.expansion.isOpen(path),
+    speech: joined(", ", l10n.t("History"), description),
+    can: ["copySummary", "exportHistory"],
+    recorded,
+  };
+  return [withOffer(row, first)];
 }
 
 /** A row for each stop and step, the newest first; undefined of a row that is no such group. */
@@ -79,13 +80,23 @@ export function historyRows(scene: Scene, parent: Row): Row[] | undefined {
   if (recorded === undefined || !isHistory(path)) return undefined;
   const records = recordsOf(scene, recorded);
   const left = Math.max(0, records.length - scene.pageSize);
-  const rows = records.slice(left).map((record, at) => recordRow(scene, parent, record, records[left + at - 1]));
+  const first = firstNonFinite(recorded, records, parent.parent?.watchpoint?.function);
+  const rows = records.slice(left).map((record, at) => {
+    const row = recordRow(scene, parent, record, records[left + at - 1]);
+    return record === first?.record ? withOffer(row, first) : row;
+  });
   return [...rows.toReversed(), ...(left > 0 ? [olderRow(scene, parent, left)] : [])];
+}
+
+/** The row of a history that shows NaN or Inf, with the offer to stop the program there in its next run. */
+function withOffer(row: Row, first: FirstNonFinite | undefined): Row {
+  const breaksNext = first?.breaksNext;
+  return breaksNext === undefined ? row : { ...row, breaksNext, can: [...row.can, "breakNextTime"] };
 }
 
 function recordRow(scene: Scene, parent: Row, record: HistoryRecord, before: HistoryRecord | undefined): Row {
   const { measurement } = record;
-  const label = isPoint(record) ? l10n.t("stop {0}", record.stop) : l10n.t("step {0}", record.step);
+  const label = recordName(record);
   const other = before !== undefined && isOfSameValue(before, record) ? before.measurement : undefined;
   const changed = other !== undefined && (isOther(other, measurement) || differencesOf(other, measurement).length > 0);
   const words = other && joined(" · ", differencesText(other, measurement), writtenText(other, measurement));

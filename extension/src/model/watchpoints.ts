@@ -19,6 +19,11 @@ export interface Watched {
   readonly function?: FunctionName;
 }
 
+/** What is watched for, and from which step on. */
+export interface ConditionalWatched extends Watched {
+  readonly after_step?: number;
+}
+
 /** A watchpoint of the user: what is watched for, and whether it is on. */
 export interface UserWatchpoint extends Watchpoint {
   readonly enabled: boolean;
@@ -73,7 +78,7 @@ export class Watchpoints {
 
   /** Those that are to be on in a program, as the helper is told of them. */
   get armed(): readonly Watchpoint[] {
-    return this.#all.flatMap(({ enabled, gone: _, ...watchpoint }) => (enabled ? [watchpoint] : []));
+    return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
   /** Whether an expression is watched. */
@@ -81,11 +86,12 @@ export class Watchpoints {
     return this.#all.some(({ of }) => of === expression);
   }
 
-  /** Sets one. Where one for the same is set already, it keeps the conditions. */
-  watch(watched: Watched): void {
+  /** Sets one. Where one for the same is set already, it keeps the conditions that are not given. */
+  watch({ after_step: from, ...watched }: ConditionalWatched): void {
     const before = this.#all.find((one) => isSame(one, watched));
     const id = Math.max(0, ...this.#all.map((one) => one.id)) + 1;
-    const { log, skip_hits, every, after_step } = before ?? {};
+    const { log, skip_hits, every } = before ?? {};
+    const after_step = from ?? before?.after_step;
     const one = chosen({ ...watched, id, enabled: true }, compact({ log, skip_hits, every, after_step }));
     const isReplaced = (other: Watched): boolean => watched.gear === "exact" && other.gear === "exact";
     const others = this.#all.filter((other) => other !== before && !isReplaced(other));

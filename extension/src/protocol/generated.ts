@@ -853,6 +853,7 @@ export interface Recording {
   columns: {
     [k: string]: (Number | null)[];
   };
+  function: FunctionName;
   /**
    * Why nothing was recorded at the last step, or nothing can be.
    */
