@@ -96,6 +96,20 @@ describe("a pin's row", () => {
     expect(row.speech).toMatch(/, shape was \[32, 17\], mean was 17$/);
   });
 
+  test.each<[string, Measurement, Measurement, string]>([
+    ["that was written to", { mean: 1, version: 3 }, { mean: 2, version: 5 }, "1 · μ 1 → 2 ▁█ · version 3 → 5"],
+    ["that was written to with what it had", { mean: 1, version: 3 }, { mean: 1, version: 5 }, "1"],
+    ["that is another one", { mean: 1, version: 3 }, { mean: 2, version: 0 }, "1 · μ 1 → 2 ▁█"],
+    ["that has NaN now", { mean: 1, nan: 0, std: 1 }, { mean: 1, nan: 3, std: 2 }, "1 · NaN 0 → 3"],
+    ["that is wider", { mean: 1, std: 1, max: 2 }, { mean: 1, std: 2, max: 3 }, "1 · σ 1 → 2"],
+    ["of which one element grew", { mean: 1, max: 2 }, { mean: 1, max: 30 }, "1 · max 2 → 30"],
+    ["that differs by rounding", { mean: 1, std: 1 }, { mean: 1, std: 1.000001 }, "1"],
+  ])("of a tensor %s marks what is other", (_, before, now, description) => {
+    const { row } = stops([{ measurement: before }, { measurement: now }]);
+    expect([row.description, row.changed]).toEqual([description, description !== "1"]);
+    expect(row.speech.includes("changed")).toBe(row.changed);
+  });
+
   test("compares with stops of the same function alone", () => {
     const pins = [1, 2, 3].map((value) => ({ measurement: { value } }));
     expect(stops(pins, { function: (at) => (at === 1 ? "other" : "train") }).row.description).toBe("1 → 3 ▁█ · 1");

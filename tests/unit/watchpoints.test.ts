@@ -215,7 +215,7 @@ describe("their rows", () => {
     expect(row).toMatchObject({
       name: "loss",
       description: "rises to more than 10 times · 2.31 → 2.28 █▁ · at steps and returns of train",
-      speech: "loss, rises to more than 10 times, was 2.31, at steps and returns of train",
+      speech: "loss, rises to more than 10 times, changed, was 2.31, at steps and returns of train",
       expandable: true,
       recorded: "loss",
     });

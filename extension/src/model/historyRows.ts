@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
 import { type HistoryRecord, type Point, stopOf } from "./history.ts";
-import { differencesOf, isOther } from "./measurements.ts";
+import { differencesOf, isOther, numberOf } from "./measurements.ts";
 import { type FirstNonFinite, firstNonFinite, recordName } from "./nonFinite.ts";
 import type { Pin } from "./pins.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, historyPath, isHistory } from "./rowPath.ts";
-import { differencesText, differenceText, measurementText, type Trail, trailOf } from "./trail.ts";
+import { differencesText, differenceText, measurementText, otherText, type Trail, trailOf } from "./trail.ts";
 import { countText, joined } from "./words.ts";
 
 /** A row with what was recorded of an expression: how its number came to be, and what is other than at the last stop. */
@@ -19,15 +19,26 @@ export function withHistory(scene: Scene, row: Row, expression: string, now: Mea
   const differences = now && last ? differencesOf(last, now) : [];
   const words = differences.map(differenceText);
   const was = differences.map(({ aspect, before: what }) => l10n.t("{0} was {1}", aspect, what));
+  const isChanged = last !== undefined && now !== undefined && (differences.length > 0 || isOther(last, now));
+  const [other, written] = isChanged ? [otherText(last, now), rewrittenText(last, now)] : [];
   const trail = ofSteps(scene, expression, records) ?? (now && before && trailOf([...before, now]));
   return {
     ...row,
     recorded: expression,
     expandable,
     open,
-    description: joined(" · ", ...words, ...around(row.description, trail)),
-    summary: joined(" · ", row.summary, ...words, trail?.text),
-    speech: joined(", ", row.speech, ...was, trail?.speech),
+    changed: row.changed || isChanged,
+    description: joined(" · ", ...words, ...around(row.description, trail), other, written),
+    summary: joined(" · ", row.summary, ...words, trail?.text, other, written),
+    speech: joined(
+      ", ",
+      row.speech,
+      isChanged && !row.changed ? l10n.t("changed") : "",
+      ...was,
+      trail?.speech,
+      other,
+      written,
+    ),
     can: records.length === 0 ? row.can : [...row.can, "exportHistory"],
   };
 }
@@ -121,6 +132,12 @@ function isOfSameValue(before: HistoryRecord, now: HistoryRecord): boolean {
 /** What tells that the tensor was written to since, or is another one. */
 function writtenText({ version: before }: Measurement, { version: now }: Measurement): string {
   return before === undefined || now === undefined || before === now ? "" : l10n.t("version {0} → {1}", before, now);
+}
+
+/** As `writtenText`, where the tensor may be the one that it was: the version of another begins anew. */
+function rewrittenText(before: Measurement, now: Measurement): string {
+  const isLater = numberOf(before.version ?? 0) < numberOf(now.version ?? 0);
+  return isLater && isOther(before, now) ? writtenText(before, now) : "";
 }
 
 function olderRow(scene: Scene, parent: Row, count: number): Row {
