@@ -89,7 +89,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     if inline:
         answer["inline"] = inline
     if session.watchpoints:
-        answer["watchpoints"] = watchpoints.states()
+        answer["watchpoints"] = watchpoints.states(paused)
     if files := frame.files(paused):
         answer["files"] = files
     if budget.cut:

@@ -529,6 +529,11 @@ class WatchpointState(TypedDict):
     looks: NotRequired[Literal["object", "returns", "steps"]]
     #: Its expression has reached nothing yet that can be watched.
     absent: NotRequired[Literal[True]]
+    #: Its function is paused, or has called what is paused, and neither its code nor its globals know the name with
+    #: which the expression begins.
+    gone: NotRequired[Literal[True]]
+    #: The numbers of what its expression reaches, where the frame is one of its function's.
+    measurement: NotRequired[Measurement]
     #: Why it is not on.
     problem: NotRequired[str]
 
@@ -1393,6 +1398,7 @@ class Recording(TypedDict):
     steps: list[int]
     #: By name: of `Measurement`, or `time` in seconds since 1970.
     columns: dict[str, list[Number | None]]
+    function: FunctionName
     #: Why nothing was recorded at the last step, or nothing can be.
     problem: NotRequired[str]
 

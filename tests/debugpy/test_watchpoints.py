@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -194,17 +195,34 @@ def test_one_thing_is_watched_by_its_expression(
     place = {"name": function, "file": client.stack(stop.thread)[0]["source"]["path"]}
     watch(helper, stop, {"id": 1, "gear": "light", "of": of, "function": place, **condition})
     is_known = function == "<module>"
-    assert state(helper, stop) == {"id": 1, "hits": 0, **({"looks": "object"} if is_known else {"absent": True})}
+    found = state(helper, stop)
+    assert ("measurement" in found) is (of == "model.first.weight")
+    found.pop("measurement", None)
+    assert found == {"id": 1, "hits": 0, **({"looks": "object"} if is_known else {"absent": True})}
     stop = client.resume(stop.thread)
     assert stop.line == line_of(LOSSES, line)
     met = state(helper, stop)
     assert (met["hits"], met["looks"], met["here"]) == (1, looks, True)
     assert said in met["reason"]
+    assert ("measurement" in met) is (function != "<module>")
     watch(helper, stop)
     stop = client.resume(stop.thread)
     assert stop.line == line_of(LOSSES, "# STOP: end")
     assert client.evaluate("left()", stop.frame)["result"] == "0"
     assert client.evaluate("__import__('sys').getprofile()", stop.frame)["result"] == "None"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="functions of one name are not told apart")
+def test_one_whose_name_its_function_does_not_know_is_told_to_be_gone_where_that_is_paused(start: Start) -> None:
+    client, stop, helper = start(LOSSES)
+    file = client.stack(stop.thread)[0]["source"]["path"]
+    common = {"what": "nonfinite", "gear": "light", "function": {"name": "ratio", "file": file}}
+    wanted = [{"id": at, "of": name, **common} for at, name in enumerate(["share", "fc9.weight"])]
+    watch(helper, stop, *wanted)
+    assert ["gone" in found for found in helper.frame(stop)["watchpoints"]] == [False, False]
+    stop = client.resume(stop.thread)
+    assert stop.function == "ratio"
+    assert ["gone" in found for found in helper.frame(stop)["watchpoints"]] == [False, True]
 
 
 def test_one_thing_is_looked_for_from_before_the_program_starts_and_one_steps_on_from_the_hit(tmp_path: Path) -> None:

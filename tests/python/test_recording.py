@@ -91,6 +91,7 @@ def test_the_numbers_after_each_step_come_with_the_next_stop(asked: Asked) -> No
     train(stop)
     assert {name: recording["steps"] for name, recording in found[0].items()} == {name: [] for name in found[0]}
     assert found[1]["step"]["steps"] == [1, 2]
+    assert found[1]["step"]["function"] == {"name": "train", "file": __file__}
     assert column(found[1]["step"], "value") == [0, 1]
     assert (found[2]["step"]["steps"], column(found[2]["step"], "value")) == ([3], [2])
     assert column(found[1]["optimizer"], "lr") == [0.5, 0.25]

@@ -43,6 +43,20 @@ async function pressed(command: CommandId, row: object, ...marked: object[]): Pr
   return unpinned;
 }
 
+describe("Break There Next Time", () => {
+  const loss = { what: "nonfinite", gear: "light", of: "loss", after_step: 36 };
+
+  test.each([
+    [{ breaksNext: loss }, loss],
+    [{}, { what: "nonfinite", gear: "exact" }],
+  ])("on a row with %j watches for %j", async (row, wanted) => {
+    const watch = vi.fn<(watched: unknown) => void>();
+    const parts = { watchpoints: { watch } } as unknown as Parts;
+    await COMMANDS[COMMAND.breakNextTime](parts, rowLike({ ...row, can: ["breakNextTime"] }));
+    expect(watch.mock.calls).toEqual([[wanted]]);
+  });
+});
+
 describe("by a key", () => {
   beforeEach(() => env.clipboard.writeText(""));
 

@@ -32,7 +32,11 @@ describe("what is recorded", () => {
       [1, 2.31],
       [2, 2.28],
     ]);
-    expect(history.points(session(), "loss")[0]).toMatchObject({ function: "train", line: 14, time: NOON });
+    expect(history.points(session(), "loss")[0]).toMatchObject({
+      function: { name: "train", file: "/train.py" },
+      line: 14,
+      time: NOON,
+    });
   });
 
   test("of a frame that is read again at one stop, is what it has now", () => {
@@ -63,9 +67,11 @@ describe("what is recorded", () => {
     expect(values(history)[0]).toEqual([2, 1]);
   });
 
-  test("is gone when the pin is", () => {
+  test("is gone when the expression is not kept any more", () => {
     const history = recorded([frame(1), { value: 1 }]);
-    history.forget("loss");
+    history.retain((expression) => expression === "loss");
+    expect(values(history)).toHaveLength(1);
+    history.retain(() => false);
     expect([history.latest, values(history)]).toEqual([undefined, []]);
   });
 });
@@ -130,4 +136,10 @@ test.each<[Measurement, Measurement, boolean]>([
   [{ value: "#nan" }, { value: "#nan" }, false],
   [{ mean: 1, nan: 0 }, { mean: 1, nan: 1 }, true],
   [{ value: 1 }, { mean: 2 }, false],
+  [{ value: 1 }, { value: "#inf" }, true],
+  [{ value: "#inf" }, { value: "#-inf" }, true],
+  [{ mean: 1e-9, min: -1, max: 1 }, { mean: 2e-9, min: -1, max: 1 }, false],
+  [{ mean: 1e-4, min: -1, max: 1 }, { mean: 2e-4, min: -1, max: 1 }, true],
+  [{ mean: 0, std: 1, min: -4, max: 4 }, { mean: 0, std: 1.1, min: -4, max: 4 }, true],
+  [{ mean: 1, sampled: true }, { mean: 2, sampled: true }, false],
 ])("from %j to %j the values are others: %s", (before, now, other) => expect(isOther(before, now)).toBe(other));

@@ -12,6 +12,7 @@ import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 import type { FrameAnswer, Measurement, PinAnswer } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, tensor } from "./fixtures.ts";
 
+const TRAIN = { name: "train", file: "/work/train.py" };
 const [NAN, NOON] = [Number.NaN, new Date("2030-01-02T12:00:00Z")];
 
 test.each<[number[], string]>([
@@ -95,6 +96,20 @@ describe("a pin's row", () => {
     expect(row.speech).toMatch(/, shape was \[32, 17\], mean was 17$/);
   });
 
+  test.each<[string, Measurement, Measurement, string]>([
+    ["that was written to", { mean: 1, version: 3 }, { mean: 2, version: 5 }, "1 · μ 1 → 2 ▁█ · version 3 → 5"],
+    ["that was written to with what it had", { mean: 1, version: 3 }, { mean: 1, version: 5 }, "1"],
+    ["that is another one", { mean: 1, version: 3 }, { mean: 2, version: 0 }, "1 · μ 1 → 2 ▁█"],
+    ["that has NaN now", { mean: 1, nan: 0, std: 1 }, { mean: 1, nan: 3, std: 2 }, "1 · NaN 0 → 3"],
+    ["that is wider", { mean: 1, std: 1, max: 2 }, { mean: 1, std: 2, max: 3 }, "1 · σ 1 → 2"],
+    ["of which one element grew", { mean: 1, max: 2 }, { mean: 1, max: 30 }, "1 · max 2 → 30"],
+    ["that differs by rounding", { mean: 1, std: 1 }, { mean: 1, std: 1.000001 }, "1"],
+  ])("of a tensor %s marks what is other", (_, before, now, description) => {
+    const { row } = stops([{ measurement: before }, { measurement: now }]);
+    expect([row.description, row.changed]).toEqual([description, description !== "1"]);
+    expect(row.speech.includes("changed")).toBe(row.changed);
+  });
+
   test("compares with stops of the same function alone", () => {
     const pins = [1, 2, 3].map((value) => ({ measurement: { value } }));
     expect(stops(pins, { function: (at) => (at === 1 ? "other" : "train") }).row.description).toBe("1 → 3 ▁█ · 1");
@@ -161,9 +176,58 @@ describe("a pin's row", () => {
   });
 });
 
+describe("a history that shows NaN or Inf", () => {
+  const value = (of: Measurement["value"]): Partial<PinAnswer> => ({ measurement: { value: of as number } });
+  const watched = { what: "nonfinite", gear: "light", of: "loss", function: { name: "train", file: "/train.py" } };
+
+  test("offers to break the next time where that began, on the group and on the first stop that has it", () => {
+    const { row, below } = stops([value(2), value("#nan"), value("#inf"), value(1)]);
+    const [group] = below();
+    expect(row.can).not.toContain("breakNextTime");
+    expect(group).toMatchObject({
+      description: "4 stops · first NaN at stop 2",
+      breaksNext: { ...watched, after_step: 0 },
+    });
+    expect(group?.can).toContain("breakNextTime");
+    const offers = below(group).filter(({ can }) => can.includes("breakNextTime"));
+    expect(offers.map(({ label }) => label)).toEqual(["stop 2"]);
+  });
+
+  test.each<[string, Partial<PinAnswer>[]]>([
+    ["first NaN at stop 2", [{ measurement: { mean: 1, nan: 0 } }, { measurement: { mean: 1, nan: 3 } }]],
+    ["first Inf at stop 1", [{ measurement: { mean: 1, inf: 1 } }, { measurement: { mean: 1, inf: 0 } }]],
+    ["first Inf at stop 1", [value("#-inf"), value(2)]],
+  ])("says %s", (said, pins) => expect(stops(pins).below()[0]?.description).toBe(`2 stops · ${said}`));
+
+  test("that is of a tensor offers it", () => {
+    const bad = { measurement: { shape: [2], mean: 1, nan: 1, device: "cuda:0" } };
+    expect(stops([bad, bad]).below()[0]?.breaksNext).toEqual({ ...watched, after_step: 0 });
+  });
+
+  test("that is of an array, which can't be watched, offers nothing", () => {
+    const bad = { measurement: { shape: [2], mean: 1, nan: 1 } };
+    const [group] = stops([bad, bad]).below();
+    expect([group?.can.includes("breakNextTime"), group?.description]).toEqual([
+      false,
+      "2 stops · first NaN at stop 1",
+    ]);
+  });
+
+  test("without any offers nothing", () => {
+    const [group] = stops([value(1), value(2)]).below();
+    expect([group?.can.includes("breakNextTime"), group?.description]).toEqual([false, "2 stops"]);
+  });
+
+  test("after steps that were finite waits for the last of these", () => {
+    const steps = { recording: { steps: [1, 2], columns: { value: [7, 6] }, function: TRAIN } };
+    const [group] = stops([value(8), { ...value("#nan"), ...steps }]).below();
+    expect(group?.breaksNext).toEqual({ ...watched, after_step: 2 });
+  });
+});
+
 describe("a pin that is recorded at each step", () => {
   const recording = (steps: number[], column: string, numbers: number[], more = {}): Partial<PinAnswer> => ({
-    recording: { steps, columns: { [column]: numbers, time: steps }, ...more },
+    recording: { steps, columns: { [column]: numbers, time: steps }, function: TRAIN, ...more },
   });
 
   test("says how the steps went, and lists them before their stop", () => {
@@ -195,6 +259,18 @@ describe("a pin that is recorded at each step", () => {
     expect(scene.history.lastStep(scene.contents.frame.session, "loss")).toBe(3);
   });
 
+  test("offers to break the next time before the first step that was not finite", () => {
+    const numbers = recording([36, 37, 38], "gradient_norm", [3, "#nan" as never, 2]);
+    const { below } = stops([{}, numbers], { recorded: true });
+    const [group] = below();
+    expect(group).toMatchObject({
+      description: "3 steps · first NaN at step 37",
+      breaksNext: { what: "nonfinite", gear: "light", of: "loss", function: TRAIN, after_step: 36 },
+    });
+    const offers = below(group).filter(({ can }) => can.includes("breakNextTime"));
+    expect(offers.map(({ label, breaksNext }) => [label, breaksNext])).toEqual([["step 37", group?.breaksNext]]);
+  });
+
   test.each([
     [true, ["stopRecording"]],
     [false, ["record"]],
@@ -209,7 +285,8 @@ describe("as CSV", () => {
     "expression,stop,time,file,line,value,mean,std,min,max,nan,inf,shape,dtype,device,version,step,norm,gradient_norm,lr,sampled";
 
   function point(measurement: Measurement, file = "/train.py"): Point {
-    return { stop: 3, frame: { stop: 9, key: "", file }, function: "f", line: 14, time: NOON, measurement };
+    const place = { name: "f", file };
+    return { stop: 3, frame: { stop: 9, key: "", file }, function: place, line: 14, time: NOON, measurement };
   }
 
   test.each<[string, Point, string]>([

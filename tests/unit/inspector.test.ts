@@ -86,7 +86,7 @@ describe("one question per stop and frame", () => {
   });
 
   test("asks for what is recorded after the last step that is known, until that is not wanted any more", async () => {
-    const recording = { steps: [1, 2], columns: { value: [3, 2] } };
+    const recording = { steps: [1, 2], columns: { value: [3, 2] }, function: { name: "f", file: "/f.py" } };
     const answer = frameAnswer([], { pins: [{ expression: "x", recording }] });
     const { inspector, runs, asked } = inspected({ frame: () => answer }, ["x"]);
     inspector.focus(frame(1));

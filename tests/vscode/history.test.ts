@@ -49,9 +49,10 @@ const test = testIn({ files: { "trains.py": program, "steps.py": stepped }, alon
 
 test.afterEach(async ({ wb }) => {
   await wb.debug.stop();
+  await wb.channel.execute("tensorInspector.removeAllWatchpoints");
 });
 
-test("says how a loss came to be, what has changed its size, lists the stops, and is written as CSV", async ({
+test("says how a loss came to be, what has changed its size, lists the stops, is written as CSV, and is watched where it was NaN", async ({
   wb,
 }) => {
   await wb.openFile("trains.py", 1);
@@ -67,7 +68,7 @@ test("says how a loss came to be, what has changed its size, lists the stops, an
   for (let stop = 0; stop < 3; stop += 1) await wb.debug.continueToStop();
   await described(wb, "loss", /^1\.5 → NaN █▇▅▁ NaN · /);
   const below = await wb.inspector.expand("loss");
-  expect(below[0]).toMatchObject({ label: "History", description: "5 stops" });
+  expect(below[0]).toMatchObject({ label: "History", description: "5 stops · first NaN at stop 5" });
   const stops = await wb.inspector.expand("loss", "History");
   expect(stops.map(({ label, description }) => `${label} · ${description}`).slice(0, 2)).toEqual([
     `stop 5 · trains.py:${STOP} · NaN`,
@@ -81,6 +82,11 @@ test("says how a loss came to be, what has changed its size, lists the stops, an
   const file = path.join(wb.workspace.folder, "loss.csv");
   await wb.quickInput.answer(file);
   const written = await until("the file", () => readIfThere(file));
+  await wb.inspector.choose(["loss", "History"], "Break There Next Time");
+  await wb.inspector.rowsWhen("the watchpoint with its trail", (rows) =>
+    rows.some(({ label, description }) => label === "loss" && description.startsWith("NaN or Inf · NaN → 1.25 ")),
+  );
+  await shot(wb, "history/watched");
   const lines = written.trimEnd().split("\r\n");
   expect(lines).toHaveLength(7);
   expect(lines[0]).toMatch(/^expression,stop,time,file,line,value,/);

@@ -2,12 +2,12 @@ import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
-import type { Filter, FrameRequest, NodeAnswer } from "../protocol/generated.ts";
+import type { Filter, FrameAnswer, FrameRequest, NodeAnswer } from "../protocol/generated.ts";
 import { Changes } from "./changes.ts";
 import { Contents } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { History } from "./history.ts";
+import type { History, Recorded } from "./history.ts";
 import type { Pins } from "./pins.ts";
 import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
@@ -68,6 +68,8 @@ export class Frames {
   ) {
     this.#helper = helper;
     this.#parts = { pins, questions, watchpoints, history, expansion };
+    const isKept = (expression: string): boolean => pins.has(expression) || watchpoints.has(expression);
+    for (const { onDidChange } of [pins, watchpoints]) onDidChange(() => history.retain(isKept));
     this.#settings = settings;
     this.#results = results;
   }
@@ -145,11 +147,6 @@ export class Frames {
     if (measurement !== undefined) this.#parts.history.recordOne(expression, measurement, frame, answer);
   }
 
-  /** An expression is not pinned any more. */
-  forgetHistory(expression: string): void {
-    this.#parts.history.forget(expression);
-  }
-
   /** Names of the classes that can be summarized, as met in a session. */
   types(session: Session): readonly string[] {
     return [...(this.#types.get(session) ?? [])];
@@ -173,13 +170,24 @@ export class Frames {
       const contents = new Contents(frame, answer, this.#results.of(frame), before, earlier);
       this.#changes.keep(contents);
       this.#contents.set(frame.key, contents);
-      this.#parts.history.record(frame, answer);
+      this.#parts.history.record(frame, answer, this.#recorded(answer));
       this.addTypes(frame, answer.types);
+      this.#parts.watchpoints.learn(answer.watchpoints ?? []);
       return { contents };
     } catch (error) {
       if (!isTrue()) return undefined;
       return error instanceof Cancelled ? "left" : { failure: failureOf(error) };
     }
+  }
+
+  /** What is recorded of an answer: its pins, and what is watched besides. */
+  #recorded({ pins, watchpoints = [] }: FrameAnswer): Recorded[] {
+    const watched = watchpoints.flatMap(({ id, measurement }) => {
+      const expression = this.#parts.watchpoints.all.find((one) => one.id === id)?.of;
+      const isNew = pins.every((pin) => pin.expression !== expression || pin.measurement === undefined);
+      return expression === undefined || measurement === undefined || !isNew ? [] : [{ expression, measurement }];
+    });
+    return [...pins, ...watched];
   }
 
   #isAwaited(reading: Reading): boolean {

@@ -1,6 +1,7 @@
 import type { Frame } from "../debug/frame.ts";
 import type { Session } from "../debug/session.ts";
-import type { FrameAnswer, Measurement, Recording } from "../protocol/generated.ts";
+import type { FrameAnswer, FunctionName, Measurement, PinAnswer, Recording } from "../protocol/generated.ts";
+import { functionOf } from "./watchpoints.ts";
 
 /** How many stops and steps of an expression are kept in a session, and how many sessions: those that stopped last. */
 const MAX_STOPS = 1000;
@@ -13,7 +14,7 @@ export interface Point {
   readonly stop: number;
   readonly frame: Pick<Frame, "stop" | "key" | "file">;
   /** Where the frame stood. */
-  readonly function: string;
+  readonly function: FunctionName;
   readonly line: number;
   readonly time: Date;
   readonly measurement: Measurement;
@@ -22,6 +23,8 @@ export interface Point {
 /** The numbers of an expression after one step of an optimizer. */
 export interface StepPoint {
   readonly step: number;
+  /** Where the expression was followed; undefined where that is not known. */
+  readonly function?: FunctionName;
   /** The number that the stop has in the debug session before which it was. */
   readonly until: number;
   readonly time: Date;
@@ -30,6 +33,9 @@ export interface StepPoint {
 
 /** What is recorded at a stop, or at a step. */
 export type HistoryRecord = Point | StepPoint;
+
+/** The numbers of an expression that a frame's answer has. */
+export type Recorded = Pick<PinAnswer, "expression" | "measurement" | "recording">;
 
 /** What is recorded of one session. */
 interface SessionHistory {
@@ -41,7 +47,7 @@ interface SessionHistory {
 }
 
 /**
- * The numbers of pinned expressions, from stop to stop: no values, and bounded. Of the frames that are looked at during a
+ * The numbers of pinned and watched expressions, from stop to stop: no values, and bounded. Of the frames that are looked at during a
  * stop, the first in which an expression has numbers counts; read again, as after a change in the console, it counts anew.
  */
 export class History {
@@ -86,9 +92,9 @@ export class History {
     return this.steps(session, expression).at(-1)?.step ?? 0;
   }
 
-  /** A frame was read, with its pins. */
-  record(frame: Frame, answer: FrameAnswer): void {
-    for (const { expression, measurement, recording } of answer.pins) {
+  /** A frame was read, with its pins, or with these numbers. */
+  record(frame: Frame, answer: FrameAnswer, found: Iterable<Recorded> = answer.pins): void {
+    for (const { expression, measurement, recording } of found) {
       if (recording !== undefined && recording.steps.length > 0) this.#addSteps(expression, recording, frame);
       if (measurement !== undefined) this.recordOne(expression, measurement, frame, answer);
     }
@@ -107,23 +113,26 @@ export class History {
     }
     if (last?.frame.stop === frame.stop) points.pop();
     const { stop, key, file } = frame;
-    const { function: name, line } = answer;
-    const time = this.#now();
-    points.push({ stop: known.stops, frame: { stop, key, file }, function: name, line, time, measurement });
+    const { line } = answer;
+    const at = { stop: known.stops, frame: { stop, key, file }, function: functionOf(frame, answer), line };
+    points.push({ ...at, time: this.#now(), measurement });
     if (points.length > MAX_STOPS) points.shift();
     known.points.set(expression, points);
   }
 
-  /** The expression is not pinned any more. */
-  forget(expression: string): void {
+  /** Forgets the expressions that are not kept any more. */
+  retain(isKept: (expression: string) => boolean): void {
     for (const [session, { points, steps }] of this.#sessions) {
-      points.delete(expression);
-      steps.delete(expression);
+      for (const expression of this.expressions(session)) {
+        if (isKept(expression)) continue;
+        points.delete(expression);
+        steps.delete(expression);
+      }
       if (points.size + steps.size === 0) this.#sessions.delete(session);
     }
   }
 
-  #addSteps(expression: string, { steps: numbers, columns }: Recording, frame: Frame): void {
+  #addSteps(expression: string, { steps: numbers, columns, function: place }: Recording, frame: Frame): void {
     const { steps } = this.#of(frame.session);
     const last = this.lastStep(frame.session, expression);
     const known = [...(steps.get(expression) ?? [])];
@@ -134,7 +143,7 @@ export class History {
         return number === undefined || number === null ? [] : [[name, number] as const];
       });
       const { time = 0, ...measurement } = Object.fromEntries(of);
-      known.push({ step, until: frame.stop, time: new Date(1000 * Number(time)), measurement });
+      known.push({ step, function: place, until: frame.stop, time: new Date(1000 * Number(time)), measurement });
     }
     steps.set(expression, known.slice(-MAX_STEPS));
   }

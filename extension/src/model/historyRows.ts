@@ -1,16 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
 import { type HistoryRecord, type Point, stopOf } from "./history.ts";
-import { differencesOf, isOther } from "./measurements.ts";
+import { differencesOf, isOther, numberOf } from "./measurements.ts";
+import { type FirstNonFinite, firstNonFinite, recordName } from "./nonFinite.ts";
 import type { Pin } from "./pins.ts";
-import { type Action, bareRow, type Row, type Scene } from "./row.ts";
+import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, historyPath, isHistory } from "./rowPath.ts";
-import { differencesText, differenceText, measurementText, type Trail, trailOf } from "./trail.ts";
+import { differencesText, differenceText, measurementText, otherText, type Trail, trailOf } from "./trail.ts";
 import { countText, joined } from "./words.ts";
 
-/** The row of a pin with what was recorded of it: how its number came to be, and what is other than at the last stop. */
-export function withHistory(scene: Scene, row: Row, pin: Pin, now: Measurement | undefined): Row {
-  const records = recordsOf(scene, pin.expression);
+/** A row with what was recorded of an expression: how its number came to be, and what is other than at the last stop. */
+export function withHistory(scene: Scene, row: Row, expression: string, now: Measurement | undefined): Row {
+  const records = recordsOf(scene, expression);
   const expandable = row.expandable || records.length > 1;
   const open = expandable && scene.expansion.isOpen(row.path);
   const before = now && earlier(scene, records);
@@ -18,58 +19,95 @@ export function withHistory(scene: Scene, row: Row, pin: Pin, now: Measurement |
   const differences = now && last ? differencesOf(last, now) : [];
   const words = differences.map(differenceText);
   const was = differences.map(({ aspect, before: what }) => l10n.t("{0} was {1}", aspect, what));
-  const trail = ofSteps(scene, pin, records) ?? (now && before && trailOf([...before, now]));
-  const problem = recordingProblem(scene, pin);
-  const recording = scene.pins.isRecorded(pin.expression) ? l10n.t("records each step") : undefined;
+  const isChanged = last !== undefined && now !== undefined && (differences.length > 0 || isOther(last, now));
+  const [other, written] = isChanged ? [otherText(last, now), rewrittenText(last, now)] : [];
+  const trail = ofSteps(scene, expression, records) ?? (now && before && trailOf([...before, now]));
   return {
     ...row,
+    recorded: expression,
     expandable,
     open,
-    tone: row.tone ?? (problem === undefined ? undefined : "warning"),
-    description: joined(" · ", ...words, ...around(row.description, trail), problem ?? recording),
-    summary: joined(" · ", row.summary, ...words, trail?.text, problem ?? recording),
-    speech: joined(", ", row.speech, ...was, trail?.speech, problem ?? recording),
-    can: [...row.can, ...actionsOf(scene, pin, records)],
+    changed: row.changed || isChanged,
+    description: joined(" · ", ...words, ...around(row.description, trail), other, written),
+    summary: joined(" · ", row.summary, ...words, trail?.text, other, written),
+    speech: joined(
+      ", ",
+      row.speech,
+      isChanged && !row.changed ? l10n.t("changed") : "",
+      ...was,
+      trail?.speech,
+      other,
+      written,
+    ),
+    can: records.length === 0 ? row.can : [...row.can, "exportHistory"],
   };
 }
 
-/** The group of what was recorded of a pin, where there are two stops or steps at least. */
+/** The row of a pin that says whether its numbers are recorded at each step, and offers that, or to end it. */
+export function withRecording({ pins, contents }: Scene, row: Row, { expression, static: isStatic }: Pin): Row {
+  if (!pins.isRecorded(expression)) {
+    const isOffered = isStatic && !contents.mustRun(expression) && contents.hasTorch;
+    return isOffered ? { ...row, can: [...row.can, "record"] } : row;
+  }
+  const problem = contents.pin(expression)?.recording?.problem;
+  const said = problem ?? l10n.t("records each step");
+  return {
+    ...row,
+    tone: row.tone ?? (problem === undefined ? undefined : "warning"),
+    description: joined(" · ", row.description, said),
+    summary: joined(" · ", row.summary, said),
+    speech: joined(", ", row.speech, said),
+    can: [...row.can, "stopRecording"],
+  };
+}
+
+/** The group of what was recorded of a row's expression, where there are two stops or steps at least. */
 export function historyRow(scene: Scene, parent: Row): Row[] {
-  const { pin } = parent;
-  const records = pin === undefined ? [] : recordsOf(scene, pin.expression);
-  if (pin === undefined || records.length < 2) return [];
-  const path = historyPath(pin.expression);
+  const { recorded } = parent;
+  const records = recorded === undefined ? [] : recordsOf(scene, recorded);
+  if (recorded === undefined || records.length < 2) return [];
+  const path = historyPath(parent.path);
   const stops = records.filter(isPoint).length;
-  const description = joined(" · ", stopsText(stops), stepsText(records.length - stops));
-  return [
-    {
-      ...bareRow(scene, parent, path, l10n.t("History")),
-      icon: "graph-line",
-      tone: "quiet",
-      description,
-      summary: description,
-      expandable: true,
-      open: scene.expansion.isOpen(path),
-      speech: joined(", ", l10n.t("History"), description),
-      can: ["copySummary", "exportHistory"],
-      pin,
-    },
-  ];
+  const first = firstNonFinite(recorded, records, parent.watchpoint?.function);
+  const description = joined(" · ", stopsText(stops), stepsText(records.length - stops), first?.text);
+  const row: Row = {
+    ...bareRow(scene, parent, path, l10n.t("History")),
+    icon: "graph-line",
+    tone: "quiet",
+    description,
+    summary: description,
+    expandable: true,
+    open: scene.expansion.isOpen(path),
+    speech: joined(", ", l10n.t("History"), description),
+    can: ["copySummary", "exportHistory"],
+    recorded,
+  };
+  return [withOffer(row, first)];
 }
 
 /** A row for each stop and step, the newest first; undefined of a row that is no such group. */
 export function historyRows(scene: Scene, parent: Row): Row[] | undefined {
-  const { pin, path } = parent;
-  if (pin === undefined || !isHistory(path)) return undefined;
-  const records = recordsOf(scene, pin.expression);
+  const { recorded, path } = parent;
+  if (recorded === undefined || !isHistory(path)) return undefined;
+  const records = recordsOf(scene, recorded);
   const left = Math.max(0, records.length - scene.pageSize);
-  const rows = records.slice(left).map((record, at) => recordRow(scene, parent, record, records[left + at - 1]));
+  const first = firstNonFinite(recorded, records, parent.parent?.watchpoint?.function);
+  const rows = records.slice(left).map((record, at) => {
+    const row = recordRow(scene, parent, record, records[left + at - 1]);
+    return record === first?.record ? withOffer(row, first) : row;
+  });
   return [...rows.toReversed(), ...(left > 0 ? [olderRow(scene, parent, left)] : [])];
+}
+
+/** The row of a history that shows NaN or Inf, with the offer to stop the program there in its next run. */
+function withOffer(row: Row, first: FirstNonFinite | undefined): Row {
+  const breaksNext = first?.breaksNext;
+  return breaksNext === undefined ? row : { ...row, breaksNext, can: [...row.can, "breakNextTime"] };
 }
 
 function recordRow(scene: Scene, parent: Row, record: HistoryRecord, before: HistoryRecord | undefined): Row {
   const { measurement } = record;
-  const label = isPoint(record) ? l10n.t("stop {0}", record.stop) : l10n.t("step {0}", record.step);
+  const label = recordName(record);
   const other = before !== undefined && isOfSameValue(before, record) ? before.measurement : undefined;
   const changed = other !== undefined && (isOther(other, measurement) || differencesOf(other, measurement).length > 0);
   const words = other && joined(" · ", differencesText(other, measurement), writtenText(other, measurement));
@@ -88,12 +126,18 @@ function recordRow(scene: Scene, parent: Row, record: HistoryRecord, before: His
 
 /** Elsewhere than in one function the expression may be of another value. A step is of the function that was chosen. */
 function isOfSameValue(before: HistoryRecord, now: HistoryRecord): boolean {
-  return !isPoint(before) || !isPoint(now) || before.function === now.function;
+  return !isPoint(before) || !isPoint(now) || before.function.name === now.function.name;
 }
 
 /** What tells that the tensor was written to since, or is another one. */
 function writtenText({ version: before }: Measurement, { version: now }: Measurement): string {
   return before === undefined || now === undefined || before === now ? "" : l10n.t("version {0} → {1}", before, now);
+}
+
+/** As `writtenText`, where the tensor may be the one that it was: the version of another begins anew. */
+function rewrittenText(before: Measurement, now: Measurement): string {
+  const isLater = numberOf(before.version ?? 0) < numberOf(now.version ?? 0);
+  return isLater && isOther(before, now) ? writtenText(before, now) : "";
 }
 
 function olderRow(scene: Scene, parent: Row, count: number): Row {
@@ -114,21 +158,9 @@ function around(line: string, trail: Trail | undefined): readonly (string | unde
 }
 
 /** The trail of the steps, while they are recorded. */
-function ofSteps({ pins }: Scene, { expression }: Pin, records: readonly HistoryRecord[]): Trail | undefined {
+function ofSteps({ pins }: Scene, expression: string, records: readonly HistoryRecord[]): Trail | undefined {
   if (!pins.isRecorded(expression)) return undefined;
   return trailOf(records.filter((record) => !isPoint(record)).map(({ measurement }) => measurement));
-}
-
-function recordingProblem({ pins, contents }: Scene, { expression }: Pin): string | undefined {
-  return pins.isRecorded(expression) ? contents.pin(expression)?.recording?.problem : undefined;
-}
-
-function actionsOf({ pins, contents }: Scene, pin: Pin, records: readonly HistoryRecord[]): Action[] {
-  const { expression, static: isStatic } = pin;
-  const can: Action[] = records.length === 0 ? [] : ["exportHistory"];
-  if (pins.isRecorded(expression)) can.push("stopRecording");
-  else if (isStatic && !contents.mustRun(expression) && contents.hasTorch) can.push("record");
-  return can;
 }
 
 /** What was recorded up to the stop that is shown. */
@@ -151,7 +183,7 @@ function isPoint(record: HistoryRecord): record is Point {
 }
 
 function isAt(point: Point, file: string, name: string): boolean {
-  return point.frame.file === file && point.function === name;
+  return point.frame.file === file && point.function.name === name;
 }
 
 function stopsText(count: number): string {

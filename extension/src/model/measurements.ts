@@ -1,4 +1,4 @@
-import type { Integer, Measurement, Number as WireNumber } from "../protocol/generated.ts";
+import type { Measurement, Number as WireNumber } from "../protocol/generated.ts";
 
 /** Of what a value's numbers are compared in, from one stop to the next. */
 export type Aspect = "shape" | "dtype" | "device";
@@ -10,10 +10,19 @@ export interface Difference {
   readonly now: string;
 }
 
-/** The place of the mean among the numbers that are compared. */
-const MEAN = 1;
+/** A number that is another than before. */
+export interface OtherNumber {
+  readonly name: (typeof NUMBERS)[number];
+  readonly before: number;
+  readonly now: number;
+}
+
+/** The numbers that are compared, those first that stand for a value, or are loud. */
+const NUMBERS = ["value", "lr", "gradient_norm", "norm", "mean", "nan", "inf", "std", "min", "max"] as const;
+/** Those of several elements: what is small beside the largest element is no difference. */
+const OF_ELEMENTS: ReadonlySet<(typeof NUMBERS)[number]> = new Set(["mean", "std", "min", "max"]);
 const ASPECTS: readonly Aspect[] = ["shape", "dtype", "device"];
-/** Numbers that differ by less than this share of the larger one count as the same. */
+/** Numbers that differ by no more than this share of the larger one, or of the largest element, count as the same. */
 const TOLERANCE = 1e-5;
 /** How many digits of a number are shown, at most: more only where two numbers would read the same. */
 const DIGITS = 4;
@@ -66,21 +75,22 @@ export function differencesOf(before: Measurement, now: Measurement): Difference
 
 /** Whether the numbers are others than before, beyond a tolerance and what they may be wrong by. */
 export function isOther(before: Measurement, now: Measurement): boolean {
-  if (before.sampled === true || now.sampled === true) return false; // a sample may be of other elements
+  return otherNumber(before, now) !== undefined;
+}
+
+/** The first of the numbers that is another than before, beyond a tolerance and what it may be wrong by. */
+export function otherNumber(before: Measurement, now: Measurement): OtherNumber | undefined {
+  if (before.sampled === true || now.sampled === true) return undefined; // a sample may be of other elements
   const error = numberOf(before.mean_error ?? 0) + numberOf(now.mean_error ?? 0);
-  const of = (one: Measurement): (WireNumber | Integer | undefined)[] => {
-    const { value, mean, std, min, max, nan, inf, norm, gradient_norm: gradient, lr } = one;
-    return [value, mean, std, min, max, nan, inf, norm, gradient, lr];
-  };
-  const others = of(before);
-  return of(now).some((number, at) => {
-    const other = others[at];
-    return (
-      number !== undefined &&
-      other !== undefined &&
-      !isAlike(numberOf(other), numberOf(number), at === MEAN ? error : 0)
-    );
-  });
+  const size = Math.max(largestOf(before), largestOf(now));
+  for (const name of NUMBERS) {
+    const [one, other] = [before[name], now[name]];
+    if (one === undefined || other === undefined) continue;
+    const [was, is] = [numberOf(one), numberOf(other)];
+    const bound = OF_ELEMENTS.has(name) ? TOLERANCE * size : TOLERANCE * Math.max(Math.abs(was), Math.abs(is));
+    if (!isAlike(was, is, name === "mean" ? error + bound : bound)) return { name, before: was, now: is };
+  }
+  return undefined;
 }
 
 /** A number in a few digits, with a real minus: as many as are known to be right, given a bound of its error. */
@@ -109,9 +119,14 @@ function textOf(measurement: Measurement, aspect: Aspect): string | undefined {
   return measurement.shape && shapeText(measurement.shape);
 }
 
-function isAlike(a: number, b: number, error: number): boolean {
+function isAlike(a: number, b: number, bound: number): boolean {
   if (Object.is(a, b)) return true;
-  return Math.abs(a - b) <= error + TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+  return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= bound;
+}
+
+/** The largest magnitude among what is known of the finite elements. */
+function largestOf({ mean = 0, std = 0, min = 0, max = 0 }: Measurement): number {
+  return Math.max(...[mean, std, min, max].map((one) => Math.abs(numberOf(one))));
 }
 
 /** Digits of the whole part that are not known to be right are zeros. */

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Measurement } from "../protocol/generated.ts";
 import type { SnapshotNode } from "./contents.ts";
 import type { Failure } from "./failure.ts";
-import { withHistory } from "./historyRows.ts";
+import { withHistory, withRecording } from "./historyRows.ts";
 import { pinName, type Pin } from "./pins.ts";
 import {
   type Action,
@@ -21,7 +21,8 @@ import { MAX_LABEL_LENGTH, shortened } from "./words.ts";
 
 /** A pin's row; it says where its value may be out of date. */
 export function pinRow(scene: Scene, pin: Pin): Row {
-  const row = withHistory(scene, resultRow(scene, pin), pin, measurementOf(scene, pin));
+  const told = withHistory(scene, resultRow(scene, pin), pin.expression, measurementOf(scene, pin));
+  const row = withRecording(scene, told, pin);
   return scene.contents.results.isOld(pin.expression) ? oldRow(row) : row;
 }
 

@@ -7,7 +7,7 @@ import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
 import { isStatic } from "./python.ts";
 import { idOf, isOfVariables, type RowPath } from "./rowPath.ts";
-import type { UserWatchpoint, Watchpoints } from "./watchpoints.ts";
+import type { ConditionalWatched, UserWatchpoint, Watchpoints } from "./watchpoints.ts";
 import { isValueLens, type ValueLens } from "./valueLenses.ts";
 import { joined } from "./words.ts";
 
@@ -46,6 +46,10 @@ export interface Row {
   /** The question whose answer it shows. */
   readonly question?: Question;
   readonly watchpoint?: UserWatchpoint;
+  /** The expression whose numbers are kept from stop to stop, and shown below. */
+  readonly recorded?: string;
+  /** What stops the program in its next run where the row's history was not finite first. */
+  readonly breaksNext?: ConditionalWatched;
   /** What is copied instead of its line and those below. */
   readonly text?: string;
   /** The finding that it shows. */

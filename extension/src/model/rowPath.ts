@@ -20,7 +20,7 @@ export const WATCHPOINTS: RowPath = { root: "watchpoints", names: [] };
 /** The group about the program as a whole. */
 export const PROGRAM: RowPath = { root: "program", names: [] };
 
-/** How the roots of variables, of pins and of their histories begin. */
+/** How the roots of variables, of pins and of histories begin. */
 const FRAME = "frame ";
 const PIN = "pin ";
 const HISTORY = "history ";
@@ -34,9 +34,9 @@ export function pinPath(expression: string): RowPath {
   return { root: `${PIN}${expression}`, names: [] };
 }
 
-/** The group of what was recorded of a pin: no name of a row below its value can be the same. */
-export function historyPath(expression: string): RowPath {
-  return { root: `${HISTORY}${expression}`, names: [] };
+/** The group of what was recorded of a row's expression: no name of a row below its value can be the same. */
+export function historyPath(path: RowPath): RowPath {
+  return { root: `${HISTORY}${idOf(path)}`, names: [] };
 }
 
 /** Whether it is such a group. */

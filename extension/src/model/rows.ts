@@ -28,9 +28,9 @@ export function frameRows(scene: Scene): Row[] {
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (isProgram(row)) return programRowsBelow(scene, row);
   if (isWatchpoints(row)) return watchpointRows(scene, row);
-  if (row.watchpoint !== undefined) return beforeRows(scene, row);
   const recorded = historyRows(scene, row);
   if (recorded !== undefined) return recorded;
+  if (row.watchpoint !== undefined) return [...historyRow(scene, row), ...beforeRows(scene, row)];
   if (row.pin === undefined) return rowsBelowValue(scene, row);
   const below = isWithoutRows(row) ? [] : rowsBelowValue(scene, row);
   return below && [...historyRow(scene, row), ...below];

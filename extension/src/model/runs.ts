@@ -65,7 +65,6 @@ export class Runs {
     this.cancel(expression);
     const wasRecorded = this.#pins.isRecorded(expression);
     this.#pins.remove(expression);
-    this.#frames.forgetHistory(expression);
     this.#inspector.fireDidChange();
     // The program is told by reading again.
     if (wasRecorded) void this.#inspector.readAgain();

@@ -4,6 +4,8 @@ import {
   type Difference,
   differencesOf,
   numberOf,
+  otherNumber,
+  type OtherNumber,
   numberText,
   pairText,
   pointKindOf,
@@ -35,6 +37,9 @@ const NAMES: Record<PointKind, { readonly letters: string; readonly was: (number
   gradient_norm: { letters: "‖grad‖", was: (number) => l10n.t("gradient norm was {0}", number) },
   norm: { letters: "‖p‖", was: (number) => l10n.t("norm was {0}", number) },
 };
+
+/** What stands before a number that is none of these. */
+const LETTERS: Partial<Record<OtherNumber["name"], string>> = { nan: "NaN", inf: "Inf", std: "σ" };
 
 /** The trail of measurements that followed each other, the last one of now; undefined of fewer than two different numbers. */
 export function trailOf(measurements: readonly Measurement[]): Trail | undefined {
@@ -87,6 +92,16 @@ export function differenceText({ aspect, before, now }: Difference): string {
 /** What is other than before, in words; empty where nothing is. */
 export function differencesText(before: Measurement, now: Measurement): string {
   return joined(" · ", ...differencesOf(before, now).map(differenceText));
+}
+
+/** What else of the numbers is other than before, as short as can be: of that which its trail shows, nothing. */
+export function otherText(before: Measurement, now: Measurement): string {
+  const other = otherNumber(before, now);
+  const point = pointOf(now);
+  if (other === undefined || other.name === pointKindOf(now) || (point !== undefined && !Number.isFinite(point)))
+    return "";
+  const [was, is] = pairText(other.before, other.now, 0);
+  return `${LETTERS[other.name] ?? other.name} ${was} → ${is}`;
 }
 
 /** The numbers of one moment in a line. */

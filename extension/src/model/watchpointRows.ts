@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { WatchpointState } from "../protocol/generated.ts";
 import { openingOf } from "./beforeRows.ts";
+import { withHistory } from "./historyRows.ts";
 import { bareRow, type Row, type Scene } from "./row.ts";
 import { childPath, idOf, WATCHPOINTS } from "./rowPath.ts";
 import type { UserWatchpoint, Watched } from "./watchpoints.ts";
@@ -30,21 +31,22 @@ export function watchpointRows(scene: Scene, parent: Row): Row[] {
     const state = scene.contents.answer.watchpoints?.find(({ id }) => id === watchpoint.id);
     const name = watchpoint.of ?? watchedFor(watchpoint);
     const condition = watchpoint.of === undefined ? undefined : watchedFor(watchpoint);
-    const description = joined(" · ", condition, ...stateWords(watchpoint, state));
     const isOff = state?.problem !== undefined || state?.absent === true;
     const path = childPath(WATCHPOINTS, String(watchpoint.id));
-    return {
+    const row: Row = {
       ...bareRow(scene, parent, path, shortened(name, MAX_LABEL_LENGTH)),
       ...openingOf(scene, path, state),
       name,
       icon: iconOf(watchpoint),
       tone: isOff ? "warning" : state?.here === true ? "alarm" : undefined,
-      description,
-      summary: description,
-      speech: joined(", ", name, description),
+      speech: joined(", ", name, condition),
       can: ["copySummary", "remove", "editWatchpoint", watchpoint.enabled ? "disable" : "enable"],
       watchpoint,
     };
+    const told = watchpoint.of === undefined ? row : withHistory(scene, row, watchpoint.of, state?.measurement);
+    const words = stateWords(watchpoint, state);
+    const description = joined(" · ", condition, told.description, ...words);
+    return { ...told, description, summary: description, speech: joined(", ", told.speech, ...words) };
   });
 }
 
@@ -65,7 +67,7 @@ export function watchedFor({ what, bound = 0 }: Watched): string {
 function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefined): (string | undefined)[] {
   const { enabled, log, skip_hits: skipped, every, after_step: step } = watchpoint;
   return [
-    enabled ? (state ?? { problem: l10n.t("not on in this program yet") }).problem : l10n.t("disabled"),
+    enabled ? (state ?? { problem: l10n.t("not on in this program yet") }).problem : disabledText(watchpoint),
     enabled ? state?.reason : undefined,
     hitsText(state?.hits ?? 0),
     enabled ? placeText(watchpoint, state) : undefined,
@@ -76,6 +78,11 @@ function stateWords(watchpoint: UserWatchpoint, state: WatchpointState | undefin
   ];
 }
 
+function disabledText({ gone, of = "", function: place }: UserWatchpoint): string {
+  if (gone !== true) return l10n.t("disabled");
+  return l10n.t("disabled: “{0}” is not in {1} any more", of, place?.name ?? "");
+}
+
 /** Where it looks: of a thing that is watched the user is told how. */
 function placeText(
   { of, gear, function: place }: UserWatchpoint,
@@ -83,6 +90,7 @@ function placeText(
 ): string | undefined {
   if (of === undefined) return gear === "light" ? l10n.t("at modules, losses and steps") : undefined;
   const name = place?.name ?? "";
+  if (state?.gone === true) return l10n.t("{0} has no “{1}”", name, of);
   if (state?.absent === true) return l10n.t("not found in {0} yet", name);
   if (state?.looks === "returns") return l10n.t("at steps and returns of {0}", name);
   if (state?.looks === "steps") return l10n.t("at steps, not at returns: the program has a profiler");

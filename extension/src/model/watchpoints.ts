@@ -1,6 +1,14 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
-import type { FunctionName, Gear, WatchedFor, Watchpoint } from "../protocol/generated.ts";
+import type { Frame } from "../debug/frame.ts";
+import type {
+  FrameAnswer,
+  FunctionName,
+  Gear,
+  WatchedFor,
+  Watchpoint,
+  WatchpointState,
+} from "../protocol/generated.ts";
 
 /** What is watched for, and of what: of the whole program, or of what an expression of a function reaches. */
 export interface Watched {
@@ -11,9 +19,16 @@ export interface Watched {
   readonly function?: FunctionName;
 }
 
+/** What is watched for, and from which step on. */
+export interface ConditionalWatched extends Watched {
+  readonly after_step?: number;
+}
+
 /** A watchpoint of the user: what is watched for, and whether it is on. */
 export interface UserWatchpoint extends Watchpoint {
   readonly enabled: boolean;
+  /** It was disabled since its function does not know the name any more with which its expression begins. */
+  readonly gone?: boolean;
 }
 
 /** What the user chooses of a watchpoint: false and 0 take a condition away. */
@@ -45,6 +60,8 @@ export class Watchpoints {
   readonly #memory: Memento;
   readonly #changed = new Emitter();
   #all: readonly UserWatchpoint[];
+  /** The numbers of those that were set in an earlier window and not enabled by the user since. */
+  #restored: ReadonlySet<number>;
 
   readonly onDidChange = this.#changed.event;
 
@@ -52,6 +69,7 @@ export class Watchpoints {
     this.#memory = memory;
     const kept = memory.get(KEY);
     this.#all = Array.isArray(kept) ? kept.map(withGear).filter(isWatchpoint) : [];
+    this.#restored = new Set(this.#all.map(({ id }) => id));
   }
 
   get all(): readonly UserWatchpoint[] {
@@ -63,11 +81,17 @@ export class Watchpoints {
     return this.#all.flatMap(({ enabled, ...watchpoint }) => (enabled ? [watchpoint] : []));
   }
 
-  /** Sets one. Where one for the same is set already, it keeps the conditions. */
-  watch(watched: Watched): void {
+  /** Whether an expression is watched. */
+  has(expression: string): boolean {
+    return this.#all.some(({ of }) => of === expression);
+  }
+
+  /** Sets one. Where one for the same is set already, it keeps the conditions that are not given. */
+  watch({ after_step: from, ...watched }: ConditionalWatched): void {
     const before = this.#all.find((one) => isSame(one, watched));
     const id = Math.max(0, ...this.#all.map((one) => one.id)) + 1;
-    const { log, skip_hits, every, after_step } = before ?? {};
+    const { log, skip_hits, every } = before ?? {};
+    const after_step = from ?? before?.after_step;
     const one = chosen({ ...watched, id, enabled: true }, compact({ log, skip_hits, every, after_step }));
     const isReplaced = (other: Watched): boolean => watched.gear === "exact" && other.gear === "exact";
     const others = this.#all.filter((other) => other !== before && !isReplaced(other));
@@ -75,7 +99,17 @@ export class Watchpoints {
   }
 
   change(id: number, choice: WatchpointChoice): void {
+    if (choice.enabled === true) this.#restored = new Set([...this.#restored].filter((one) => one !== id));
     this.#set(this.#all.map((one) => (one.id === id ? chosen(one, choice) : one)));
+  }
+
+  /** A program has told what it knows of them: one of an earlier window whose name is gone there is disabled. */
+  learn(states: readonly WatchpointState[]): void {
+    const isGone = ({ id, enabled }: UserWatchpoint): boolean =>
+      enabled && this.#restored.has(id) && states.some((state) => state.id === id && state.gone === true);
+    if (this.#all.some(isGone)) {
+      this.#set(this.#all.map((one) => (isGone(one) ? { ...one, enabled: false, gone: true } : one)));
+    }
   }
 
   remove(id: number): void {
@@ -84,16 +118,23 @@ export class Watchpoints {
 
   #set(all: readonly UserWatchpoint[]): void {
     this.#all = all;
+    this.#restored = new Set(all.flatMap(({ id }) => (this.#restored.has(id) ? [id] : [])));
     void this.#memory.update(KEY, all);
     this.#changed.fire();
   }
 }
 
+/** The function in which a frame stands, as watchpoints name it: its file as the program does. */
+export function functionOf({ file }: Pick<Frame, "file">, answer: FrameAnswer): FunctionName {
+  return { name: answer.function, file: answer.files?.[0]?.file ?? file };
+}
+
 /** A watchpoint as it is after a choice, with those conditions alone that are set. */
 function chosen(before: UserWatchpoint, choice: WatchpointChoice): UserWatchpoint {
-  const { log, skip_hits = 0, every = 0, after_step = 0, ...one } = { ...before, ...choice };
+  const { log, skip_hits = 0, every = 0, after_step = 0, gone, ...one } = { ...before, ...choice };
   return {
     ...one,
+    ...(gone === true && !one.enabled ? { gone } : {}),
     ...(log === true ? { log } : {}),
     ...(skip_hits > 0 ? { skip_hits } : {}),
     ...(every > 1 ? { every } : {}),

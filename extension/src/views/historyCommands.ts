@@ -5,13 +5,13 @@ import { historyCsv } from "../model/historyCsv.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
 
 export const HISTORY_COMMANDS = {
-  /** Of the pins whose menu was used; else of all in the session that is looked at, or was last. */
+  /** Of the rows whose menu was used; else of all in the session that is looked at, or was last. */
   [COMMAND.exportHistory]: async (parts, argument, selected) => {
     const { history, tree } = parts;
     const rows = isRow(argument) ? await rowsOf(tree, "exportHistory", argument, selected) : [];
     const session = rows[0]?.contents.frame.session ?? lookedAt(parts);
     if (session === undefined) return;
-    const chosen = rows.length > 0 ? rows.flatMap(({ pin }) => pin?.expression ?? []) : history.expressions(session);
+    const chosen = rows.length > 0 ? rows.flatMap(({ recorded }) => recorded ?? []) : history.expressions(session);
     const csv = historyCsv(
       [...new Set(chosen)].map((expression) => [expression, history.records(session, expression)]),
     );

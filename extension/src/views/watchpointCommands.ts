@@ -18,7 +18,11 @@ export const WATCHPOINT_COMMANDS = {
       if (watched) parts.watchpoints.watch(watched);
     }
   },
-  [COMMAND.breakNextTime]: ({ watchpoints }) => watchpoints.watch(FIRST_NAN),
+  /** What the history of one thing tells is watched for, else what the whole program is. */
+  [COMMAND.breakNextTime]: async ({ watchpoints, tree }, argument, selected) => {
+    const rows = await rowsOf(tree, "breakNextTime", argument, selected);
+    watchpoints.watch(rows.find(({ breaksNext }) => breaksNext !== undefined)?.breaksNext ?? FIRST_NAN);
+  },
   [COMMAND.breakAtNan]: ({ watchpoints }) => watchpoints.watch(FIRST_NAN),
   [COMMAND.editWatchpoint]: async (parts, argument, selected) => {
     const [watchpoint] = await meant(parts, "editWatchpoint", argument, selected);

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Row } from "../model/row.ts";
 import { watchedFor } from "../model/watchpointRows.ts";
-import type { Watched } from "../model/watchpoints.ts";
+import { functionOf, type Watched } from "../model/watchpoints.ts";
 import type { WatchedAs, WatchedFor } from "../protocol/generated.ts";
 
 interface Condition extends vscode.QuickPickItem {
@@ -38,7 +38,7 @@ export async function pickForValue({ expression, value, contents }: Row): Promis
   const watchedAs = value?.node.watched_as;
   if (watchedAs === undefined || expression === undefined) return undefined;
   const { answer, frame } = contents;
-  const place = { name: answer.function, file: answer.files?.[0]?.file ?? frame.file };
+  const place = functionOf(frame, answer);
   const items = OF_VALUES[watchedAs].map((what) =>
     condition({ what, gear: "light", of: expression, function: place }, valueText(what, watchedAs)),
   );

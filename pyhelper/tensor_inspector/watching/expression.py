@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import NotFound, NotStatic
+from ..kinds import NotFound, NotStatic, as_kind
+from ..kinds.measured import measurement_of
 from ..safe.budget import Budget
 from ..safe.guard import module
 from ..stop import frame as stop
@@ -15,9 +16,10 @@ from .recording.names import variable_of
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-    from ..protocol import FunctionName
+    from ..protocol import FunctionName, Measurement
 
 _LIMIT = 100  #: milliseconds in which an expression is followed
+_READING = 10  #: milliseconds for the statistics of what it reaches at a stop
 NUMBERS = (int, float)
 
 
@@ -52,6 +54,34 @@ class NamedThing:
         except (NotFound, NotStatic):
             return None
         return value if _can_be_watched(value) else None
+
+    def measurement(self, frame: FrameType) -> Measurement | None:
+        """The numbers of what it reaches in a paused frame; None in one of another function."""
+        if not self.is_of(frame):
+            return None
+        try:
+            value: Any = stop.resolved(frame, self.expression, Budget(_LIMIT))
+            return measurement_of(as_kind(value, Budget(_READING))) if _can_be_watched(value) else None
+        except Exception:
+            return None
+
+    def is_gone(self, frame: FrameType) -> bool:
+        """Whether the nearest frame of the function, paused, proves that its first name is none of the function's.
+
+        A variable that is not assigned yet is known to the code. Before Python 3.11 functions of one name, as methods
+        of two classes, are not told apart: nothing is proven.
+        """
+        named = self.frame(frame)
+        if named is None or not hasattr(named.f_code, "co_qualname"):
+            return False
+        try:
+            name = parse(self.expression)[0][1]
+        except NotStatic:
+            return False
+        code = named.f_code
+        known = (code.co_varnames, code.co_cellvars, code.co_freevars, code.co_names)
+        where = (*known, variable_of(named, name), named.f_globals, named.f_builtins)
+        return not any(name in names for names in where)
 
 
 def _can_be_watched(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import debugger
 from ..safe.guard import class_name, plain_message
+from ..safe.untouched import Untouched
 from ..session import session
 from .active import ActiveWatch
 from .before.shown import shown
@@ -30,11 +31,12 @@ class ArmedWatchpoint:
 
     def __init__(self, wanted: Watchpoint) -> None:
         self.wanted = wanted
+        self._thing = _thing(wanted)
         self._watch = ActiveWatch(
             _what(wanted),
             self._hit,
             gear=wanted["gear"],
-            of=_thing(wanted),
+            of=self._thing,
             repeat=True,
             is_wanted=self._is_wanted,
             failed=self._failed,
@@ -64,7 +66,8 @@ class ArmedWatchpoint:
         self.wanted = wanted
         return True
 
-    def state(self) -> WatchpointState:
+    def state(self, frame: FrameType | None) -> WatchpointState:
+        """What it has met, and in a paused frame what of it is known there."""
         state: WatchpointState = {"id": self.wanted["id"], "hits": self._hits}
         if self._reason is not None:
             state["reason"] = self._reason
@@ -77,6 +80,11 @@ class ArmedWatchpoint:
             state["looks"] = looks
         if self._watch.is_absent:
             state["absent"] = True
+            if frame is not None and self._thing is not None and self._thing.is_gone(frame):
+                state["gone"] = True
+        measurement = None if frame is None or self._thing is None else self._thing.measurement(frame)
+        if measurement is not None:
+            state["measurement"] = measurement
         problem = self._problem or self._watch.lost
         if problem is not None:
             state["problem"] = problem
@@ -129,8 +137,10 @@ def arm(wanted: list[Watchpoint], thread: int | None = None) -> None:
     session.watchpoints = [armed or _begun(one, thread) for armed, one in zip(kept, wanted)]
 
 
-def states() -> list[WatchpointState]:
-    return [armed.state() for armed in session.watchpoints]
+def states(frame: FrameType | None = None) -> list[WatchpointState]:
+    """What each has met; ``frame`` is the paused one that is looked at."""
+    with Untouched():
+        return [armed.state(frame) for armed in session.watchpoints]
 
 
 def _begun(wanted: Watchpoint, thread: int | None) -> ArmedWatchpoint:

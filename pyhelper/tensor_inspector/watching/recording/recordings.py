@@ -14,13 +14,14 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module, plain_message
 from ...session import session
 from ...stop.expression import parse, resolve
-from ...stop.frame import resolved
+from ...stop.frame import function_name, resolved
+from ...words.text import full_path
 from .names import variable_of
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from ...protocol import PinAnswer, PinRequest, Recording
+    from ...protocol import FunctionName, PinAnswer, PinRequest, Recording
 
 _STEPS = 10_000  #: of an expression, that are kept
 _NUMBERS = 40_000  #: that one answer carries
@@ -37,6 +38,10 @@ class Recorded:
         self.problem: str | None = None
         self._name = parse(expression)[0][1]
         self._code = ref(frame.f_code)
+        self._function: FunctionName = {
+            "name": function_name(frame),
+            "file": full_path(frame.f_code.co_filename),
+        }
         self._held = _held(value)
         self._points: deque[tuple[int, dict[str, Any]]] = deque(maxlen=_STEPS)
 
@@ -67,6 +72,7 @@ class Recorded:
         answer: Recording = {
             "steps": [step for step, _ in points],
             "columns": {name: [numbers.get(name) for _, numbers in points] for name in names},
+            "function": self._function,
         }
         if self.problem is not None:
             answer["problem"] = self.problem
