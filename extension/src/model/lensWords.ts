@@ -37,9 +37,10 @@ export function aboutOf({ subjects, options }: Inquiry): string {
 
 function ofComparison({ a, b }: Inquiry["subjects"]): LensWords {
   const [one, other] = [a?.name ?? "", b?.name ?? ""];
+  const isKept = a?.kept !== undefined;
   return {
-    label: pairLabel(one, other),
-    name: `${one} ↔ ${other}`,
+    label: isKept ? l10n.t("{0} since {1}", shortened(other, MAX_LABEL_LENGTH), one) : pairLabel(one, other),
+    name: isKept ? l10n.t("{0} since {1}", other, one) : `${one} ↔ ${other}`,
     spoken: l10n.t("comparison of {0} and {1}", one, other),
     icon: "diff",
     working: l10n.t("comparing…"),

@@ -42,7 +42,7 @@ async function keep(parts: Parts, subject: Subject): Promise<void> {
     const now = { name, ...(expression === undefined ? {} : { expression }) };
     await askLens(parts, {
       lens: "compare",
-      subjects: { a: { name: nameOf(parts, name, line), kept: number }, b: now },
+      subjects: { a: { name: stopName(parts, name, line), kept: number }, b: now },
     });
   } finally {
     questions.endKeeping(number);
@@ -72,10 +72,12 @@ async function chosen({ lenses }: Parts, subject: Subject): Promise<Choice | und
   return vscode.window.showQuickPick(choices, { title });
 }
 
-/** The name of the copy, which no other copy has. */
-function nameOf({ questions }: Parts, name: string, line: number): string {
-  const taken = new Set(questions.all.flatMap(({ subjects }) => Object.values(subjects).map((one) => one.name)));
-  const plain = vscode.l10n.t("{0} as of line {1}", name, line);
+/** The name of the stop, of which there is one copy alone of this value. */
+function stopName({ questions }: Parts, name: string, line: number): string {
+  const taken = new Set(
+    questions.all.filter(({ subjects: { b } }) => b?.name === name).map(({ subjects: { a } }) => a?.name),
+  );
+  const plain = vscode.l10n.t("line {0}", line);
   for (let at = 2, numbered = plain; ; at += 1) {
     if (!taken.has(numbered)) return numbered;
     numbered = `${plain} (${at})`;
