@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.metadata import is_integer
 from ...safe.guard import module
 from .layout import parts
 from .source import is_tensor
@@ -39,7 +38,7 @@ def are_categories(counts: dict[int, int]) -> bool:
 def is_whole(elements: Any) -> bool:
     """Whether a tensor or array is of integers or bools."""
     if is_tensor(elements):
-        return is_integer(elements.dtype) or is_bool(elements)
+        return not (elements.dtype.is_floating_point or elements.dtype.is_complex)
     return str(elements.dtype.kind) in "iub"
 
 

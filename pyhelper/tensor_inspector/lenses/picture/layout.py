@@ -38,7 +38,7 @@ def laid_out(rows: int, columns: int, tile: tuple[int, int], size: int) -> Layou
     return Layout(tile, tiles, (height, width))
 
 
-class Part(Record):
+class Stretch(Record):
     """Elements ``start`` to ``stop`` along a side, ``width`` of them in each tile from ``first`` on."""
 
     start: int
@@ -50,21 +50,21 @@ class Part(Record):
         return (self.stop - self.start) // self.width
 
 
-def parts(length: int, tile: int, most: int) -> Iterator[Part]:
-    """Parts of a side, each of up to ``most`` elements: of whole tiles, or of one."""
+def parts(length: int, tile: int, most: int) -> Iterator[Stretch]:
+    """Stretches of a side, each of up to ``most`` elements: of whole tiles, or of one."""
     whole = length - length % tile
     if tile <= most:
         step = most // tile * tile
         for start in range(0, whole, step):
-            yield Part(start, min(whole, start + step), start // tile, tile)
+            yield Stretch(start, min(whole, start + step), start // tile, tile)
         if whole < length:
-            yield Part(whole, length, whole // tile, length - whole)
+            yield Stretch(whole, length, whole // tile, length - whole)
         return
     for first, of_tile in enumerate(range(0, length, tile)):
         end = min(length, of_tile + tile)
         for start in range(of_tile, end, most):
             stop = min(end, start + most)
-            yield Part(start, stop, first, stop - start)
+            yield Stretch(start, stop, first, stop - start)
 
 
 def sampled(layout: Layout, wanted: int, by_rows: bool | None) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -15,7 +15,7 @@ _NUMBERS = Classes(int, float, bool, complex)
 _LARGEST = 1.7976931348623157e308  #: float
 
 
-class Nested(Record):
+class NestedLists(Record):
     """Numbers in lists in lists, ``dtype`` is the name of their class. ``shape`` is that of the first of each list."""
 
     value: Any
@@ -30,7 +30,7 @@ class Listed(Record):
     shape: tuple[int, int]
 
 
-def nested(value: Any, dtype: str) -> Nested:
+def nested(value: Any, dtype: str) -> NestedLists:
     """The array that nested lists are, by the first of each. Raises ``ValueError`` where they are too deep."""
     shape: list[int] = []
     inner = value
@@ -40,10 +40,10 @@ def nested(value: Any, dtype: str) -> Nested:
         if len(shape) > _DEEPEST:
             raise ValueError(f"lists are drawn up to {_DEEPEST} deep")
         inner = items[0] if items else None
-    return Nested(value, dtype, tuple(shape))
+    return NestedLists(value, dtype, tuple(shape))
 
 
-def plane_of(array: Nested, down: int | None, across: int, index: dict[int, int]) -> Listed:
+def plane_of(array: NestedLists, down: int | None, across: int, index: dict[int, int]) -> Listed:
     """The numbers along two dimensions; with ``down`` None along one, as one row.
 
     Raises ``ValueError`` where the lists are not of equal lengths, ``TypeError`` where they hold no numbers.

@@ -18,7 +18,7 @@ from .palettes import Palette
 from .plane import plane, where_of
 from .png import png
 from .raster import GROWN, are_grown, raster
-from .reading import ReadTiles, read
+from .reading import TiledPlane, read
 from .scale import Scale, clipped, indices, scale_of
 from .source import dtype_of, elements_of, is_mapped, is_tensor
 from .tiles import How
@@ -166,7 +166,7 @@ def _labels_of(seen: Any, sort: str, budget: Budget, in_file: bool) -> dict[int,
 
 
 def _colours_of(
-    found: ReadTiles, known: dict[int, int] | None, sort: str, clip: tuple[float, float], *, is_line: bool
+    found: TiledPlane, known: dict[int, int] | None, sort: str, clip: tuple[float, float], *, is_line: bool
 ) -> tuple[Scale, Palette]:
     values = found.tiles.finite()
     if is_line:

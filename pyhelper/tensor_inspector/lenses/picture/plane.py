@@ -7,7 +7,7 @@ from typing import Any
 
 from ...safe.guard import class_name
 from ...safe.record import Record
-from .listed import Nested, plane_of
+from .listed import NestedLists, plane_of
 
 
 class Where(Record):
@@ -60,7 +60,7 @@ def where_of(shape: Sequence[int], dims: Sequence[int] | None, index: Sequence[i
 
 def plane(elements: Any, where: Where) -> Any:
     """The plane as a view; a line as one row. Lists are copied."""
-    if type(elements) is Nested:
+    if type(elements) is NestedLists:
         return plane_of(elements, where.down, where.across, where.index)
     found = elements[tuple(where.index.get(at, slice(None)) for at in range(len(elements.shape)))]
     if where.down is None:

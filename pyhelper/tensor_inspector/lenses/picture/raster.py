@@ -54,20 +54,8 @@ def _grown(indices: bytes, layout: Layout) -> bytes:
 def glyph(index: int, side: int) -> list[str]:
     """The glyph of what is not finite, in a square of pixels: ``#`` where it is.
 
-    >>> print("\\n".join(glyph(253, 6)))
-    ......
-    .#..#.
-    ..##..
-    ..##..
-    .#..#.
-    ......
-    >>> print("\\n".join(glyph(254, 6)))
-    ......
-    ..##..
-    ..##..
-    .####.
-    .####.
-    ......
+    >>> glyph(NAN, 4), glyph(POS_INF, 4)
+    (['#..#', '.##.', '.##.', '#..#'], ['....', '.##.', '.##.', '####'])
     """
     margin = max(0 if side < 6 else 1, side // 6)
     inner = side - 2 * margin
@@ -82,7 +70,7 @@ def glyph(index: int, side: int) -> list[str]:
                 drawn = min(abs(down - right), abs(down + right - inner + 1)) <= thick
             else:
                 depth = down if index == POS_INF else inner - 1 - down
-                drawn = abs(2 * right - inner + 1) <= depth + 1
+                drawn = abs(2 * right - inner + 1) <= depth
             row += "#" if inside and drawn else "."
         rows.append(row)
     return rows

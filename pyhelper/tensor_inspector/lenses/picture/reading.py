@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from ...safe.budget import Budget
 
 _AT_ONCE = 1 << 18  #: elements that are read whole even where the time is over
-_OF_FILE = 1 << 20  #: elements up to which those of a file are read whole
-_FROM_FILE = 1 << 24  #: at most so many are sampled of a file
+_OF_FILE = 1 << 22  #: elements that are read of a file, about
 _SHARE = 0.7  #: of the time that is left, for a sample
 _FAR_APART = 4  #: times as long as one of its neighbours takes an element of a sample
 
 
-class ReadTiles(Record):
+class TiledPlane(Record):
     """Tiles, how the plane is divided into them, and of how many elements so many were read."""
 
     tiles: Tiles
@@ -32,22 +31,22 @@ class ReadTiles(Record):
         return self.tiles.read == self.total
 
 
-def read(plane: Any, size: int, how: How, budget: Budget, is_mapped: bool) -> ReadTiles:
+def read(plane: Any, size: int, how: How, budget: Budget, is_mapped: bool) -> TiledPlane:
     """A plane in at most ``size`` tiles along each side."""
     rows, columns = map(int, plane.shape)
-    work = _Reading(plane, layout_of(rows, columns, size), how, size)
+    work = _PlaneReading(plane, layout_of(rows, columns, size), how, size)
     total = int(work.few.shape[0]) * int(work.few.shape[1])
     if is_mapped and total > _OF_FILE:
-        return work.sample(_FROM_FILE, by_lines=True)
+        return work.sample(_OF_FILE, by_lines=True)
     if budget.spent() and total > _AT_ONCE:
         return work.sample(1)
     try:
         return work.all(budget)
-    except reduction.Late as late:
+    except reduction.TooSlow as late:
         return work.sample(int(budget.remaining_ms() * _SHARE * late.per_ms / _FAR_APART))
 
 
-class _Reading:
+class _PlaneReading:
     """A plane without the repetitions of dimensions along which it is expanded; what is read of it is repeated."""
 
     def __init__(self, plane: Any, layout: Layout, how: How, size: int) -> None:
@@ -57,12 +56,12 @@ class _Reading:
         self.few = plane[:1] if self._repeats[0] else plane
         self.few = self.few[:, :1] if self._repeats[1] else self.few
 
-    def all(self, budget: Budget) -> ReadTiles:
+    def all(self, budget: Budget) -> TiledPlane:
         if type(self.few) is Listed:
             return self._found(listed.tiles_of(self.few, self._few_of(self._layout), self._how), self._layout)
         return self._found(reduction.tiles_of(self.few, self._few_of(self._layout), self._how, budget), self._layout)
 
-    def sample(self, wanted: int, by_lines: bool = False) -> ReadTiles:
+    def sample(self, wanted: int, by_lines: bool = False) -> TiledPlane:
         """About ``wanted`` elements, one of each tile at least; ``by_lines`` those that lie side by side."""
         by_rows = abs(self._strides[1]) <= abs(self._strides[0]) if by_lines else None
         steps, tile = sampled(self._few_of(self._layout), max(1, wanted), by_rows)
@@ -82,12 +81,12 @@ class _Reading:
 
         return Layout(once(layout.tile), once(layout.tiles), layout.pixels)
 
-    def _found(self, tiles: Tiles, layout: Layout) -> ReadTiles:
+    def _found(self, tiles: Tiles, layout: Layout) -> TiledPlane:
         down, across = (amount if repeats else 1 for amount, repeats in zip(layout.tiles, self._repeats))
         total = int(self.few.shape[0]) * int(self.few.shape[1])
         times = self._shape[0] * self._shape[1] // total
         tiles.nan, tiles.pos_inf, tiles.neg_inf = tiles.nan * times, tiles.pos_inf * times, tiles.neg_inf * times
-        return ReadTiles(tiles.repeated((down, across)), layout, total)
+        return TiledPlane(tiles.repeated((down, across)), layout, total)
 
 
 def _strides(plane: Any) -> tuple[int, int]:

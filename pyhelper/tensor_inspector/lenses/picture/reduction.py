@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...measure.stats.reductions import ALONE
 from ...safe.guard import module
 from ...safe.torch_name import torch_name
-from .layout import Layout, Part, parts
+from .layout import Layout, Stretch, parts
 from .source import is_tensor
 from .tiles import NAN, NEG_INF, POS_INF, How, Tiles
 
@@ -25,7 +25,7 @@ _SHARE = 0.7  #: of the time, for reading all; what is left is for a sample
 _LARGEST = 1.7976931348623157e308  #: float64
 
 
-class Late(Exception):
+class TooSlow(Exception):
     """There is no time for reading all; ``per_ms`` elements were read in a millisecond."""
 
     def __init__(self, per_ms: float) -> None:
@@ -34,7 +34,7 @@ class Late(Exception):
 
 
 def tiles_of(plane: Any, layout: Layout, how: How, budget: Budget | None = None) -> Tiles:
-    """What is in each tile of a plane. Raises `Late` where a budget is given that it would not keep."""
+    """What is in each tile of a plane. Raises `TooSlow` where a budget is given that it would not keep."""
     rows, columns = map(int, plane.shape)
     work = _Work(plane, layout.tiles, how)
     high, wide = layout.tile
@@ -49,7 +49,7 @@ def tiles_of(plane: Any, layout: Layout, how: How, budget: Budget | None = None)
                 continue
             taken = start - budget.remaining_ms()
             if taken / read * rows * columns > start * _SHARE:
-                raise Late(read / max(taken, 1e-3))
+                raise TooSlow(read / max(taken, 1e-3))
     if how == "nearest":
         work.take_first(plane[::high, ::wide])
     return work.tiles(read)
@@ -121,7 +121,7 @@ class _Work:
         self._first: Any = None
         self._is_finite = True
 
-    def add(self, block: Any, down: Part, across: Part) -> None:
+    def add(self, block: Any, down: Stretch, across: Stretch) -> None:
         names, library = self._library.names, self._library
         where = slice(down.first, down.first + down.tiles()), slice(across.first, across.first + across.tiles())
         x = library.reals(block)
@@ -148,7 +148,7 @@ class _Work:
         share = amount / (self._amount[where] + (self._amount[where] == 0))
         self._mean[where] += mean * share - self._mean[where] * share  # a difference of both could be infinite
 
-    def _sum(self, x: Any, down: Part, across: Part) -> Any:
+    def _sum(self, x: Any, down: Stretch, across: Stretch) -> Any:
         return _folded(lambda part, side: part.sum(side, dtype=self._library.real), x, down, across)
 
     def take_first(self, first: Any) -> None:
@@ -184,7 +184,7 @@ class _Work:
         return bytes(self._library.listed(marks))
 
 
-def _folded(fold: Callable[[Any, int], Any], x: Any, down: Part, across: Part) -> Any:
+def _folded(fold: Callable[[Any, int], Any], x: Any, down: Stretch, across: Stretch) -> Any:
     """What ``fold`` makes of each tile: of its rows first, which lie side by side in memory."""
     if down.width > 1:
         x = fold(x.reshape(down.tiles(), down.width, -1), 1)

@@ -9,7 +9,7 @@ from ...kinds import as_kind
 from ...measure.unread import Unread
 from ...safe.guard import Classes, class_attribute, class_name, module, mro
 from ...safe.torch_name import torch_name
-from .listed import Nested, nested
+from .listed import NestedLists, nested
 
 if TYPE_CHECKING:
     from ...safe.budget import Budget
@@ -19,7 +19,7 @@ _NUMBERS = frozenset("biufc")  #: kinds of numpy's dtypes
 
 
 def elements_of(value: Any, budget: Budget) -> Any:
-    """The elements: a ``torch.Tensor``, a ``numpy.ndarray`` or `Nested` lists.
+    """The elements: a ``torch.Tensor``, a ``numpy.ndarray`` or `NestedLists` lists.
 
     Raises ``TypeError`` for what holds no numbers in rows, ``ValueError`` where they can't be read.
     """
@@ -50,7 +50,7 @@ def is_tensor(elements: Any) -> bool:
 
 def dtype_of(elements: Any) -> str:
     """``float32``; of nested lists the name of their class."""
-    return elements.dtype if type(elements) is Nested else torch_name(elements.dtype)
+    return elements.dtype if type(elements) is NestedLists else torch_name(elements.dtype)
 
 
 def is_mapped(elements: Any) -> bool:
