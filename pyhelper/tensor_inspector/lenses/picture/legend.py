@@ -65,7 +65,8 @@ def _tile(drawn: Drawn) -> str:
             f"{high} × {wide} elements",
         )
     if drawn.layout.is_reduced():
-        return f"each {block}: {_SHOWN[drawn.how]} of {tile}"
+        which = "" if drawn.read >= 1 else "what was read of "
+        return f"each {block}: {_SHOWN[drawn.how]} of {which}{tile}"
     return f"each element: {block if block[0] != 'p' else f'1 {block}'}"
 
 

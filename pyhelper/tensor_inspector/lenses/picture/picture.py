@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from math import atan2
 from typing import TYPE_CHECKING, Any
 
 from ...measure import devices
 from ...safe.guard import module
+from ...safe.one_thread import OneThread
 from ..answer import plain
 from . import labels, listed, palettes, reduction
 from .curve import curve
@@ -82,14 +84,13 @@ def draw(
 ) -> Picture:
     """The picture of a value. The caller holds the guard. Raises ``TypeError`` and ``ValueError`` with a sentence."""
     elements = elements_of(value, budget)
-    numpy = module("numpy")
+    numpy, of_torch = module("numpy"), is_tensor(elements)
     try:
-        if numpy is None:
-            return _drawn(elements, dims, index, clip, size, how, budget)
-        with numpy.errstate(all="ignore"):
+        # Blocks are too small to be split among threads, which would wait for each other on busy cores.
+        with OneThread(of_torch), nullcontext() if numpy is None else numpy.errstate(all="ignore"):
             return _drawn(elements, dims, index, clip, size, how, budget)
     except (RuntimeError, MemoryError) as error:
-        if type(error) is MemoryError or not is_tensor(elements):
+        if type(error) is MemoryError or not of_torch:
             raise
         raise ValueError(f"no picture: {devices.failed(error, elements.device).text}") from None
 

