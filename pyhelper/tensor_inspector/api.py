@@ -125,7 +125,7 @@ def picture(
     tile: How = "mean",
     budget_ms: float = float("inf"),
 ) -> Picture:
-    """Two dimensions of a tensor, an array or nested lists as a heatmap; one dimension as a line.
+    """Two dimensions of a tensor, array or nested lists as a heatmap, one as a line.
 
     ``dims`` are the dimensions of rows and columns, the last two without it; a single one is a line. ``index`` has an
     integer for each other dimension, in their order; 0 without it. Negative ones count from the end. The picture has up

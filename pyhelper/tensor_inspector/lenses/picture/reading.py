@@ -18,6 +18,7 @@ _AT_ONCE = 1 << 18  #: elements that are read whole even where the time is over
 _OF_FILE = 1 << 22  #: elements that are read of a file, about
 _HURRY = 150.0  #: milliseconds; with less, a quarter of the tiles is drawn: their colours take time too
 _SHARE = 0.7  #: of the time that is left, for a sample
+_LISTED = 1000.0  #: Python's own numbers that are read in a millisecond, about
 _FAR_APART = 4  #: times as long as one of its neighbours takes an element of a sample
 
 
@@ -45,6 +46,8 @@ def read(plane: Any, size: int, how: How, budget: Budget, is_mapped: bool) -> Ti
         return work.sample(_OF_FILE, by_lines=True)
     if budget.spent() and total > _AT_ONCE:
         return work.sample(1)
+    if type(plane) is Listed and total > budget.remaining_ms() * _LISTED:
+        return work.sample(int(budget.remaining_ms() * _LISTED * _SHARE))
     try:
         return work.all(budget)
     except reduction.TooSlow as late:
@@ -76,6 +79,8 @@ class _PlaneReading:
         layout = laid_out(self._shape[0], self._shape[1], (down, across), self._size)
         few = self._few_of(layout)
         few.tile = few.tile[0] // steps[0] or 1, few.tile[1] // steps[1] or 1
+        if type(self.few) is Listed:
+            return self._found(listed.tiles_of(listed.strided(self.few, steps), few, self._how), layout)
         return self._found(reduction.tiles_of(self.few[:: steps[0], :: steps[1]], few, self._how), layout)
 
     def _few_of(self, layout: Layout) -> Layout:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _SURE = 1 << 18  #: elements after which the speed so far tells how long the rest will take
 _ON_DEVICE = 1 << 22  #: elements read at once from a device: 16 to 32 MiB of scratch a copy
 _SHARE = 0.7  #: of the time, for reading all; what is left is for a sample
-_LARGEST = 1.7976931348623157e308  #: float64
 
 
 class TooSlow(Exception):
@@ -71,6 +70,7 @@ class _Library:
         self._on: dict[str, Any] = {"device": plane.device} if self.is_torch else {}
         is_single = self.is_torch and plane.device.type == "mps"
         self.real = self.names.float32 if is_single else self.names.float64
+        self._largest = float(self.names.finfo(self.real).max)
         self._complex = self.names.complex64 if is_single else self.names.complex128
         self._is_complex = dtype.is_complex if self.is_torch else dtype.kind == "c"
         self._is_half_complex = self.is_torch and torch_name(dtype) == "complex32"
@@ -99,10 +99,11 @@ class _Library:
         if self._is_complex:
             wide = self.complexes(block)
             size = abs(wide)
-            size = names.where(names.isfinite(wide) & ~names.isfinite(size), self.full((1, 1), _LARGEST), size)
+            is_beyond = names.isfinite(wide) & ~names.isfinite(size)
+            size = names.where(is_beyond, self.full((1, 1), self._largest), size)
             return names.where(names.isnan(wide), self.full((1, 1), nan), size)
         if self._is_long:
-            block = names.where(names.isfinite(block), block.clip(-_LARGEST, _LARGEST), block)
+            block = names.where(names.isfinite(block), block.clip(-self._largest, self._largest), block)
         return block.to(self._wide) if self.is_torch else block.astype(self._wide, copy=False)
 
     def listed(self, grid: Any) -> list[Any]:

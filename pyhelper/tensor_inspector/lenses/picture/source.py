@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...safe.budget import Budget
 
 _WRONG = frozenset(("dtype", "layout", "own_code", "unlike"))  #: codes of what is wrong by its type, not its values
-_NUMBERS = frozenset("biufc")  #: kinds of numpy's dtypes
+_NUMBERS, _DATES = frozenset("biufc"), frozenset("mM")  #: kinds of numpy's dtypes
 
 
 def elements_of(value: Any, budget: Budget) -> Any:
@@ -33,10 +33,11 @@ def elements_of(value: Any, budget: Budget) -> Any:
     if isinstance(found, Unread):
         error = TypeError if found.code in _WRONG else ValueError
         raise error(f"no picture of this {class_name(cls)}: {found.text}")
+    kind_of_dtype = _dtype_kind(value)
+    if kind_of_dtype is not None and kind_of_dtype not in _NUMBERS and (found is None or kind_of_dtype in _DATES):
+        raise TypeError(f"a picture is of numbers, not of {_dtype_of_array(value)}")
     if found is None:
         raise TypeError(f"a picture is of a tensor, an array or lists of numbers, not of {class_name(cls)}")
-    if _dtype_kind(value) in ("m", "M"):
-        raise TypeError("a picture is of numbers, not of dates")
     if not is_tensor(found) and _dtype_kind(found) not in _NUMBERS:
         raise TypeError(f"a picture is of numbers, not of {dtype_of(found)}")
     return found
@@ -69,7 +70,11 @@ def _dtype_kind(value: Any) -> str | None:
     """The letter that numpy has for the sort of an array's elements; None of what is no array of numpy's."""
     numpy = module("numpy")
     is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
-    return numpy.ndarray.__dict__["dtype"].__get__(value).kind if is_array else None
+    return _dtype_of_array(value).kind if is_array else None
+
+
+def _dtype_of_array(value: Any) -> Any:
+    return module("numpy").ndarray.__dict__["dtype"].__get__(value)
 
 
 def _is_buffer(cls: type) -> bool:
