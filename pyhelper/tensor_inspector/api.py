@@ -14,7 +14,17 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .arguments import budget_of, exception_of, flag, frame_of, quantiles_of, rules_of, whole_number
+from .arguments import (
+    budget_of,
+    clip_of,
+    exception_of,
+    flag,
+    frame_of,
+    one_of,
+    quantiles_of,
+    rules_of,
+    whole_number,
+)
 from .asking import parameters_in_sight, printed
 from .kinds import Child, as_kind
 from .kinds.facts import add_distribution_of
@@ -25,11 +35,13 @@ from .stop.snapshot import PAGE, ask_kind, failed_facts
 from .words.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from types import FrameType
 
     from .lenses.compare.comparison import Comparison
     from .lenses.findings.finding import Findings
+    from .lenses.picture.picture import Picture
+    from .lenses.picture.tiles import How
     from .protocol import Facts
 
 
@@ -101,6 +113,50 @@ def compare(
     budget = budget_of(budget_ms)
     with Untouched():
         return lens.compare(a, b, budget, rtol=rtol, atol=atol, known=partial(parameters_in_sight, budget))
+
+
+def picture(
+    x: object,
+    dims: Sequence[int] | None = None,
+    *,
+    index: Sequence[int] | None = None,
+    clip: tuple[float, float] = (0.0, 1.0),
+    size: int = 512,
+    tile: How = "mean",
+    budget_ms: float = float("inf"),
+) -> Picture:
+    """Two dimensions of a tensor, array or nested lists as a heatmap, one as a line.
+
+    ``dims`` are the dimensions of rows and columns, the last two without it; a single one is a line. ``index`` has an
+    integer for each other dimension, in their order; 0 without it. Negative ones count from the end. The picture has up
+    to ``size`` pixels along each side, whole pixels an element. Of a larger plane each pixel stands for a ``tile``: its
+    "mean", "min", "max" or "nearest", the first element; of whole numbers with few values ("labels") the first, of
+    bools the share of True. A line shows the range of each tile.
+
+    NaN, Inf and −Inf have colours that no value has, and a glyph from 4 pixels an element on. A tile that holds any has
+    the colour of the first of these. Signed values are blue below zero and orange above, others go from dark to light;
+    ``clip`` bounds the colours by two quantiles of the finite values shown. Complex numbers are drawn by magnitude.
+    What there was no time to read within ``budget_ms``, and what is large and mapped from a file, is sampled: the
+    legend then begins with ≈, and not all NaN and Inf are seen.
+
+    `save` writes the answer as a file, `legend` tells what it shows, `to_dict` is for json; notebooks show it. Raises
+    ``TypeError`` for what holds no numbers, ``ValueError`` for what can't be read, and where an argument does not fit.
+
+    >>> drawn = picture([[0.5, -1.0], [float("nan"), 0.25]])
+    >>> print(drawn.legend)
+    list[2, 2]
+    −1 (blue) over 0 (grey) to 1 (orange)
+    1 NaN (magenta ×)
+    each element: 32 × 32 pixels
+    >>> drawn.to_dict()["nan"]
+    1
+    """
+    clip, budget = clip_of(clip), budget_of(budget_ms)
+    size, how = whole_number("size", size, most=4096, least=1), one_of("tile", tile, ("mean", "min", "max", "nearest"))
+    from .lenses.picture import picture as lens  # not compiled in a debugged program, where nobody calls this
+
+    with Untouched():
+        return lens.draw(x, dims, index, clip, size, how, budget)
 
 
 def findings(

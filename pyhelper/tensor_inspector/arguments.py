@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from types import FrameType
+from typing import TypeVar
 
 from .measure.stats.tally import MAX_POINTS
 from .safe.budget import Budget
 from .safe.guard import class_name
+
+T = TypeVar("T")
 
 
 def budget_of(ms: float) -> Budget:
@@ -33,6 +36,26 @@ def quantiles_of(quantiles: Iterable[float]) -> list[float]:
     return shares
 
 
+def clip_of(clip: tuple[float, float]) -> tuple[float, float]:
+    """Two shares between 0 and 1, the lower first."""
+    try:
+        low, high = (float(share) for share in clip)
+    except (TypeError, ValueError):
+        raise TypeError("clip is two shares between 0 and 1, as in (0.01, 0.99)") from None
+    if not 0.0 <= low < high <= 1.0:
+        raise ValueError(f"clip is two shares between 0 and 1, the lower first, not ({low:g}, {high:g})")
+    return low, high
+
+
+def one_of(name: str, value: T, known: tuple[T, ...]) -> T:
+    """An option that is one of some texts."""
+    if type(value) is not str:
+        raise TypeError(f"{name} is a text, as in {known[0]!r}")
+    if value not in known:
+        raise ValueError(f"{name} is one of {', '.join(map(repr, known))}, not {value!r}")
+    return value
+
+
 def flag(name: str, value: bool) -> bool:
     """An option that is True or False; what may mean either is refused."""
     if type(value) is not bool:
@@ -40,14 +63,14 @@ def flag(name: str, value: bool) -> bool:
     return value
 
 
-def whole_number(name: str, value: int, most: float = float("inf")) -> int:
-    """An option that is a whole number from 0 up, also one of numpy's."""
+def whole_number(name: str, value: int, most: float = float("inf"), least: int = 0) -> int:
+    """An option that is a whole number from ``least`` up, also one of numpy's."""
     try:
         found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} is a whole number, as in 16") from None
-    if found < 0:
-        raise ValueError(f"{name} must be at least 0, not {found}")
+    if found < least:
+        raise ValueError(f"{name} must be at least {least}, not {found}")
     if found > most:
         raise ValueError(f"at most {most} {name} can be asked for")
     return found

@@ -1,0 +1,26 @@
+"""Writes PNG (ISO/IEC 15948): a raster of indices into a table of colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from struct import pack
+from zlib import compress, crc32
+
+from .palettes import Colour
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_QUICK = 3  #: the level of compression
+_INDEXED = 3  #: the type of colour
+
+
+def png(rows: Sequence[bytes], table: Iterable[Colour]) -> bytes:
+    """A picture of ``rows`` from the top down, a byte a pixel: its index in the ``table`` of colours."""
+    header = pack(">IIBBBBB", len(rows[0]), len(rows), 8, _INDEXED, 0, 0, 0)
+    colours = b"".join(bytes(colour) for colour in table)
+    pixels = compress(b"\0" + b"\0".join(rows), _QUICK)  # each row is led by its filter: none
+    chunks = (b"IHDR", header), (b"PLTE", colours), (b"IDAT", pixels), (b"IEND", b"")
+    return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return pack(">I", len(data)) + name + data + pack(">I", crc32(name + data))
