@@ -19,6 +19,8 @@ from torch import nn
 
 from tensor_inspector import watch
 from tensor_inspector.session import session
+from tensor_inspector.watching.active import ActiveWatch
+from tensor_inspector.watching.expression import NamedThing
 from tensor_inspector.watching.recording import recordings
 
 
@@ -116,6 +118,16 @@ def recording(model: nn.Module) -> Iterator[None]:
     recordings.follow([], sys._getframe())
 
 
+@contextmanager
+def value() -> Iterator[None]:
+    """As a watchpoint on a local variable, which is looked at as its function returns."""
+    thing = NamedThing("x", {"name": "Training.step", "file": __file__})
+    active = ActiveWatch("nonfinite", lambda report, frame: fail(report), gear="light", of=thing)
+    active.begin()
+    yield
+    active.end()
+
+
 def debug_mode() -> AbstractContextManager[object]:
     from torch.utils._debug_mode import DebugMode  # not in every torch
 
@@ -129,6 +141,7 @@ def contexts(training: Training) -> dict[str, Callable[[], AbstractContextManage
         "plain again": nullcontext,
         "light": lambda: watch(do=fail),
         "module": lambda: watch(of=training.head, do=fail),
+        "value": value,
         "recording": lambda: recording(training.model),
         "exact": lambda: watch(gear="exact", do=fail),
         "detect_anomaly": lambda: torch.autograd.set_detect_anomaly(True),
