@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import logging
+import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
+from weakref import ref
 
 import asking
 import pytest
@@ -19,6 +23,7 @@ from tensor_inspector.lenses.compare.pair import PairDifference
 from tensor_inspector.lenses.compare.walk import PairWalk
 from tensor_inspector.lenses.keep.kept_copy import KeptCopy
 from tensor_inspector.lenses.keep.lens import Kept
+from tensor_inspector.lenses.running.deep_copy import CannotCopy
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.session import session
@@ -94,10 +99,14 @@ def test_what_a_step_changes_in_a_model_and_its_optimizer(checksums: bool) -> No
     model[0].requires_grad_(False)
     step(model, optimizer)
     with Untouched():
-        changed = {one["path"] for one in compared(before[0], model).differences if one["what"] == "values"}
+        changed = {
+            one["path"]
+            for one in compared(before[0], model).differences
+            if one["what"] == "values" and not one["text"].startswith("gradient")
+        }
         state = {one["path"] for one in compared(before[1], optimizer).differences}
     assert {"[2].weight", "[2].bias", "[1].running_mean"} <= {path.replace("._buffers", "") for path in changed}
-    assert not any(path.startswith("[0]") and "grad" not in path for path in changed)
+    assert changed & {"[0].weight", "[0].bias"} == set()
     assert any("exp_avg" in path for path in state), state
 
 
@@ -134,6 +143,95 @@ def test_a_large_tensor_is_copied_in_slices_with_progress() -> None:
     assert len(shares) > 4
     assert shares == sorted(shares)
     assert torch.equal(made["b"], value + 1)
+
+
+def test_by_checksums_gradients_and_classes_are_compared_too() -> None:
+    weight = torch.nn.Parameter(torch.ones(3))
+    weight.sum().backward()
+    with Untouched():
+        before = kept({"w": weight}, checksums=True)
+    weight.grad = weight.grad * 2
+    with Untouched():
+        assert [one["text"] for one in compared(before, {"w": weight}).differences] == [
+            "gradient: float32[3] · all 1 → float32[3] · all 2"
+        ]
+        assert compared(before, {"w": weight.detach().requires_grad_()}).differences[0]["what"] == "type"
+
+
+EXPANDED = [
+    torch.ones(1).expand(8), torch.ones(1, 1).expand(3, 4), torch.tensor(1.0).expand(3), torch.arange(10.0)[3:4:5],
+    torch.tensor([1 + 2j]).conj(), torch.ones(2, dtype=torch.bfloat16),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", EXPANDED, ids=range(len(EXPANDED)))
+def test_a_checksum_is_of_any_strides(value: torch.Tensor) -> None:
+    with Untouched():
+        assert compared(kept([value], checksums=True), [value]).same
+
+
+class Tagged(tuple):  # type: ignore[type-arg]
+    pass
+
+
+def with_cycle() -> Any:
+    holder = type("Holder", (), {})()
+    holder.pair = (holder, 1)
+    return holder.pair
+
+
+def logger() -> Any:
+    return logging.getLogger(__name__)
+
+
+def function(cache: Any = {"n": 1}) -> Any:  # noqa: B006
+    return cache
+
+
+@pytest.mark.parametrize("make", [lambda: torch.Generator(), lambda: random.Random(0), logger, lambda: function])
+def test_what_goes_on_under_one_name_is_not_called_the_same(make: Callable[[], Any]) -> None:
+    value = [make(), 1]
+    with Untouched():
+        found = compared(kept(value), value)
+    assert (found.same, found.differences, len(found.not_compared)) == (False, [], 1)
+
+
+def test_a_tuple_keeps_its_attributes() -> None:
+    value = Tagged((1, 2))
+    value.meta = [3]  # type: ignore[attr-defined]
+    with Untouched():
+        assert compared(kept(value), value).same
+
+
+@pytest.mark.parametrize("make", [with_cycle, lambda: torch.nn.Linear(2, 2)])
+def test_what_is_kept_does_not_keep_the_original_alive(make: Callable[[], Any]) -> None:
+    value = make()
+    one = ref(value[0] if type(value) is tuple else value.weight)
+    with Untouched():
+        held = kept(value)
+    del value
+    gc.collect()
+    assert one() is None
+    assert held.value is not None
+
+
+def test_parameters_can_be_swapped_while_a_copy_is_kept() -> None:
+    model = torch.nn.Linear(2, 2)
+    with Untouched():
+        held = kept(model)
+    torch.utils.swap_tensors(model.weight, torch.nn.Parameter(torch.zeros(2, 2)))
+    assert held.value.weight.shape == (2, 2)
+
+
+def test_memory_that_goes_away_between_two_slices_ends_it() -> None:
+    value = torch.ones(5_000_000)
+    with Untouched():
+        copy = KeptCopy()
+        copy.of([value])
+        copy.go_on(Budget(0))
+        value.untyped_storage().resize_(0)
+        with pytest.raises(CannotCopy, match="went away"):
+            copy.go_on(Budget())
 
 
 class Locked:

@@ -138,8 +138,10 @@ test.each<[Measurement, Measurement, boolean]>([
   [{ value: 1 }, { mean: 2 }, false],
   [{ value: 1 }, { value: "#inf" }, true],
   [{ value: "#inf" }, { value: "#-inf" }, true],
-  [{ mean: 1e-9, min: -1, max: 1 }, { mean: 2e-9, min: -1, max: 1 }, false],
-  [{ mean: 1e-4, min: -1, max: 1 }, { mean: 2e-4, min: -1, max: 1 }, true],
+  [{ mean: 1e-9, std: 1 }, { mean: 2e-9, std: 1 }, false],
+  [{ mean: 1e-4, std: 1 }, { mean: 2e-4, std: 1 }, true],
   [{ mean: 0, std: 1, min: -4, max: 4 }, { mean: 0, std: 1.1, min: -4, max: 4 }, true],
+  [{ mean: 1, std: 2, min: -1e9, max: 3 }, { mean: 1, std: 2, min: -1e9, max: 9000 }, true], // a mask stands out
+  [{ mean: 1, std: "#inf" }, { mean: 1e30, std: "#inf" }, true],
   [{ mean: 1, sampled: true }, { mean: 2, sampled: true }, false],
 ])("from %j to %j the values are others: %s", (before, now, other) => expect(isOther(before, now)).toBe(other));

@@ -80,7 +80,7 @@ test("says how a loss came to be, what has changed its size, lists the stops, is
   await shot(wb, "history/after");
   await wb.inspector.choose(["loss"], "Export History…");
   const file = path.join(wb.workspace.folder, "loss.csv");
-  await wb.quickInput.answer(file);
+  await wb.quickInput.answerFile(file, "history.csv");
   const written = await until("the file", () => readIfThere(file));
   await wb.inspector.choose(["loss", "History"], "Break There Next Time");
   await wb.inspector.rowsWhen("the watchpoint with its trail", (rows) =>

@@ -19,10 +19,10 @@ export interface OtherNumber {
 
 /** The numbers that are compared, those first that stand for a value, or are loud. */
 const NUMBERS = ["value", "lr", "gradient_norm", "norm", "mean", "nan", "inf", "std", "min", "max"] as const;
-/** Those of several elements: what is small beside the largest element is no difference. */
-const OF_ELEMENTS: ReadonlySet<(typeof NUMBERS)[number]> = new Set(["mean", "std", "min", "max"]);
+/** Those of several elements: what is small beside their spread is no difference. */
+const OF_ELEMENTS: ReadonlySet<(typeof NUMBERS)[number]> = new Set(["mean", "std"]);
 const ASPECTS: readonly Aspect[] = ["shape", "dtype", "device"];
-/** Numbers that differ by no more than this share of the larger one, or of the largest element, count as the same. */
+/** Numbers that differ by no more than this share of the larger one, or of the elements' spread, count as the same. */
 const TOLERANCE = 1e-5;
 /** How many digits of a number are shown, at most: more only where two numbers would read the same. */
 const DIGITS = 4;
@@ -82,7 +82,7 @@ export function isOther(before: Measurement, now: Measurement): boolean {
 export function otherNumber(before: Measurement, now: Measurement): OtherNumber | undefined {
   if (before.sampled === true || now.sampled === true) return undefined; // a sample may be of other elements
   const error = numberOf(before.mean_error ?? 0) + numberOf(now.mean_error ?? 0);
-  const size = Math.max(largestOf(before), largestOf(now));
+  const size = Math.max(spreadOf(before), spreadOf(now));
   for (const name of NUMBERS) {
     const [one, other] = [before[name], now[name]];
     if (one === undefined || other === undefined) continue;
@@ -124,9 +124,9 @@ function isAlike(a: number, b: number, bound: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= bound;
 }
 
-/** The largest magnitude among what is known of the finite elements. */
-function largestOf({ mean = 0, std = 0, min = 0, max = 0 }: Measurement): number {
-  return Math.max(...[mean, std, min, max].map((one) => Math.abs(numberOf(one))));
+/** How large the elements are, without those that stand out, as a mask of −1e9 does. */
+function spreadOf({ mean = 0, std = 0 }: Measurement): number {
+  return Math.max(...[mean, std].map((one) => Math.abs(numberOf(one))).filter(Number.isFinite));
 }
 
 /** Digits of the whole part that are not known to be right are zeros. */

@@ -74,6 +74,16 @@ export class QuickInput {
     await this.#accept();
   }
 
+  /** Answers VS Code's own file dialog, which would replace what is typed before it has proposed a name. */
+  async answerFile(file: string, proposed: string): Promise<void> {
+    const input = this.#widget.locator("input[type=text]").first();
+    const isSaid = (value: string) => async (): Promise<boolean> => (await input.inputValue()).endsWith(value);
+    await until(`the dialog to propose ${proposed}`, isSaid(proposed));
+    await input.fill(file);
+    await until(`the dialog to take ${file}`, isSaid(file));
+    await this.#accept();
+  }
+
   /** The rows on offer. */
   async rows(): Promise<string[]> {
     const labels = await this.#widget.locator(".monaco-list-row").allTextContents();

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zlib import adler32, crc32
 
-from ...kinds import Kind, TextRow
-from ...safe.guard import module
+from ...kinds import Kind, TextRow, as_kind
+from ...safe.guard import full_name, module
 from ...safe.torch_name import torch_name
 from ...words.text import shape
 from .comparison import Note
@@ -21,6 +21,9 @@ class NotHere(TextRow):
     """Stands for a value that can't be compared, with the reason."""
 
 
+_UNREAD = NotHere("it can't be read")
+
+
 class TensorChecksum(TextRow):
     """Stands for a tensor or array of which only the line and a checksum of its elements are kept.
 
@@ -32,6 +35,8 @@ class TensorChecksum(TextRow):
         self.dtype, self.sizes = torch_name(value.dtype), tuple(value.shape)
         self.device = str(getattr(value, "device", "cpu"))
         self.requires_grad = kind.requires_grad()
+        self.class_name = full_name(type(kind.value))
+        self.gradient: Any = None  #: of its gradient: a `TensorChecksum`, or a `NotHere`
         self.repeated = repeated(value)
         self.unread = pieces(without_repetition(value))
         self.checksum = (0, 1)  #: CRC-32 and Adler-32 (RFC 1950) of the bytes, in the order of the indices
@@ -82,6 +87,8 @@ def _of_checksums(a: Kind, b: Kind) -> list[Note]:
     if was is None or now is None:
         return [Note("type", f"{a.line()} → {b.line()}")]
     notes = []
+    if was.class_name != now.class_name:
+        notes.append(Note("type", f"{was.class_name} → {now.class_name}"))
     if was.dtype != now.dtype:
         notes.append(Note("dtype", f"{was.dtype} → {now.dtype}"))
     if was.sizes != now.sizes:
@@ -90,6 +97,7 @@ def _of_checksums(a: Kind, b: Kind) -> list[Note]:
         notes.append(Note("device", f"device {was.device} → {now.device}"))
     if was.requires_grad is not now.requires_grad:
         notes.append(Note("requires_grad", f"requires_grad {was.requires_grad} → {now.requires_grad}"))
+    notes += _of_gradients(was.gradient, now.gradient)
     if was.dtype != now.dtype or was.sizes != now.sizes:
         return notes
     if was.repeated != now.repeated:
@@ -97,6 +105,16 @@ def _of_checksums(a: Kind, b: Kind) -> list[Note]:
     elif was.checksum != now.checksum:
         notes.append(Note("values", f"elements differ: {was.text} → {now.text}"))
     return notes
+
+
+def _of_gradients(was: Any, now: Any) -> list[Note]:
+    if was is None or now is None:
+        words = ["None" if one is None else one.text for one in (was, now)]
+        return [] if was is now else [Note("values", f"gradient {words[0]} → {words[1]}")]
+    if type(was) is NotHere or type(now) is NotHere:
+        return [Note("not compared", "not compared: its gradient")]
+    same = (was.dtype, was.sizes, was.checksum) == (now.dtype, now.sizes, now.checksum)
+    return [] if same else [Note("values", f"gradient: {was.text} → {now.text}")]
 
 
 def with_moves(notes: list[Note], was: str | None, now: str) -> list[Note]:
@@ -117,12 +135,22 @@ def _checksum_of(kind: Kind) -> TensorChecksum | None:
     made = TensorChecksum(kind, elements)
     for piece in made.unread:
         made.add(piece)
+    gradient = _gradient_of(kind.value)
+    made.gradient = None if gradient is None else _checksum_of(as_kind(gradient, kind.budget)) or _UNREAD
     return made
+
+
+def _gradient_of(value: Any) -> Any:
+    if module("torch") is None:
+        return None
+    from ...measure.torch.metadata import grad_of, is_exact_tensor  # only where torch is loaded
+
+    return grad_of(value) if is_exact_tensor(value) else None
 
 
 def _bytes_of(piece: Any) -> Any:
     torch = module("torch")
     if torch is None or not issubclass(type(piece), torch.Tensor):
         return piece.tobytes()
-    flat = piece.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
+    flat = piece.detach().resolve_conj().resolve_neg().cpu().clone(memory_format=torch.contiguous_format).reshape(-1)
     return memoryview(flat.view(torch.uint8).numpy()) if flat.numel() else b""

@@ -33,13 +33,17 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     ``TypeError`` or ``ValueError``.
     """
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
-    return CompareLens(values["a"], values["b"], budget, tolerance, partial(_known_names, paused, budget))
+    sides = values["a"].value, values["b"].value
+    kept = [one for one in session.kept.values() if any(one.value is side for side in sides)]
+    return CompareLens(values["a"], values["b"], budget, tolerance, partial(_known_names, paused, budget, kept), kept)
 
 
 class CompareLens(Lens):
-    def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: ParameterNames) -> None:
+    def __init__(
+        self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: ParameterNames, kept: list[Any]
+    ) -> None:
         super().__init__(budget)
-        self._sides = (a, b)
+        self._sides, self._kept = (a, b), kept  # which has to live as long
         self._found = Comparison()
         self._noted: list[PairDifference] = []
         self._walk = PairWalk(
@@ -51,7 +55,7 @@ class CompareLens(Lens):
             in_slices=True,
             noted=self._noted,
             known=known,
-            moved={copy: device for kept in session.kept.values() for copy, device in kept.devices.items()},
+            moved={copy: device for one in kept for copy, device in one.devices.items()},
         )
         self._walked = False
         self._relations = Relations(self._noted)
@@ -102,13 +106,13 @@ class CompareLens(Lens):
         return Child(_names(sides), rows, "")
 
 
-def _known_names(paused: Paused | None, budget: Budget) -> dict[int, str]:
+def _known_names(paused: Paused | None, budget: Budget, kept: list[Any]) -> dict[int, str]:
     """The names of the parameters in sight, and of those that are kept."""
     from ..surroundings import names_of_parameters  # which needs torch
 
     names = names_of_parameters(paused, budget)
-    for kept in session.kept.values():
-        kept.add_names(names)
+    for one in kept:
+        one.add_names(names)
     return names
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import ref
 
 from ...kinds import Child, Rows
 from ...safe.budget import Budget
@@ -12,7 +11,8 @@ from ...safe.record import Record
 from ...session import session
 from ...words.text import plural, size
 from ..compare.kept import NotHere
-from ..lens import Lens, Paused
+from ..lens import InvalidQuestion, Lens, Paused
+from ..running.deep_copy import CannotCopy
 from ..surroundings import names_of_parameters
 from .kept_copy import KeptCopy
 
@@ -23,24 +23,21 @@ if TYPE_CHECKING:
 class Kept(Record):
     """A copy of a value.
 
-    ``names`` are those that parameters had, by the ids of their copies, ``originals`` what copies are of, ``devices``
-    where tensors were that are on the CPU now.
+    ``names`` are those that parameters had, by the ids of their copies, ``originals`` the ids of what copies are of,
+    ``devices`` where tensors were that are on the CPU now.
     """
 
     name: str
     value: Any
     names: dict[int, str]
-    originals: list[tuple[Any, ref[Any]]]
+    originals: list[tuple[Any, int]]
     devices: dict[int, str]
 
     def add_names(self, known: dict[int, str]) -> None:
         """Adds names of the kept parameters to those in sight. One without gets one, and so does its original."""
-        for at, (copy, original) in enumerate(self.originals):
-            now = original()
-            name = self.names.get(id(copy)) or known.get(id(now)) or f"parameter {at}"
-            known[id(copy)] = name
-            if now is not None:
-                known.setdefault(id(now), name)
+        for copy, original in self.originals:
+            name = known.get(original) or self.names.get(id(copy)) or f"parameter {original}"
+            known[id(copy)] = known[original] = name
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -67,14 +64,17 @@ class KeepLens(Lens):
         if type(self._value) is NotHere:
             raise TypeError(f"{asked.name} can't be kept: {self._copy.missing[0]}")
         names = {} if number is None else names_of_parameters(paused, budget)
-        parameters = ((copy, names.get(id(original()))) for copy, original in self._copy.originals)
+        parameters = ((copy, names.get(original)) for copy, original in self._copy.originals)
         self._names = {id(copy): name for copy, name in parameters if name}
 
     def go_on(self) -> bool:
         if self._number is None:
             return True
-        if not self._copy.go_on(self.budget):
-            return False
+        try:
+            if not self._copy.go_on(self.budget):
+                return False
+        except CannotCopy as error:
+            raise InvalidQuestion(f"{self._asked.name} is not kept: {error}") from None
         copy = self._copy
         kept = Kept(self._asked.name, self._value, self._names, copy.originals, copy.devices)
         session.kept[self._number] = kept

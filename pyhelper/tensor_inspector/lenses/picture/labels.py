@@ -18,6 +18,7 @@ _EXACT = 1 << 53  #: below which float64 has all whole numbers
 
 def label_counts(plane: Any, most: int, budget: Budget) -> dict[int, int] | None:
     """How often each label occurs; None where it holds no labels, or there was no time to count them."""
+    plane, times = _without_repetition(plane)
     rows, columns = map(int, plane.shape)
     found: dict[int, int] = {}
     for across in parts(columns, 1, _BLOCK):
@@ -27,7 +28,7 @@ def label_counts(plane: Any, most: int, budget: Budget) -> dict[int, int] | None
                 found[label] = found.get(label, 0) + amount
             if counted is None or len(found) > most or budget.spent():
                 return None
-    return found
+    return {label: times * amount for label, amount in found.items()}
 
 
 def are_categories(counts: dict[int, int]) -> bool:
@@ -48,9 +49,21 @@ def is_bool(elements: Any) -> bool:
     return str(elements.dtype.kind) == "b"
 
 
+def _without_repetition(plane: Any) -> tuple[Any, int]:
+    """An expanded plane with each element once, and how often each stands in it."""
+    times = 1
+    for dim, step in enumerate(plane.stride() if is_tensor(plane) else plane.strides):
+        if step == 0:
+            times *= max(1, int(plane.shape[dim]))
+            plane = plane[:1] if dim == 0 else plane[:, :1]
+    return plane, times
+
+
 def _counted(block: Any) -> dict[int, int] | None:
     """How often each number occurs; None where they are too far apart."""
     names = module("torch" if is_tensor(block) else "numpy")
+    if not is_tensor(block) and block.dtype.kind == "u" and int(block.max()) >= _EXACT:
+        return None
     numbers = (block.to(names.int64) if is_tensor(block) else block.astype(names.int64)).reshape(-1)
     least, most = int(numbers.min()), int(numbers.max())
     if most - least >= _RANGE or max(-least, most) >= _EXACT:

@@ -12,6 +12,7 @@ from .tiles import FINITE, NAN, NEG_INF, POS_INF, How, Tiles
 
 _DEEPEST = 32  #: dimensions
 _NUMBERS = Classes(int, float, bool, complex)
+_EXACT = 1 << 53  #: below which float64 has all whole numbers
 _LARGEST = 1.7976931348623157e308  #: float
 
 
@@ -110,6 +111,8 @@ def label_counts(plane: Listed, most: int) -> dict[int, int] | None:
     found: dict[int, int] = {}
     for item in (item for row in plane.rows for item in row):
         if type(item) is float or type(item) is complex:
+            return None
+        if abs(int(item)) >= _EXACT:
             return None
         found[int(item)] = found.get(int(item), 0) + 1
         if len(found) > most:

@@ -8,7 +8,7 @@ from math import atan2
 from typing import TYPE_CHECKING, Any
 
 from ...measure import devices
-from ...safe.guard import module
+from ...safe.guard import class_name, module
 from ...safe.one_thread import OneThread
 from ..answer import plain
 from . import labels, listed, palettes, reduction
@@ -64,6 +64,8 @@ class Picture:
         Raises ``FileExistsError`` where there is something already, unless ``overwrite``; a link is replaced, not
         followed. ``ValueError`` for another suffix, ``TypeError`` for what is no path.
         """
+        if type(overwrite) is not bool:
+            raise TypeError(f"overwrite is True or False, not {class_name(type(overwrite))}")
         write_new(path, self._png, overwrite=overwrite)
 
     def _repr_png_(self) -> bytes:

@@ -6,9 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from ...measure.memory.extents import extents_of_array
-from ...measure.torch.metadata import Base
+from ...measure.torch.elements import is_plain
+from ...measure.torch.metadata import (
+    Base,
+    element_count,
+    is_exact_tensor,
+    is_nested,
+    is_on_meta,
+    is_quantized,
+    layout_of,
+    stored_bytes,
+)
 from ...measure.torch.readable import storage_address
-from ...safe.guard import module
+from ...safe.guard import class_name, library_of, module
 
 torch: Any = module("torch")
 _SMALL = 1 << 24  #: bytes of memory that are copied whole, however little of it is seen
@@ -81,3 +91,17 @@ class CopiedMemory:
 
 def _over(storage: Any) -> Any:
     return torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
+
+
+def can_be_cloned(value: Any) -> bool:
+    """Whether torch can copy a tensor without plain memory. It would crash where memory of the tensor was freed."""
+    if class_name(type(value)) == "FakeTensor" and library_of(type(value)) == "torch":
+        return True
+    if not is_exact_tensor(value) or is_on_meta(value):
+        return is_exact_tensor(value)
+    if layout_of(value) is torch.sparse_coo:
+        return is_plain(Base._indices(value)) and is_plain(Base._values(value))
+    needed = None if is_nested(value) else (element_count(value) or 0) * int(Base.element_size(value))
+    stored_there = stored_bytes(value)
+    is_odd = is_nested(value) or is_quantized(value)
+    return is_odd and stored_there is not None and stored_there >= (1 if needed is None else needed)

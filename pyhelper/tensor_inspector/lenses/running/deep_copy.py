@@ -8,29 +8,25 @@ from functools import partial
 from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
+from ...measure.stats import unreadable_array
 from ...measure.torch.elements import is_plain
 from ...measure.torch.metadata import (
     Base,
     element_count,
     grad_fn_of,
     is_any_tensor,
-    is_exact_tensor,
-    is_nested,
     is_on_meta,
-    is_quantized,
     is_tensor,
-    layout_of,
     plain,
     requires_grad,
-    stored_bytes,
 )
 from ...measure.torch.modules import is_module
 from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
-from ...safe.guard import class_attribute, class_module, class_name, library_of, module, plain_str, raw_dict
+from ...safe.guard import class_attribute, class_module, class_name, module, plain_str, raw_dict
 from ...safe.record import Record
 from .code_references import functions_defined_by
-from .copied_memory import CopiedMemory
+from .copied_memory import CopiedMemory, can_be_cloned
 from .generators import is_generator
 from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy
 from .lazy import is_uninitialized, uninitialized_copy
@@ -96,12 +92,16 @@ class DeepCopy:
             return value
         if id(value) not in self._made:
             self._references.append(value)
-            self._made[id(value)] = value  # a cycle ends here, where nothing better is made
+            self._made[id(value)] = self._until_made(value)
             try:
                 self._made[id(value)] = self._copied(value, type(value), depth + 1)
             except CannotCopy as error:
                 self._made[id(value)] = self._instead_of(value, error)
         return self._made[id(value)]
+
+    def _until_made(self, value: Any) -> Any:
+        """What stands for a value within itself where nothing better is made: a cycle."""
+        return value
 
     def _instead_of(self, value: Any, error: CannotCopy) -> Any:
         """What stands in the copy for a value that can't be copied; or it raises the error."""
@@ -145,7 +145,7 @@ class DeepCopy:
         if not is_tensor(value):
             raise CannotCopy(f"holds a {class_name(type(value))}, which only its own code could copy")
         is_there = is_plain(plain(value))
-        if not is_there and not _is_there(value):
+        if not is_there and not can_be_cloned(value):
             raise CannotCopy(f"holds a {class_name(type(value))} in memory that is not plain")
         if not is_on_meta(value):
             amount = element_count(value) or 0
@@ -177,6 +177,9 @@ class DeepCopy:
     def _array(self, value: Any) -> Any:
         if value.dtype.hasobject:
             raise CannotCopy("holds an array of objects")
+        unread = unreadable_array(value)
+        if unread is not None:
+            raise CannotCopy(f"holds an array that can't be read: {unread.text}")
         self._count(value.size)
         return self._memory.array(value) if self._clones else value
 
@@ -186,21 +189,23 @@ class DeepCopy:
         self._elements += elements
 
     def _container(self, value: Any, cls: type, depth: int) -> Any:
-        if class_attribute(cls, "__del__") is not None:  # that of a copy would close what the original has open
+        has_slots = not issubclass(cls, defaultdict) and any(True for _ in slots(value))
+        if has_slots or class_attribute(cls, "__del__") is not None:  # a copy would close what the original has open
             return self._refused(value)
-        if issubclass(cls, tuple) or issubclass(cls, frozenset):
-            is_tuple = issubclass(cls, tuple)
-            base: Any = tuple if is_tuple else frozenset
-            items = self._items(base.__iter__(value), base.__len__(value), depth) if is_tuple else ()
-            return base.__new__(cls, items) if is_tuple else self._set(value)
+        if issubclass(cls, tuple):
+            items = self._items(tuple.__iter__(value), tuple.__len__(value), depth)
+            return self._filled(tuple.__new__(cls, items), value, depth)
+        if issubclass(cls, frozenset):
+            return self._set(value)
         mapping: Any = next((base for base in _MAPPINGS if issubclass(cls, base)), None)
         if mapping is not None:
             return self._mapping(value, cls, mapping, depth)
         if issubclass(cls, list):
             return self._list(value, cls, depth)
         if issubclass(cls, deque):
-            made: Any = deque(self._items(deque.__iter__(value), deque.__len__(value), depth), value.maxlen)
-            return self._filled(made, value, depth) if cls is deque else self._refused(value)
+            if cls is not deque:
+                return self._refused(value)
+            return deque(self._items(deque.__iter__(value), deque.__len__(value), depth), value.maxlen)
         if issubclass(cls, set):
             return set(self._set(value)) if cls is set else self._refused(value)
         if issubclass(cls, bytearray):
@@ -230,7 +235,8 @@ class DeepCopy:
         made = base.__new__(cls)
         self._made[id(value)] = made
         if base is defaultdict:
-            made.default_factory = value.default_factory
+            factory: Any = defaultdict.__dict__["default_factory"]
+            factory.__set__(made, self.of(factory.__get__(value), depth))
         items = self._items(base.values(value), base.__len__(value), depth)
         for key, item in zip(list(base.keys(value)), items):
             base.__setitem__(made, self._key(key, value), item)
@@ -248,8 +254,6 @@ class DeepCopy:
         return value
 
     def _object(self, value: Any, cls: type, depth: int) -> Any:
-        if any(True for _ in slots(value)):
-            return self._refused(value)
         self.note_class(cls)
         base: Any = SimpleNamespace if cls is SimpleNamespace else object
         try:
@@ -274,20 +278,6 @@ class DeepCopy:
 
     def _refused(self, value: Any) -> Any:
         raise CannotCopy(f"holds a {class_name(type(value))}, which can't be copied")
-
-
-def _is_there(value: Any) -> bool:
-    """Whether torch can copy a tensor without plain memory. It would crash where memory of the tensor was freed."""
-    if class_name(type(value)) == "FakeTensor" and library_of(type(value)) == "torch":
-        return True
-    if not is_exact_tensor(value) or is_on_meta(value):
-        return is_exact_tensor(value)
-    if layout_of(value) is torch.sparse_coo:
-        return is_plain(Base._indices(value)) and is_plain(Base._values(value))
-    needed = None if is_nested(value) else (element_count(value) or 0) * int(Base.element_size(value))
-    stored_there = stored_bytes(value)
-    is_odd = is_nested(value) or is_quantized(value)
-    return is_odd and stored_there is not None and stored_there >= (1 if needed is None else needed)
 
 
 def _to_keep_uncopied(cls: type, items: list[Any]) -> list[Any]:
