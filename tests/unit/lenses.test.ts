@@ -47,8 +47,12 @@ async function comparing(
 ) {
   const signals: AbortSignal[] = [];
   const asked: { op: string; question: object }[] = [];
+  const framed: object[] = [];
   const helper = {
-    frame: () => Promise.resolve(frameAnswer([tensor("a"), tensor("b")])),
+    frame: (_: unknown, request: object) => {
+      framed.push(request);
+      return Promise.resolve(frameAnswer([tensor("a"), tensor("b")]));
+    },
     lens: async (_: unknown, question: object, signal: AbortSignal) => {
       asked.push({ op: "lens", question });
       return (await lens({ ...question, signal } as Partial<LensRequest>)) as LensAnswer;
@@ -102,8 +106,35 @@ async function comparing(
     at: { frame: frame(1, { frameId }), function: `f${frameId}`, address: { snapshot: 7, node: frameId } },
   });
   const ops = (): string[] => asked.map(({ op }) => op);
-  return { lenses, begin, questions, asked, look, row, runs, inspector, signals, shown, ops };
+  return { lenses, begin, questions, asked, framed, look, row, runs, inspector, signals, shown, ops };
 }
+
+describe("a copy that is kept", () => {
+  test("is named by its number, is wanted while it is asked about, and the frame is read again once it is not", async () => {
+    const { begin, questions, asked, framed, lenses, look, row } = await comparing();
+    expect(questions.kept).toBeUndefined();
+    const number = questions.beginKeeping();
+    expect(questions.kept).toEqual([number]);
+    await begin({ name: "line 6", kept: number }, { name: "model", expression: "model" });
+    questions.endKeeping(number);
+    expect(row()?.label).toBe("model since line 6");
+    expect(asked.at(-1)).toMatchObject({ question: { values: { a: { kept: number }, b: { expression: "model" } } } });
+    await look(2);
+    expect(framed.at(-1)).toMatchObject({ kept: [number] });
+    const question = row()?.question;
+    expect(question).toBeDefined();
+    if (question !== undefined) lenses.remove(question);
+    await settled();
+    expect(framed.at(-1)).toMatchObject({ kept: [] });
+  });
+
+  test("of a value of another stop is not made", async () => {
+    const { lenses, look } = await comparing();
+    const before = frame(1);
+    await look(2);
+    await expect(lenses.keep({ name: "model", expression: "model" }, before)).rejects.toThrow();
+  });
+});
 
 describe("comparing two values", () => {
   test("is asked of the lens, and shown on top with what it came to, loud where they differ", async () => {

@@ -101,12 +101,12 @@ export class Lenses {
    * Keeps a copy of a value under the number `as`; without it, only tells what that takes.
    * @throws Refusal where it can't be copied, Cancelled where the program went on
    */
-  async keep({ expression, at }: Subject, options: { as?: number; checksums?: boolean } = {}): Promise<LensAnswer> {
-    const contents = await this.#inspector.settled();
-    const value = at?.address ?? (expression === undefined ? undefined : { expression });
-    if (contents === undefined || value === undefined) throw new Cancelled();
+  async keep(value: Subject, meant: Frame, options: { as?: number; checksums?: boolean } = {}): Promise<LensAnswer> {
+    const contents = await this.#settled(meant);
+    if (contents === undefined) throw new Cancelled();
     const { frame, answer } = contents;
-    const input = { lens: "keep", values: { value }, snapshot: answer.snapshot, options };
+    const question = { id: 0, session: frame.session, lens: "compare", subjects: { value } } as const;
+    const input = { lens: "keep", values: addressesOf(question, contents), snapshot: answer.snapshot, options };
     return this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input));
   }
 
@@ -118,13 +118,15 @@ export class Lenses {
   }
 
   remove(question: Question): void {
+    const had = this.#questions.kept?.length;
     this.#questions.remove(question);
-    this.#inspector.fireDidChange();
+    this.#removed(had);
   }
 
   removeAll(): void {
+    const had = this.#questions.kept?.length;
     this.#questions.removeAll();
-    this.#inspector.fireDidChange();
+    this.#removed(had);
   }
 
   setViewVisible(visible: boolean): void {
@@ -142,6 +144,12 @@ export class Lenses {
     clearTimeout(this.#timer);
     for (const one of this.#subscriptions) one.dispose();
     this.#tasks.end(() => true);
+  }
+
+  /** Answers were removed. The program forgets copies that were asked about as the frame is read again. */
+  #removed(copies: number | undefined): void {
+    if (this.#questions.kept?.length === copies) this.#inspector.fireDidChange();
+    else void this.#inspector.readAgain();
   }
 
   /** Asks a question that is kept; `put` may put another in its place. False where nothing can be asked. */

@@ -20,7 +20,8 @@ export function firstNonFinite(
   records: readonly HistoryRecord[],
   usual?: FunctionName,
 ): FirstNonFinite | undefined {
-  const at = records.findIndex(({ measurement }) => nonFiniteText(measurement) !== undefined);
+  const isMet = (one: HistoryRecord): boolean => nonFiniteText(one.measurement) !== undefined && isOf(one, usual);
+  const at = records.findIndex(isMet);
   const record = records[at];
   const met = record && nonFiniteText(record.measurement);
   if (record === undefined || met === undefined) return undefined;
@@ -36,6 +37,12 @@ export function firstNonFinite(
       ? { what: "nonfinite", gear: "light", of: expression, function: place, after_step: after }
       : undefined,
   };
+}
+
+/** Elsewhere the expression is another value; where no function is meant, all count. */
+function isOf({ function: place }: HistoryRecord, meant: FunctionName | undefined): boolean {
+  if (meant === undefined || place === undefined) return true;
+  return place.name === meant.name && place.file === meant.file;
 }
 
 /** `stop 3`, `step 37` */

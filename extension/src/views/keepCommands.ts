@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId, VIEW } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
@@ -28,15 +29,17 @@ export const KEEP_COMMANDS = {
 
 async function keep(parts: Parts, subject: Subject): Promise<void> {
   const { lenses, questions, inspector } = parts;
+  const { frame } = inspector;
   const line = inspector.contents?.answer.line ?? 0;
-  const choice = await chosen(parts, subject);
+  if (frame === undefined) throw new Cancelled();
+  const choice = await chosen(parts, subject, frame);
   if (choice === undefined) return;
   const { checksums } = choice;
   const number = questions.beginKeeping();
   try {
     const title = vscode.l10n.t("Keeping “{0}”…", subject.name);
     await vscode.window.withProgress({ location: { viewId: VIEW }, title }, () =>
-      lenses.keep(subject, { as: number, checksums }),
+      lenses.keep(subject, frame, { as: number, checksums }),
     );
     const { name, expression } = subject;
     const now = { name, ...(expression === undefined ? {} : { expression }) };
@@ -50,8 +53,8 @@ async function keep(parts: Parts, subject: Subject): Promise<void> {
 }
 
 /** What the user wants to be kept, once they know what it takes. */
-async function chosen({ lenses }: Parts, subject: Subject): Promise<Choice | undefined> {
-  const { node, found } = await lenses.keep(subject);
+async function chosen({ lenses }: Parts, subject: Subject, frame: Frame): Promise<Choice | undefined> {
+  const { node, found } = await lenses.keep(subject, frame);
   const missing = found?.lens === "keep" ? found.missing : [];
   const without = missing.length === 0 ? "" : vscode.l10n.t(" Not kept: {0}.", missing.slice(0, 3).join("; "));
   const choices: readonly Choice[] = [
