@@ -28,7 +28,7 @@ from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.session import session
 
-FAMILIES = ("dense: ", "tensors: ", "training: ", "objects: ")
+FAMILIES = ("dense: ", "tensors: ", "training: ", "objects: ", "arrays: ")
 ZOO = {name: one for name, one in zoo.items() if name.startswith(FAMILIES)}
 #: What is told of these though nothing was changed, and why.
 TOLD = {"tensors: gradient, freed": "its memory is gone"}

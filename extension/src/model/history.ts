@@ -10,7 +10,7 @@ const MAX_SESSIONS = 4;
 
 /** The numbers of an expression at one stop. */
 export interface Point {
-  /** The how-manieth stop of its session it was, of those at which something was recorded. */
+  /** Its number among the stops of its session at which something was recorded, from 1. */
   readonly stop: number;
   readonly frame: Pick<Frame, "stop" | "key" | "file">;
   /** Where the frame stood. */

@@ -18,14 +18,14 @@ _PIECE = 1 << 22  #: elements that are read at once
 
 
 class NotHere(TextRow):
-    """Stands for a value that can't be compared, with the reason."""
+    """Stands for a value that is not here to be compared, with the reason."""
 
 
 _UNREAD = NotHere("it can't be read")
 
 
 class TensorChecksum(TextRow):
-    """Stands for a tensor or array of which only the line and a checksum of its elements are kept.
+    """Stands for a tensor of which only the line and a checksum of its elements are kept.
 
     ``unread`` are the pieces of it that are still to be added.
     """
@@ -42,8 +42,8 @@ class TensorChecksum(TextRow):
         self.checksum = (0, 1)  #: CRC-32 and Adler-32 (RFC 1950) of the bytes, in the order of the indices
 
     def add(self, piece: Any) -> None:
-        bytes = _bytes_of(piece)
-        self.checksum = crc32(bytes, self.checksum[0]), adler32(bytes, self.checksum[1])
+        data = _bytes_of(piece)
+        self.checksum = crc32(data, self.checksum[0]), adler32(data, self.checksum[1])
 
 
 def repeated(value: Any) -> tuple[int, ...]:

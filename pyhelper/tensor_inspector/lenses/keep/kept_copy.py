@@ -53,7 +53,6 @@ class KeptCopy(DeepCopy):
         self.missing: list[str] = []  #: why values are not copied, each once
         self._only_checksums = only_checksums
         self._unread: list[Callable[[], bool]] = []
-        self._total = 0
         self._done = 0
 
     def go_on(self, budget: Budget) -> bool:
@@ -91,9 +90,8 @@ class KeptCopy(DeepCopy):
         except CannotCopy:
             raise
         except Exception as error:
-            raise CannotCopy(
-                f"a {class_name(cls)}: {one_line(plain_message(error)) or class_name(type(error))}"
-            ) from None
+            why = one_line(plain_message(error)) or class_name(type(error))
+            raise CannotCopy(f"a {class_name(cls)}: {why}") from None
 
     def _items(self, items: Any, count: int, depth: int) -> list[Any]:
         return [self.of(item, depth) for item in items]
@@ -104,9 +102,8 @@ class KeptCopy(DeepCopy):
     def _key(self, key: Any, mapping: Any) -> Any:
         if not is_exact_tensor(key):
             return super()._key(key, mapping)
-        if self._only_checksums and self._names[-1:] != [
-            "state"
-        ]:  # of an optimizer, whose parameters are paired by name
+        is_of_optimizer = self._names[-1:] == ["state"]  # whose parameters are paired by name
+        if self._only_checksums and not is_of_optimizer:
             raise CannotCopy("a dict with tensors as keys, of which only a checksum would be kept")
         return self.of(key)
 
@@ -173,6 +170,7 @@ class KeptCopy(DeepCopy):
             return made
         made = module("numpy").empty_like(value)
         self._fill(zip(pieces(made), pieces(value)), lambda: unreadable_array(value) is None)
+        self._unread.insert(-1, lambda: made.setflags(write=value.flags.writeable) is None)  # once it is filled
         return made
 
     def _object(self, value: Any, cls: type, depth: int) -> Any:
