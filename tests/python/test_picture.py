@@ -834,3 +834,39 @@ def test_pillow_reads_it() -> None:
         assert opened.convert("RGB").tobytes() == bytes(
             part for row in decoded(found._repr_png_()) for colour in row for part in colour
         )
+
+
+ALIKE = [
+    ([[1e8, 1e8 + 8]], "1e8 (dark blue) to 1.0000001e8 (light yellow)"),
+    ([[1.0, 1.0000001]], "1 (dark blue) to 1.0000001 (light yellow)"),
+    ([[2**53, 2**53 + 1]], "≈9.007e15 everywhere"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "said"), ALIKE, ids=range(len(ALIKE)))
+def test_the_ends_of_a_scale_are_told_apart_as_far_as_they_are_known(numbers: list[list[float]], said: str) -> None:
+    dtype = torch.int64 if type(numbers[0][0]) is int else torch.float64
+    assert said in ti.picture(torch.tensor(numbers, dtype=dtype)).legend
+
+
+BEYOND = [
+    np.full((2, 2), 2**64 - 1, dtype=np.uint64), torch.full((2, 2), 2**63 - 1), [[10**400, 1], [10**400, 1]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", BEYOND, ids=range(len(BEYOND)))
+def test_whole_numbers_beyond_float64_are_drawn_and_are_no_labels(numbers: Any) -> None:
+    assert ti.picture(numbers).to_dict()["labels"] is None
+
+
+def test_labels_of_an_expanded_tensor_are_counted_once() -> None:
+    labels = torch.tensor([[0], [3]]).expand(2, 10**9)
+    assert [one["count"] for one in ti.picture(labels).to_dict()["labels"]] == [10**9, 10**9]
+
+
+def test_what_may_overwrite_is_said_by_a_bool(tmp_path: Path) -> None:
+    path = tmp_path / "x.png"
+    path.write_bytes(b"mine")
+    with pytest.raises(TypeError, match="overwrite is True or False, not str"):
+        ti.picture([[1.0]]).save(path, overwrite="no")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"mine"

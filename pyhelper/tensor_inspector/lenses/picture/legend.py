@@ -13,6 +13,8 @@ from .raster import GROWN
 from .scale import Scale
 from .tiles import How, Tiles
 
+_DIGITS = (4, 8, 17)
+_EXACT = 1 << 53  #: from here on float64 has not all whole numbers
 _LABELS = 12  #: that are named
 _SHOWN = {"mean": "the mean", "min": "the minimum", "max": "the maximum", "nearest": "the first", "range": "the range"}
 
@@ -81,17 +83,25 @@ def _scale(drawn: Drawn) -> str:
     if low is None or high is None:
         return "no finite value"
     what = "magnitude " if drawn.is_complex else "share of True " if drawn.is_bool else ""
+    least, most = _told_apart(low, high)
     if drawn.palette.name == "line":
-        text = f"{what}{number(low)} (bottom) to {number(high)} (top)"
+        text = f"{what}{least} (bottom) to {most} (top)"
     elif drawn.palette.name == "diverging":
-        text = f"{what}{number(low)} (blue) over 0 (grey) to {number(high)} (orange)"
+        text = f"{what}{least} (blue) over 0 (grey) to {most} (orange)"
     elif low == high:
-        text = f"{what}{number(low)} everywhere"
+        about = "≈" if abs(low) >= _EXACT else ""
+        text = f"{what}{about}{least} everywhere"
     else:
-        text = f"{what}{number(low)} (dark blue) to {number(high)} (light yellow)"
+        text = f"{what}{least} (dark blue) to {most} (light yellow)"
     if drawn.clip != (0.0, 1.0):
         text += f", clipped to quantiles {drawn.clip[0]:g} … {drawn.clip[1]:g}"
     return text
+
+
+def _told_apart(low: float, high: float) -> tuple[str, str]:
+    """Two numbers in as many digits as tell them apart."""
+    pairs = [(number(low, digits), number(high, digits)) for digits in _DIGITS]
+    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
 
 
 def _not_finite(drawn: Drawn) -> str:
