@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Literal
 
 from . import addressed, debugger
 from .failure import Refused, failure_of
-from .kinds import Child, Kind, Property, Rows, libraries
-from .kinds.measured import measurement_of
+from .kinds import Child, Property, Rows, libraries
+from .kinds.measured import add_measurement
 from .lenses import registry
 from .lenses.lens import InvalidQuestion, Lens, Paused
 from .safe.budget import Budget
@@ -110,18 +110,8 @@ def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget)
         page: Page = {"start": 0, "total": 1, "nodes": [node]}
         snapshot.expand(page, {expression: {"count": pin["count"], "rows": pin.get("rows", {})}}, budget)
     answer: PinAnswer = {"expression": expression, "node": node}
-    _add_measurement(answer, kind)
+    add_measurement(answer, kind)
     return answer
-
-
-def _add_measurement(answer: PinAnswer | NodeAnswer, kind: Kind | None) -> None:
-    """Adds the numbers of a value whose line was put into words. One that can't be measured has said why there."""
-    try:
-        measurement = None if kind is None else measurement_of(kind)
-    except Exception:
-        return
-    if measurement is not None:
-        answer["measurement"] = measurement
 
 
 def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
@@ -177,6 +167,10 @@ def _node(
     if "children" in node and (op == "evaluate" or "values" not in node["facts"]):
         amount = request.get("page_size", PAGE) if op == "evaluate" else _HOVERED
         node["page"] = snapshot.page(node["id"], 0, amount, budget)
+    if op == "inspect" and kind is not None and "shape" in node["facts"]:
+        from .lenses.picture.thumbnail import add_thumbnail  # which is of no use before the first hover
+
+        add_thumbnail(node["facts"], kind, budget)
     answer: NodeAnswer = {
         "op": op,
         "snapshot": snapshot.id,
@@ -185,7 +179,7 @@ def _node(
         "types": sorted(snapshot.types),
     }
     if op == "evaluate":
-        _add_measurement(answer, kind)
+        add_measurement(answer, kind)
     return answer, snapshot
 
 

@@ -1487,6 +1487,16 @@ class Mark(TypedDict):
 
 
 @final
+class Thumbnail(TypedDict):
+    """A small picture of a value, as for a hover."""
+
+    #: The file, in base64.
+    png: str
+    #: What it shows and what its colours mean, in lines.
+    legend: str
+
+
+@final
 class Facts(TypedDict):
     """What is known about one value. Tensors and arrays fill the named fields; every kind may add rows of its own."""
 
@@ -1499,6 +1509,7 @@ class Facts(TypedDict):
     layout: NotRequired[str]
     #: In elements. The field of a structured array may have a fraction.
     strides: NotRequired[list[Number]]
+    thumbnail: NotRequired[Thumbnail]
     bytes: NotRequired[Integer]
     #: Of a container with tensors or arrays in it.
     held: NotRequired[HeldFacts]

@@ -89,6 +89,16 @@ describe("the hover of a tensor", () => {
     ]);
   });
 
+  test("ends with a picture and what its colours mean", () => {
+    const thumbnail = {
+      png: "iVBORw0KGgo=",
+      legend: "float32[8, 8]\n0 (dark blue) to 1 (light yellow)\n1 NaN (magenta ×)",
+    };
+    const text = cardText("x", tensor("x", { facts: { ...facts, thumbnail } }));
+    expect(text).toContain("](data:image/png;base64,iVBORw0KGgo=)");
+    expect(text.endsWith(String.raw`0 \(dark blue\) to 1 \(light yellow\) · 1 NaN \(magenta ×\)`)).toBe(true);
+  });
+
   test("says why values were not read", () => {
     const unread = { ...facts, stats: null, unread: "CUDA graph capture" };
     expect(cardText("x", tensor("x", { facts: unread }))).toContain("values not read\\: CUDA graph capture");

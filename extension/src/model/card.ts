@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
+import type { Facts, Node, Page, StatTexts, Thumbnail } from "../protocol/generated.ts";
 import { codeBlock, countText, escapeHtml, escapeMarkdown, joined, namesApart } from "./words.ts";
 
 /** How many items of a container are shown. */
@@ -25,6 +25,7 @@ export function cardText(name: string, node: Node): string {
       ...[...statisticsNotes(facts), ...(facts.notes ?? [])].map(escapeMarkdown),
     );
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
+    if (facts.thumbnail !== undefined) parts.push(pictureText(facts.thumbnail));
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
   return joined("\n\n", ...parts);
@@ -33,6 +34,12 @@ export function cardText(name: string, node: Node): string {
 /** What a hover shows of a value that could not be asked for: why, and what its row says, where that still holds. */
 export function failureCardText(name: string, why: string, row: Node | undefined): string {
   return row === undefined ? titleOf(name, why) : joined("\n\n", cardText(name, row), escapeMarkdown(why));
+}
+
+/** A picture with its legend, whose first line, the shape, stands above already. */
+function pictureText({ png, legend }: Thumbnail): string {
+  const [, ...lines] = legend.split("\n");
+  return `![${escapeMarkdown(legend)}](data:image/png;base64,${png})\n\n${escapeMarkdown(lines.join(" · "))}`;
 }
 
 function titleOf(name: string, line: string): string {

@@ -669,6 +669,7 @@ export interface Facts {
    * In elements. The field of a structured array may have a fraction.
    */
   strides?: Number[];
+  thumbnail?: Thumbnail;
   bytes?: Integer;
   held?: HeldFacts;
   requires_grad?: boolean;
@@ -697,6 +698,19 @@ export interface Facts {
    * More facts: label and text.
    */
   rows?: [string, string][];
+}
+/**
+ * A small picture of a value, as for a hover.
+ */
+export interface Thumbnail {
+  /**
+   * The file, in base64.
+   */
+  png: string;
+  /**
+   * What it shows and what its colours mean, in lines.
+   */
+  legend: string;
 }
 /**
  * Of a container with tensors or arrays in it.

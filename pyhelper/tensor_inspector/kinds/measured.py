@@ -10,7 +10,7 @@ from .registry import as_kind
 
 if TYPE_CHECKING:
     from ..measure.stats import Reading
-    from ..protocol import Measurement
+    from ..protocol import Measurement, NodeAnswer, PinAnswer
 
 _METADATA = ("shape", "dtype", "device")
 _STATISTICS = ("mean", "std", "min", "max")
@@ -34,6 +34,16 @@ def measurement_of(kind: Kind) -> Measurement | None:
         found["version"] = version
     add_numbers(found, kind.reading())
     return found or None
+
+
+def add_measurement(answer: PinAnswer | NodeAnswer, kind: Kind | None) -> None:
+    """Adds the numbers of a value whose line was put into words. One that can't be measured has said why there."""
+    try:
+        measurement = None if kind is None else measurement_of(kind)
+    except Exception:
+        return
+    if measurement is not None:
+        answer["measurement"] = measurement
 
 
 def add_numbers(found: Any, reading: Reading | None) -> None:

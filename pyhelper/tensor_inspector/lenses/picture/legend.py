@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...safe.record import Record
 from ...words.text import number
@@ -11,7 +12,10 @@ from .palettes import Palette, hex_of
 from .plane import Where
 from .raster import GROWN
 from .scale import Scale
-from .tiles import How, Tiles
+from .tiles import Tiles
+
+if TYPE_CHECKING:
+    from .tiles import How
 
 _DIGITS = (4, 8, 17)
 _EXACT = 1 << 53  #: from here on float64 has not all whole numbers

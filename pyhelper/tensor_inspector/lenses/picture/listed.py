@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import hypot, inf, isfinite, isinf, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import Classes, class_name, each, module, mro
 from ...safe.record import Record
 from .layout import Layout
-from .tiles import FINITE, NAN, NEG_INF, POS_INF, How, Tiles
+from .tiles import FINITE, NAN, NEG_INF, POS_INF, Tiles
+
+if TYPE_CHECKING:
+    from .tiles import How
 
 _DEEPEST = 32  #: dimensions
 _NUMBERS = Classes(int, float, bool, complex)

@@ -23,12 +23,12 @@ from .raster import GROWN, are_grown, raster
 from .reading import TiledPlane, read
 from .scale import Scale, clipped, indices, scale_of
 from .source import dtype_of, elements_of, is_mapped, is_tensor
-from .tiles import How
 
 if TYPE_CHECKING:
     import os
 
     from ...safe.budget import Budget
+    from .tiles import How
 
 
 class Picture:

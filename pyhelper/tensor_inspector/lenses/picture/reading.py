@@ -9,10 +9,11 @@ from . import listed, reduction
 from .layout import Layout, laid_out, layout_of, sampled
 from .listed import Listed
 from .source import is_tensor
-from .tiles import How, Tiles
+from .tiles import Tiles
 
 if TYPE_CHECKING:
     from ...safe.budget import Budget
+    from .tiles import How
 
 _AT_ONCE = 1 << 18  #: elements that are read whole even where the time is over
 _OF_FILE = 1 << 22  #: elements that are read of a file, about

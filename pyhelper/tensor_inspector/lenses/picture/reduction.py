@@ -14,10 +14,11 @@ from ...safe.guard import module
 from ...safe.torch_name import torch_name
 from .layout import Layout, Stretch, parts
 from .source import is_tensor
-from .tiles import NAN, NEG_INF, POS_INF, How, Tiles
+from .tiles import NAN, NEG_INF, POS_INF, Tiles
 
 if TYPE_CHECKING:
     from ...safe.budget import Budget
+    from .tiles import How
 
 _SURE = 1 << 18  #: elements after which the speed so far tells how long the rest will take
 _ON_DEVICE = 1 << 22  #: elements read at once from a device: 16 to 32 MiB of scratch a copy

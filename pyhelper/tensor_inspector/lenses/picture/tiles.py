@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from ...safe.record import Record
 
-How = Literal["mean", "min", "max", "nearest", "range"]  #: what of a tile is shown; range: its minimum and maximum
+if TYPE_CHECKING:
+    from typing import Literal
+
+    How = Literal["mean", "min", "max", "nearest", "range"]  #: what of a tile is shown; range: its minimum and maximum
 FINITE, NAN, POS_INF, NEG_INF = range(4)  #: what a tile is marked as: by the first of NaN, Inf, −Inf that it holds
 
 
