@@ -89,14 +89,13 @@ describe("the hover of a tensor", () => {
     ]);
   });
 
-  test("ends with a picture and what its colours mean", () => {
-    const thumbnail = {
-      png: "iVBORw0KGgo=",
-      legend: "float32[8, 8]\n0 (dark blue) to 1 (light yellow)\n1 NaN (magenta ×)",
-    };
+  test("has a picture beside its facts, and below them what its colours mean", () => {
+    const thumbnail = { png: "iVBORw0KGgo=", legend: "float32[8, 8]\n0 (dark blue) to 1\n1 NaN (magenta ×)" };
     const text = cardText("x", tensor("x", { facts: { ...facts, thumbnail } }));
-    expect(text).toContain("](data:image/png;base64,iVBORw0KGgo=)");
-    expect(text.endsWith(String.raw`0 \(dark blue\) to 1 \(light yellow\) · 1 NaN \(magenta ×\)`)).toBe(true);
+    expect(text).toMatch(
+      /<td rowspan="\d+"><img alt="[^"]*1 NaN[^"]*" src="data:image\/png;base64,iVBORw0KGgo="><\/td><\/tr>/,
+    );
+    expect(text).toContain(String.raw`0 \(dark blue\) to 1 · 1 NaN \(magenta ×\)`);
   });
 
   test("says why values were not read", () => {

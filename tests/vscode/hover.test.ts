@@ -5,6 +5,7 @@ import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import type { Place } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
+import { shot } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -36,7 +37,7 @@ def main():
     model = nn.Sequential(nn.Linear(4, 2))
     logits = model(image)
     holder, groups = Holder(), defaultdict(list, seen=image)
-    name, count = "resnet", 42
+    name, count, mask = "resnet", 42, torch.eye(8).log()
     found = image._version, torch.get_rng_state().tolist()
     if True:  # STOP
         left = image._version, torch.get_rng_state().tolist()
@@ -45,6 +46,7 @@ def main():
     return batch["image"], items[0], items[1], model[0].weight, holder.weight, logits
     return config["lr"], config["betas"]
     return groups["missing"], holder.noisy, max(count, 7), name, groups
+    return mask
     return (holder
             .found)
 
@@ -88,6 +90,14 @@ describe("a hover while paused", () => {
     expect((await wb.inspector.row(...row)).ariaLabel).toContain(line);
     expect(line).not.toBe("");
     for (const fact of facts) expect(cells(hover.text)).toContain(fact);
+  });
+
+  test("on a tensor has a picture of it, below which −Inf is counted", async ({ wb }) => {
+    const hover = await wb.editor.hover(at("return mask", "mask"));
+    const width = await hover.element.locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth);
+    expect(width).toBe(128);
+    expect(hover.text).toContain("56 −Inf");
+    await shot(wb, "hover/picture");
   });
 
   test.for([

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Facts, Node, Page, StatTexts, Thumbnail } from "../protocol/generated.ts";
+import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
 import { codeBlock, countText, escapeHtml, escapeMarkdown, joined, namesApart } from "./words.ts";
 
 /** How many items of a container are shown. */
@@ -22,10 +22,9 @@ export function cardText(name: string, node: Node): string {
   else {
     parts.push(
       factsTable(facts, expression),
-      ...[...statisticsNotes(facts), ...(facts.notes ?? [])].map(escapeMarkdown),
+      ...[...statisticsNotes(facts), ...(facts.notes ?? []), ...legendOf(facts)].map(escapeMarkdown),
     );
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
-    if (facts.thumbnail !== undefined) parts.push(pictureText(facts.thumbnail));
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
   return joined("\n\n", ...parts);
@@ -36,10 +35,16 @@ export function failureCardText(name: string, why: string, row: Node | undefined
   return row === undefined ? titleOf(name, why) : joined("\n\n", cardText(name, row), escapeMarkdown(why));
 }
 
-/** A picture with its legend, whose first line, the shape, stands above already. */
-function pictureText({ png, legend }: Thumbnail): string {
-  const [, ...lines] = legend.split("\n");
-  return `![${escapeMarkdown(legend)}](data:image/png;base64,${png})\n\n${escapeMarkdown(lines.join(" · "))}`;
+/** What the picture shows; the first line of its legend, the shape, stands above already. */
+function legendOf({ thumbnail }: Facts): string[] {
+  return thumbnail === undefined ? [] : [thumbnail.legend.split("\n").slice(1).join(" · ")];
+}
+
+/** The picture, as the last cell of the first row of a table of so many rows. */
+function pictureCell({ thumbnail }: Facts, height: number): string {
+  if (thumbnail === undefined) return "";
+  const { png, legend } = thumbnail;
+  return `<td rowspan="${height}"><img alt="${escapeHtml(legend)}" src="data:image/png;base64,${png}"></td>`;
 }
 
 function titleOf(name: string, line: string): string {
@@ -73,12 +78,13 @@ function factsTable(facts: Facts, expression: Fact[]): string {
   const left = [...factRows(facts), ...expression];
   const isExact = facts.texts?.read === undefined;
   const right = statisticRows(facts.texts?.statistics ?? [], isExact);
-  if (right.length === 0) return table(left);
+  if (right.length === 0) return table(left, pictureCell(facts, left.length));
   if (right.some((row) => row.length > 2)) {
-    return `${table(left)}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...right])}`;
+    return `${table(left, pictureCell(facts, left.length))}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...right])}`;
   }
   const height = Math.max(left.length, right.length);
-  return table(Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), ...(right[at] ?? ["", ""])]));
+  const rows = Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), ...(right[at] ?? ["", ""])]);
+  return table(rows, pictureCell(facts, height));
 }
 
 function factRows(facts: Facts): [string, string][] {
@@ -130,10 +136,10 @@ function statisticRows(parts: readonly StatTexts[], isExact: boolean): string[][
   return rows.filter((row) => row.slice(1).some(Boolean));
 }
 
-/** A table in HTML: one in Markdown has a head, which is bold. */
-function table(rows: readonly (readonly string[])[]): string {
+/** A table in HTML: one in Markdown has a head, which is bold. The first row ends with a cell that stands beside all. */
+function table(rows: readonly (readonly string[])[], beside = ""): string {
   if (rows.length === 0) return "";
-  const line = (cells: readonly string[]): string =>
-    `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}&emsp;</td>`).join("")}</tr>`;
+  const line = (cells: readonly string[], at: number): string =>
+    `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}&emsp;</td>`).join("")}${at === 0 ? beside : ""}</tr>`;
   return `<table>${rows.map(line).join("")}</table>`;
 }
