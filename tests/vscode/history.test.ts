@@ -111,6 +111,7 @@ test("records each step of an optimizer between two stops, until that is ended",
   await shot(wb, "history/steps");
   await wb.inspector.choose(["model"], "Stop Recording");
   await wb.inspector.choose(["optimizer"], "Stop Recording");
+  await until("the program to be told so", () => wb.recording.recordedPins().length === 0);
   await wb.page.keyboard.press("F5");
   await wb.debug.waitForEnd();
   expect(wb.recording.stdout()).toContain("left 0");

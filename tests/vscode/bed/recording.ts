@@ -32,6 +32,7 @@ interface HelperRequest {
   readonly expression?: string;
   /** The snapshot that a lens reads. */
   readonly snapshot?: number;
+  readonly pins?: readonly { readonly expression: string; readonly record_after?: number }[];
   /** Set for a lens's second slice and those after it. */
   readonly resume?: number;
 }
@@ -115,7 +116,15 @@ export class Recording {
     });
   }
 
-  /** Those about values: all but lenses, which look for findings when a stop has lasted for a moment. */
+  /** The pins that the helper was last asked to record at each step. */
+  recordedPins(): string[] {
+    const frame = this.evaluated()
+      .map(helperRequestIn)
+      .findLast((request) => request?.op === "frame");
+    return (frame?.pins ?? []).flatMap((pin) => (pin.record_after === undefined ? [] : [pin.expression]));
+  }
+
+  /** The requests about values: all but lenses, which look for findings when a stop has lasted for a moment. */
   valueRequests(): string[] {
     return this.helperRequests().filter((request) => request !== "lens");
   }
