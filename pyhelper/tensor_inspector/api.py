@@ -156,7 +156,7 @@ def picture(
     from .lenses.picture import picture as lens  # not compiled in a debugged program, where nobody calls this
 
     with Untouched():
-        return lens.draw(x, dims, index, clip, size, how, budget)
+        return lens.draw(x, lens.View(dims, index, clip, size, how), budget)
 
 
 def findings(

@@ -532,7 +532,6 @@ class WatchpointState(TypedDict):
     #: Its function is paused, or has called what is paused, and neither its code nor its globals know the name with
     #: which the expression begins.
     gone: NotRequired[Literal[True]]
-    #: The numbers of what its expression reaches, where the frame is one of its function's.
     measurement: NotRequired[Measurement]
     #: Why it is not on.
     problem: NotRequired[str]

@@ -12,7 +12,7 @@ import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 import type { FrameAnswer, Measurement, PinAnswer } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, tensor } from "./fixtures.ts";
 
-const TRAIN = { name: "train", file: "/work/train.py" };
+const TRAIN = { name: "train", file: "/project/train.py" };
 const [NAN, NOON] = [Number.NaN, new Date("2030-01-02T12:00:00Z")];
 
 test.each<[number[], string]>([

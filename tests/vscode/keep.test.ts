@@ -42,6 +42,7 @@ test("keeps a model as a copy and an optimizer by checksums, and tells what a st
   await wb.debug.stopAfter(() => wb.debug.launch(launched));
   await wb.showOnly(wb.inspector.title);
   await wb.inspector.choose(["model"], "Keep for Compare…");
+  await until("both ways to keep it", async () => (await wb.quickInput.rows()).length === 2);
   await shot(wb, "keep/choice");
   await wb.quickInput.pick("Copy");
   const kept = `model since line ${STOP}`;

@@ -47,8 +47,9 @@ interface SessionHistory {
 }
 
 /**
- * The numbers of pinned and watched expressions, from stop to stop: no values, and bounded. Of the frames that are looked at during a
- * stop, the first in which an expression has numbers counts; read again, as after a change in the console, it counts anew.
+ * The numbers of pinned and watched expressions, from stop to stop: no values, and bounded. Of the frames that are looked
+ * at during a stop, the first in which an expression has numbers counts; read again, as after a change in the console, it
+ * counts anew.
  */
 export class History {
   readonly #sessions = new Map<Session, SessionHistory>();

@@ -930,7 +930,7 @@ export interface WatchpointState {
    * Its function is paused, or has called what is paused, and neither its code nor its globals know the name with which the expression begins.
    */
   gone?: true;
-  measurement?: Measurement1;
+  measurement?: Measurement;
   /**
    * Why it is not on.
    */
@@ -1003,36 +1003,6 @@ export interface StepBefore {
    * Of the optimizer's groups.
    */
   learning_rates: string[];
-}
-/**
- * The numbers of one value at one moment, kept when the value is gone: `value` of a number or of one element, of more elements what `Stats` says, `inf` of either sign. What it has none of, or what was not read, is absent; norms and `lr` are of recordings alone.
- */
-export interface Measurement1 {
-  value?: Number;
-  mean?: Number;
-  mean_error?: Number;
-  std?: Number;
-  min?: Number;
-  max?: Number;
-  nan?: Integer;
-  inf?: Integer;
-  norm?: Number;
-  gradient_norm?: Number;
-  lr?: Number;
-  /**
-   * Not all elements were read.
-   */
-  sampled?: true;
-  /**
-   * As in `Facts`.
-   */
-  shape?: (Integer | string | null)[];
-  dtype?: string;
-  device?: string;
-  /**
-   * Of a tensor: how often its memory was written to.
-   */
-  version?: number;
 }
 /**
  * A file of the program, and a frame that stands in it.

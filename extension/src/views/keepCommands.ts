@@ -66,7 +66,7 @@ async function chosen({ lenses }: Parts, subject: Subject, frame: Frame): Promis
     },
     {
       label: vscode.l10n.t("Statistics and Checksums"),
-      description: vscode.l10n.t("a few bytes a tensor"),
+      description: vscode.l10n.t("a few bytes a tensor, arrays whole"),
       detail: vscode.l10n.t("Tells which tensors change and how their statistics do, not which elements.{0}", without),
       checksums: true,
     },

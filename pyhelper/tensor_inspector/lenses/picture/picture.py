@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...measure import devices
 from ...safe.guard import class_name, module
 from ...safe.one_thread import OneThread
+from ...safe.record import Record
 from ..answer import plain
 from . import labels, listed, palettes, reduction
 from .curve import curve
@@ -75,39 +76,33 @@ class Picture:
         return self._legend
 
 
-def draw(
-    value: Any,
-    dims: Sequence[int] | None,
-    index: Sequence[int] | None,
-    clip: tuple[float, float],
-    size: int,
-    how: How,
-    budget: Budget,
-) -> Picture:
+class View(Record):
+    """What of a value is drawn, and how: the arguments of `api.picture`."""
+
+    dims: Sequence[int] | None = None
+    index: Sequence[int] | None = None
+    clip: tuple[float, float] = (0.0, 1.0)
+    size: int = 512
+    how: How = "mean"
+
+
+def draw(value: Any, view: View, budget: Budget) -> Picture:
     """The picture of a value. The caller holds the guard. Raises ``TypeError`` and ``ValueError`` with a sentence."""
     elements = elements_of(value, budget)
     numpy, of_torch = module("numpy"), is_tensor(elements)
     try:
         # Blocks are too small to be split among threads, which would wait for each other on busy cores.
         with OneThread(of_torch), nullcontext() if numpy is None else numpy.errstate(all="ignore"):
-            return _drawn(elements, dims, index, clip, size, how, budget)
+            return _drawn(elements, view, budget)
     except (RuntimeError, MemoryError) as error:
         if type(error) is MemoryError or not of_torch:
             raise
         raise ValueError(f"no picture: {devices.failed(error, elements.device).text}") from None
 
 
-def _drawn(
-    elements: Any,
-    dims: Sequence[int] | None,
-    index: Sequence[int] | None,
-    clip: tuple[float, float],
-    size: int,
-    how: How,
-    budget: Budget,
-) -> Picture:
-    shape = tuple(map(int, elements.shape))
-    where = where_of(shape, dims, index)
+def _drawn(elements: Any, view: View, budget: Budget) -> Picture:
+    shape, size, clip, how = tuple(map(int, elements.shape)), view.size, view.clip, view.how
+    where = where_of(shape, view.dims, view.index)
     seen = plane(elements, where)
     in_file = type(seen) is not Listed and is_mapped(elements)
     sort = _sort_of(seen)

@@ -6,7 +6,7 @@ from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
-from .picture import draw
+from .picture import View, draw
 
 if TYPE_CHECKING:
     from ...kinds import Kind
@@ -23,7 +23,7 @@ def add_thumbnail(facts: Facts, kind: Kind, budget: Budget) -> None:
     if kind.kind not in ("tensor", "array") or not shape or not facts.get("stats") or not _is_worth_it(shape):
         return
     try:
-        drawn = draw(kind.value, None, None, (0.0, 1.0), _SIZE, "mean", Budget(min(_TIME, budget.remaining_ms())))
+        drawn = draw(kind.value, View(size=_SIZE), Budget(min(_TIME, budget.remaining_ms())))
     except Exception:  # the card says what can't be read; it is not to wait for a picture, nor fail with it
         return
     thumbnail: Thumbnail = {"png": b2a_base64(drawn._repr_png_(), newline=False).decode(), "legend": drawn.legend}
