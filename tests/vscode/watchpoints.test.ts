@@ -64,7 +64,27 @@ print("ends")
 `;
 const lineOf = (text: string): number => losing.split("\n").findIndex((line) => line.includes(text)) + 1;
 
-const test = testIn({ files: { "trains.py": program, "losing.py": losing }, alone: true });
+const dying = `\
+import torch
+
+
+def train(model, optimizer):
+    for step in range(4):
+        optimizer.zero_grad()
+        if step == 2:
+            model[0].bias.data.fill_(-100.0)
+        model(torch.rand(8, 4)).square().mean().backward()
+        optimizer.step()
+
+
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+print("begins")
+train(model, optimizer)
+`;
+
+const files = { "trains.py": program, "losing.py": losing, "dying.py": dying };
+const test = testIn({ files, alone: true });
 
 test.afterEach(async ({ wb }) => {
   await wb.debug.stop();
@@ -161,6 +181,19 @@ test("one thing is watched by a right click, and a late stop offers to break the
   await wb.channel.stopDebugging();
   await wb.debug.waitForEnd();
   expect(await wb.debug.stopAfter(() => launch(wb, "losing", []))).toBe(lineOf("/ 0"));
+});
+
+test("an optimizer is watched for gradients that are all zeros", async ({ wb }) => {
+  const [begins, steps] = ['print("begins")', "optimizer.step()"].map(
+    (text) => dying.split("\n").findIndex((line) => line.includes(text)) + 1,
+  );
+  await wb.debug.stopAfter(() => launch(wb, "dying", [begins!]));
+  await wb.inspector.choose(["optimizer"], "Break When…");
+  await wb.quickInput.pick("all zero");
+  await wb.inspector.expand("Watchpoints");
+  await described(wb, "all zero · as it is used", "optimizer");
+  expect(await wb.debug.continueToStop()).toBe(steps);
+  await described(wb, /^all zero · all zero: the gradient of .*weight, in backward, step 2 .* · 1 hit/, "optimizer");
 });
 
 /** Removes all of them, and waits until the program has been told. */

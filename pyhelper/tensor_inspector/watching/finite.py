@@ -10,12 +10,15 @@ torch: Any = module("torch")
 
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
+_STRIDED: Any = torch.strided
 _HALF = {torch.float16, torch.bfloat16}
 _FLOATING = {torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128}
+#: What nearly all tensors on a CPU are, as `_form` tells.
+_COMMON = {(torch.float32, _STRIDED, True)}
 _FEW = 64  #: elements that are no slower to compare than to add up
 _NONE = float("nan")
 _functorch: Any = getattr(torch._C, "_functorch", None)
-_knows_levels = hasattr(_functorch, "maybe_current_level")  # from torch 2.1 on
+_level: Any = getattr(_functorch, "maybe_current_level", lambda: None)  # from torch 2.1 on
 _gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_enabled
 
 
@@ -35,9 +38,18 @@ Seen = tuple[Optional[Found], float, bool]
 
 def is_readable(value: Any) -> bool:
     """Whether it is a plain tensor of floats whose elements are there."""
-    if type(value) not in _PLAIN or value.dtype not in _FLOATING or value.layout is not torch.strided or value.is_meta:
+    if type(value) not in _PLAIN or value.dtype not in _FLOATING or value.layout is not _STRIDED:
         return False
-    return not (value.is_cuda and torch.cuda.is_current_stream_capturing())
+    return value.is_cpu or not (value.is_meta or (value.is_cuda and torch.cuda.is_current_stream_capturing()))
+
+
+def are_common(tensors: list[Any]) -> bool:
+    """Whether there are some, and all are plain tensors of float32 on the CPU: readable, in a word."""
+    return _PLAIN.issuperset(map(type, tensors)) and set(map(_form, tensors)) == _COMMON
+
+
+def _form(tensor: Any) -> tuple[Any, Any, bool]:
+    return tensor.dtype, tensor.layout, tensor.is_cpu
 
 
 def is_dense(value: Any) -> bool:
@@ -49,7 +61,7 @@ def is_dense(value: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """The tensor inside what ``torch.func`` has wrapped."""
-    if not _knows_levels or _functorch.maybe_current_level() is None:
+    if _level() is None:
         return value
     while _functorch.is_functorch_wrapped_tensor(value):
         value = _functorch.get_unwrapped(value)
@@ -67,24 +79,40 @@ def examine(value: Any) -> Seen:
     A sum of finite elements may overflow: only then each element is looked at. A sum that is Inf has no NaN in it.
     """
     was_on = _gradients_on()
-    _switch_gradients(False)
+    if was_on:
+        _switch_gradients(False)
     try:
-        value = plain(value)
-        if 1 < value.numel() <= _FEW and value.is_cpu and not value.is_complex():
-            try:
-                low, high = (one.item() for one in value.aminmax())
-                largest = abs(max(-low, high))
-                if largest - largest == 0:
-                    return None, largest, True
-                return Found(largest != largest, largest == largest or bool(value.isinf().any())), largest, True
-            except RuntimeError:  # not of this dtype in this torch, or in forward mode
-                pass
+        if _level() is not None:
+            value = plain(value)
+        size = value.numel()
+        if 1 < size <= _FEW and value.is_cpu and not value.is_complex():
+            few = _examine_few(value)
+            if few is not None:
+                return few
         number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
-        total = number if type(number) is float else _NONE
         if number - number == 0:
-            return (None, abs(total), True) if value.numel() == 1 else (None, total, False)
-        value = value.detach()
-        nan, inf = number != number and bool(value.isnan().any()), bool(value.isinf().any())
-        return Found(nan, inf) if nan or inf else None, total, False
+            total = number if type(number) is float else _NONE
+            return (None, abs(total), True) if size == 1 else (None, total, False)
+        return _examine_each(value, number)
     finally:
-        _switch_gradients(was_on)
+        if was_on:
+            _switch_gradients(True)
+
+
+def _examine_few(value: Any) -> Seen | None:
+    """None where torch can't tell the smallest and the largest."""
+    try:
+        low, high = (one.item() for one in value.aminmax())
+        largest = abs(max(-low, high))
+        if largest - largest == 0:
+            return None, largest, True
+        return Found(largest != largest, largest == largest or bool(value.isinf().any())), largest, True
+    except RuntimeError:  # not of this dtype in this torch, or in forward mode
+        return None
+
+
+def _examine_each(value: Any, number: Any) -> Seen:
+    """Of elements whose sum is this number, which is not finite."""
+    value = value.detach()
+    nan, inf = number != number and bool(value.isnan().any()), bool(value.isinf().any())
+    return Found(nan, inf) if nan or inf else None, number if type(number) is float else _NONE, False

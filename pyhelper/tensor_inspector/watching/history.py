@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter
 from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from ..lenses.step.moment import Moment
 
 _STEPS = 16  #: steps that are remembered
-_MOMENTS = 24  #: stops of each
+_OF_A_LINE = 24  #: stops of each in one line
+_MOMENTS = 64  #: stops of each in all lines: who steps through a loop stops in every line of it
 _lock = Lock()
 #: By the step: its owner, and the latest stops, each with its number.
-_known: dict[tuple[str, str, int], tuple[Any, deque[tuple[int | None, Any]]]] = {}
+_known: dict[tuple[str, str, int], tuple[Any, list[tuple[int | None, Any]]]] = {}
 
 
 def recall(owner: Any, file: str, function: str, stop: int | None = None) -> list[Moment]:
@@ -37,13 +38,21 @@ def remember(owner: Any, file: str, function: str, stop: int | None, moment: Mom
     with _lock:
         found = _known.pop(key, None)
         if found is None or found[0]() is not owner:
-            found = (ref(owner), deque(maxlen=_MOMENTS))
+            found = (ref(owner), [])
         if stop is not None and found[1] and found[1][-1][0] == stop:
             found[1].pop()
         found[1].append((stop, moment))
+        _bound(found[1])
         _known[key] = found
         while len(_known) > _STEPS:
             del _known[next(iter(_known))]
+
+
+def _bound(stops: list[tuple[int | None, Any]]) -> None:
+    """Drops the oldest stop of the line that has the most: each line keeps its last ones, whatever lies between."""
+    [(line, count)] = Counter(moment.lineno for _, moment in stops).most_common(1)
+    if count > _OF_A_LINE or len(stops) > _MOMENTS:
+        del stops[next(at for at, (_, moment) in enumerate(stops) if moment.lineno == line)]
 
 
 def forget() -> None:

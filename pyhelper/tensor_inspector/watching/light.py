@@ -10,6 +10,7 @@ from weakref import WeakSet, ref
 
 from .. import debugger
 from ..safe.guard import class_name, module
+from .before.checks import version_of
 from .boundaries import faults
 from .boundaries.backwards import wrapper
 from .boundaries.calls_of_modules import HARMLESS
@@ -112,7 +113,7 @@ class Light:
 
     def _look_at_output(self, called: Any, output: Any) -> None:
         if type(output) is _PLAIN:
-            version = None if output.is_inference() else output._version
+            version = version_of(output)
             if self._last() is output and self._version == version:  # as of the last module in another
                 self.verdict.before.returned_too(called)
                 return

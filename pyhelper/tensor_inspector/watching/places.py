@@ -13,7 +13,8 @@ _HELPER = (
     __file__ if __file__.startswith(_FROZEN) else os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 )
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_users: dict[CodeType, bool] = {}
+_users: dict[str, bool] = {}  #: by the file: a code is hashed anew each time, the name of its file is not
+_FRAME_KNOWS = not hasattr((lambda: None).__code__, "co_lines")  #: the line, before Python 3.10 nothing else does
 
 
 class CodePlace:
@@ -22,11 +23,15 @@ class CodePlace:
     __slots__ = ("_code", "_lasti", "_lineno", "module")
 
     def __init__(self, frame: FrameType | None, module: Any) -> None:
-        self._code: Any = None if frame is None else frame.f_code
-        self._lasti = -1 if frame is None else frame.f_lasti
-        is_late = hasattr(self._code, "co_lines")  # before Python 3.10 only the frame knows
-        self._lineno = None if frame is None or is_late else frame.f_lineno
         self.module = module
+        self._lineno: int | None = None
+        if frame is None:
+            self._code: Any = None
+            self._lasti = -1
+            return
+        self._code, self._lasti = frame.f_code, frame.f_lasti
+        if _FRAME_KNOWS:
+            self._lineno = frame.f_lineno
 
     def file(self) -> str | None:
         """The file; None where there is no code of the user."""
@@ -59,9 +64,14 @@ class SourceLine(CodePlace):
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The nearest frame, from this one outward, whose code is neither a library's nor Python's own."""
-    while frame is not None and not is_users(frame.f_code):
+    known = _users
+    while frame is not None:
+        code = frame.f_code
+        is_its = known.get(code.co_filename)
+        if is_its or (is_its is None and is_users(code)):
+            return frame
         frame = frame.f_back
-    return frame
+    return None
 
 
 def place_of(frame: FrameType | None, module: Any) -> CodePlace:
@@ -69,9 +79,10 @@ def place_of(frame: FrameType | None, module: Any) -> CodePlace:
 
 
 def is_users(code: CodeType) -> bool:
-    known = _users.get(code)
+    file = code.co_filename
+    known = _users.get(file)
     if known is None:
-        known = _users[code] = _is_users_file(code.co_filename)
+        known = _users[file] = _is_users_file(file)
     return known
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _FAILURES = 5  #: whose texts are kept
+_traced: Any = torch._C._get_tracing_state
+_dispatching: Any = getattr(torch._C, "_len_torch_dispatch_stack", int)
+_modes: Any = torch._C._len_torch_function_stack
 
 
 class Verdict:
@@ -56,10 +59,10 @@ class Verdict:
 
     def quietly(self, ask: Callable[..., None], *given: Any) -> None:
         """Looks without being seen by modes of the program. An error of ours is kept, and the program goes on."""
-        if _is_traced():
+        if _traced() or _dispatching():  # it would go into a trace, or be seen by a dispatch mode of the program
             return
         try:
-            if not torch._C._len_torch_function_stack():
+            if not _modes():
                 ask(*given)
                 return
             with torch._C.DisableTorchFunction():
@@ -68,9 +71,3 @@ class Verdict:
             raise
         except Exception as error:
             self.failures.append(f"{class_name(type(error))}: {error}")
-
-
-def _is_traced() -> bool:
-    """Whether what is computed now would go into a trace, or is seen by a dispatch mode of the program."""
-    dispatched = getattr(torch._C, "_len_torch_dispatch_stack", None)
-    return bool(torch._C._get_tracing_state() or (dispatched is not None and dispatched()))

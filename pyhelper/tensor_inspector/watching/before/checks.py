@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import repeat
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import ref
@@ -50,7 +49,7 @@ class Before:
         seen: Sequence[Seen] | None = None,
     ) -> None:
         """Of what was looked at together. ``seen`` says what was seen of each, where that is known."""
-        kept = list(map(_kept, tensors, seen or repeat(None)))
+        kept = _kept_all(tensors) if seen is None else list(map(_kept, tensors, seen))
         self._checks.append((role, operation, place, kept))
 
     def returned(self, called: Any, tensors: list[Any], seen: Sequence[Seen] | None, frame: FrameType) -> None:
@@ -96,7 +95,7 @@ class _Reading:
         if is_largest:
             return number
         tensor = None if held is None else held()
-        if tensor is None or not is_readable(tensor) or tensor.numel() > self._left or _version(tensor) != version:
+        if tensor is None or not is_readable(tensor) or tensor.numel() > self._left or version_of(tensor) != version:
             return None
         self._left -= tensor.numel()
         return largest(tensor)
@@ -134,16 +133,22 @@ def largest(tensor: Any) -> float | None:
         return None
 
 
-def _kept(tensor: Any, seen: Seen | None) -> Kept:
-    if seen is None:
-        return ref(tensor), _version(tensor), _NONE, False, 0
+def _kept_all(tensors: Sequence[Any]) -> list[Kept]:
+    """Of those of which nothing was seen."""
+    try:
+        return [(ref(one), one._version, _NONE, False, 0) for one in tensors]
+    except RuntimeError:  # of inference mode
+        return [(ref(one), version_of(one), _NONE, False, 0) for one in tensors]
+
+
+def _kept(tensor: Any, seen: Seen) -> Kept:
     _, number, is_largest = seen
-    return (
-        (None, None, number, True, 0) if is_largest else (ref(tensor), _version(tensor), number, False, tensor.numel())
-    )
+    if is_largest:
+        return None, None, number, True, 0
+    return ref(tensor), version_of(tensor), number, False, tensor.numel()
 
 
-def _version(tensor: Any) -> int | None:
+def version_of(tensor: Any) -> int | None:
     try:
         return tensor._version  # type: ignore[no-any-return]
     except RuntimeError:  # of inference mode

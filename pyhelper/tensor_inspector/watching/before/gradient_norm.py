@@ -6,7 +6,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from ...safe.guard import module
-from ..finite import is_readable
+from ..finite import are_common, is_readable
 
 torch: Any = module("torch")
 
@@ -26,6 +26,8 @@ def norm_of(gradients: list[Any]) -> Any:
 
     It is finite where all gradients are: squares that overflow are added up again in float64.
     """
+    if are_common(gradients):
+        return _norm(gradients)
     if not gradients or not all(map(is_readable, gradients)):
         return None
     devices = {one.device for one in gradients}
@@ -34,28 +36,41 @@ def norm_of(gradients: list[Any]) -> Any:
     with torch.no_grad():
         if next(iter(devices)).type != "cpu":
             return None if _norms is None else _norm_there([one.detach() for one in gradients])
-        pieces = list(_pieces(gradients))
-        total = sum(piece.dot(piece).item() for piece in pieces)
+    return _norm(gradients)
+
+
+def _norm(gradients: list[Any]) -> float:
+    """Of readable ones on the CPU."""
+    with torch.no_grad():
+        pieces = _pieces(gradients)
+        total = sum([piece.dot(piece).item() for piece in pieces])
         if not isfinite(total):
             total = sum(piece.dot(piece).item() for piece in (one.double() for one in pieces))
         return sqrt(total) if total >= 0 else total
 
 
-def _pieces(gradients: list[Any]) -> Any:
+def _pieces(gradients: list[Any]) -> list[Any]:
+    pieces: list[Any] = []
     small: dict[Any, list[Any]] = {}
     for gradient in gradients:
-        flat = gradient.detach()
-        if flat.numel() <= _SMALL and _flatten is not None:
-            small.setdefault(flat.dtype, []).append(flat)
+        size = gradient.numel()
+        if size <= _SMALL and _flatten is not None:
+            small.setdefault(gradient.dtype, []).append(gradient)
         else:
-            yield from _split(flat.reshape(-1))
+            _split(gradient.reshape(-1), size, pieces)
     for together in small.values():
-        yield from _split(_flatten(together))
+        flat = _flatten(together)
+        _split(flat, flat.numel(), pieces)
+    return pieces
 
 
-def _split(flat: Any) -> Any:
-    flat = flat.float() if flat.dtype in _HALF else flat
-    return (flat,) if flat.numel() <= _PIECE else flat.split(_PIECE)
+def _split(flat: Any, size: int, pieces: list[Any]) -> None:
+    if flat.dtype in _HALF:
+        flat = flat.float()
+    if size <= _PIECE:
+        pieces.append(flat)
+    else:
+        pieces += flat.split(_PIECE)
 
 
 def _norm_there(gradients: list[Any]) -> Any:

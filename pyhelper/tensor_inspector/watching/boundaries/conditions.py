@@ -18,6 +18,8 @@ torch: Any = module("torch")
 
 _COPIED = 4096  #: bytes up to which a value is copied; of a larger one there is a checksum
 _COLUMNS = 64  #: of a checksum
+_INFINITE = float("inf")
+_DOUBLE = (torch.float64, torch.complex128)
 _INTEGERS = {1: "int8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
 
 
@@ -122,7 +124,7 @@ class NoGradient(Condition):
 
 
 class LargeNorm(Condition):
-    """The norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` reckons it."""
+    """The norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` reckons it, but where that overflows."""
 
     kind = "norm"
     roles = ("gradient",)
@@ -134,9 +136,14 @@ class LargeNorm(Condition):
     def among(self, tensors: list[Any], role: Role, keys: Iterable[Any]) -> list[tuple[int, Met]]:
         with torch.no_grad():
             dense = [one.float() if one.element_size() < 4 else one for one in tensors if is_dense(one)]
-            norms = [torch.linalg.vector_norm(one).to("cpu", torch.float64) for one in dense]
-            norm = float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
+            norm = self._norm(dense)
+            if norm == _INFINITE:  # squares overflow sooner than what is added up
+                norm = self._norm([one.cpu().to(_DOUBLE[one.is_complex()]) for one in dense])
         return [(0, Met("norm", f"the norm {norm:.4g} > {self._bound:g}"))] if norm > self._bound else []
+
+    def _norm(self, tensors: list[Any]) -> float:
+        norms = [torch.linalg.vector_norm(one).to("cpu", torch.float64) for one in tensors]
+        return float(torch.linalg.vector_norm(torch.stack(norms))) if norms else 0.0
 
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...safe.guard import module
-from ..finite import find, is_readable
+from ..finite import are_common, find, is_readable
 
 torch: Any = module("torch")
 
@@ -19,6 +19,9 @@ _gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_ena
 
 def unsound(tensors: Iterable[Any]) -> list[Any]:
     """Those that hold NaN or Inf. Small ones are tested together, by one sum."""
+    tensors = list(tensors)
+    if _are_common_and_finite(tensors):
+        return []
     found: list[Any] = []
     groups: dict[Any, list[Any]] = {}
     was_on = _gradients_on()
@@ -47,6 +50,25 @@ def unsound(tensors: Iterable[Any]) -> list[Any]:
     return [tensor for tensor in found if find(tensor) is not None]
 
 
+def _are_common_and_finite(tensors: list[Any]) -> bool:
+    if _flatten is None or not are_common(tensors):
+        return False
+    was_on = _gradients_on()
+    _switch_gradients(False)
+    try:
+        small: list[Any] = []
+        for tensor in tensors:
+            if tensor.numel() <= _SMALL:
+                small.append(tensor)
+                continue
+            number = tensor.sum().item()
+            if number - number != 0:
+                return False
+        return not small or _is_finite(_flatten(small) if len(small) > 1 else small[0])
+    finally:
+        _switch_gradients(was_on)
+
+
 def _is_finite(tensor: Any) -> bool:
     """Whether a sum proves it."""
     number = (tensor.sum(dtype=torch.float32) if tensor.dtype in _HALF else tensor.sum()).item()
@@ -54,4 +76,7 @@ def _is_finite(tensor: Any) -> bool:
 
 
 def versions(tensors: list[Any]) -> list[tuple[int, int]]:
-    return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]
+    try:
+        return [(id(one), one._version) for one in tensors]
+    except RuntimeError:  # of inference mode
+        return [(id(one), 0 if one.is_inference() else one._version) for one in tensors]

@@ -68,8 +68,10 @@ class Subject:
 
     def held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
         """The tensors to be looked at as an optimizer steps, with their names where these are known."""
+        if not self.is_one:
+            return [("", parameter) for parameter in parameters_of(optimizer)] if self._is_known else []
         thing = self.thing()
-        if not self._is_known or (self.is_one and thing is None):
+        if thing is None:
             return []
         if self.is_optimizer and thing is not optimizer and _groups(thing) is not _groups(optimizer):
             return []  # one that wraps another has its groups

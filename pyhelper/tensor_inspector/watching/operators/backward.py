@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ..origins import Origins, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
+from .nodes import kind_and_name, known_nodes
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -25,12 +26,10 @@ if TYPE_CHECKING:
 
 torch: Any = module("torch")
 
-_LEAF = "AccumulateGrad"
+_NOWHERE = CodePlace(None, None)
 _RECORDED = 8192  #: operations forward that are remembered
 _GIVEN = ("gradient", "grad_tensors")  #: the names of what a backward begins with
 _NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
-_VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
-_PythonNode: Any = torch.autograd.function.BackwardCFunction
 _sequence: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 
 
@@ -58,6 +57,8 @@ class BackwardWatch:
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
         self._thread = 0  #: that has asked for it
+        self._handles: list[Any] = []  #: of the hooks that it has set
+        self._leaves: list[Any] = []  #: nodes that are hooked once an Inf is on its way to them
         self._elsewhere: list[tuple[FaultOrigin, str]] = []  #: met in another thread, as that of a GPU
 
     def record(self, call: FunctionCall) -> None:
@@ -78,8 +79,7 @@ class BackwardWatch:
         self._infinite, self._is_seen = None, False
         self._verdict.quietly(self._begin_step, roots)
         self._verdict.quietly(self._look_at_given, call)
-        handles: list[Any] = []
-        self._verdict.quietly(self._hook_graphs, roots, handles)
+        self._verdict.quietly(self._hook_graphs, roots)
         self._running, self._thread = True, get_ident()
         try:
             result = call.function(*call.args, **call.kwargs)
@@ -87,6 +87,7 @@ class BackwardWatch:
             return result
         finally:
             self._leave_custom()  # where a custom function has raised
+            handles, self._handles, self._leaves = self._handles, [], []
             for handle in handles:
                 handle.remove()
             self._running = False
@@ -128,26 +129,36 @@ class BackwardWatch:
                     origin.phase = "input"
                 self._hit(origin)
 
-    def _hook_graphs(self, roots: list[Any], handles: list[Any]) -> None:
+    def _hook_graphs(self, roots: list[Any]) -> None:
         """One walk of all that led to them."""
-        handles.extend(self._hooks([node for node in (plain(root).grad_fn for root in roots) if node is not None]))
-
-    def _hooks(self, waiting: list[Any]) -> Iterator[Any]:
-        made = self._recorded
+        waiting = [node for node in (plain(root).grad_fn for root in roots) if node is not None]
+        made, handles, leaves = self._recorded, self._handles, self._leaves
+        after = partial(partial, self._verdict.quietly, self._after)
         met = {None, *waiting}
         while waiting:
             node = waiting.pop()
-            name = node.name()
-            if name.endswith(_LEAF):
-                look = self._at_leaf if node.variable._backward_hooks else self._arrived
-                yield node.register_hook(partial(self._verdict.quietly, look, name))
-            elif not _is_view(name):
-                if isinstance(node, _PythonNode):
-                    yield node.register_prehook(self._enter_custom)
-                yield node.register_hook(partial(self._verdict.quietly, self._after, name, _made(node, made)))
-            fresh = [one for one, _ in node.next_functions if one not in met]
-            met.update(fresh)
-            waiting.extend(fresh)
+            kind, name = known_nodes.get(type(node)) or kind_and_name(node)
+            if kind == "leaf":
+                if node.variable._backward_hooks:
+                    handles.append(node.register_hook(partial(self._verdict.quietly, self._at_leaf, name)))
+                else:
+                    leaves.append(node)
+                continue
+            if kind != "moves":
+                if kind == "custom":
+                    handles.append(node.register_prehook(self._enter_custom))
+                handles.append(node.register_hook(after(name, _made(node, made))))
+            for one, _ in node.next_functions:
+                if one not in met:
+                    met.add(one)
+                    waiting.append(one)
+        if torch.cuda.is_initialized() or not all(leaf.variable.is_cpu for leaf in leaves):
+            self._hook_leaves()  # in the thread of a GPU it would be too late: others run nodes meanwhile
+
+    def _hook_leaves(self) -> None:
+        """An Inf may arrive at those that have not had their gradients yet."""
+        leaves, self._leaves = self._leaves, []
+        self._handles.extend(one.register_hook(partial(self._verdict.quietly, self._arrived)) for one in leaves)
 
     def _enter_custom(self, gradients: Any) -> None:
         self._is_entered = True
@@ -158,7 +169,7 @@ class BackwardWatch:
             self._is_entered = False
             self._leave()
 
-    def _arrived(self, name: str, results: Any, gradients: Any) -> None:
+    def _arrived(self, results: Any, gradients: Any) -> None:
         """Looks at what has arrived at a leaf, if that may matter."""
         if not self._verdict.is_over:
             self._leave_custom()
@@ -167,7 +178,7 @@ class BackwardWatch:
     def _at_leaf(self, name: str, results: Any, gradients: Any) -> None:
         """The same of a leaf with hooks of the program."""
         if not self._verdict.is_over:
-            self._arrived(name, results, gradients)
+            self._arrived(results, gradients)
             self._look_for_sum(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
 
     def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
@@ -177,10 +188,10 @@ class BackwardWatch:
         self._leave_custom()
         if self.bounds is not None:
             if not self._is_scaled:
-                self.bounds.after_node(
-                    name, CodePlace(None, None) if made is None else made[1], results, sys._getframe()
-                )
+                self.bounds.after_node(name, _NOWHERE if made is None else made[1], results, sys._getframe())
             return
+        if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
+            results = results[1:]
         there = [one for one in results or () if is_readable(one)]
         seen = [examine(one) for one in there]
         for result, (found, _, _) in zip(there, seen):
@@ -193,8 +204,7 @@ class BackwardWatch:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
         if there:
-            place = CodePlace(None, None) if made is None else made[1]
-            self._verdict.before.add("gradient", name, place, there, seen)
+            self._verdict.before.add("gradient", name, _NOWHERE if made is None else made[1], there, seen)
 
     def _look_for_sum(self, name: str, given: list[Found], gradients: Any) -> None:
         """NaN that no node has made is of Inf and −Inf that were added, or of a hook on a tensor."""
@@ -204,7 +214,7 @@ class BackwardWatch:
         if self._infinite is not None:
             self._hit(self._infinite.turned_to_nan(), f"in what {name} was given: Inf and −Inf were added")
             return
-        origin = FaultOrigin("nan", "backward", None, CodePlace(None, None), None, words(gradients))
+        origin = FaultOrigin("nan", "backward", None, _NOWHERE, None, words(gradients))
         self._hit(origin, f"in what {name} was given: a hook on a tensor has made it")
 
     def _look_at_arrived(self, gradients: Any) -> None:
@@ -231,9 +241,10 @@ class BackwardWatch:
             self._hit(origin or self._of_node(name, made, kind, gradients))
         elif not was_infinite and self._infinite is None:
             self._infinite = origin or self._of_node(name, made, kind, gradients)
+            self._hook_leaves()
 
     def _of_node(self, name: str, made: Made | None, kind: FaultKind, gradients: Any) -> FaultOrigin:
-        place = CodePlace(None, None) if made is None else made[1]
+        place = _NOWHERE if made is None else made[1]
         return FaultOrigin(kind, "backward", name, place, dotted_name(place.module), words(gradients))
 
     def _hit(self, origin: FaultOrigin, met: str = "in a gradient") -> None:
@@ -263,11 +274,6 @@ def _made(node: Any, made: dict[int, Made]) -> Made | None:
     if number + 1 in made:  # as of most
         return made[number + 1]
     return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
-
-
-@cache
-def _is_view(name: str) -> bool:
-    return any(view in name for view in _VIEWS)
 
 
 def _found_in(value: Any) -> Found | None:

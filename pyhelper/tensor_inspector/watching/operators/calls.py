@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
 from ..places import CodePlace, place_of
-from .functions import Deed, name_of
+from .functions import Deed
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -22,29 +21,34 @@ torch: Any = module("torch")
 class FunctionCall:
     """One call, seen by the function mode. ``frame`` is the one that calls."""
 
+    __slots__ = ("_called", "_place", "_tensors", "args", "deed", "frame", "function", "kwargs", "name")
+
     def __init__(
-        self, function: Any, deed: Deed, args: Any, kwargs: Any, frame: FrameType, called: CalledModules
+        self, function: Any, deed: Deed, name: str, args: Any, kwargs: Any, frame: FrameType, called: CalledModules
     ) -> None:
         self.function = function
-        self.deed = deed
+        self.deed: Deed = deed
+        self.name = name
         self.args = args
         self.kwargs = kwargs
         self.frame = frame
         self._called = called
+        self._place: CodePlace | None = None
+        self._tensors: list[Any] | None = None
 
     @property
-    def name(self) -> str:
-        return name_of(self.function)
-
-    @cached_property
     def place(self) -> CodePlace:
         """The user's line that runs, and the modules that are being called."""
-        return place_of(self.frame, self._called.innermost())
+        if self._place is None:
+            self._place = place_of(self.frame, self._called.innermost())
+        return self._place
 
-    @cached_property
+    @property
     def tensors(self) -> list[Any]:
         """The tensors among its arguments, and in lists and tuples among them."""
-        return tensors_in((*self.args, *self.kwargs.values()))
+        if self._tensors is None:
+            self._tensors = tensors_in((*self.args, *self.kwargs.values()))
+        return self._tensors
 
     def floats(self) -> list[float]:
         """The floats that it is given as Python writes them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from .bounds import BoundWatch
 from .calls import FunctionCall
 from .compiled import EagerStance
 from .forward import ForwardWatch, look_at_parameters
-from .functions import deed_of
+from .functions import deed_and_name
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -137,24 +137,29 @@ class _Functions(_Mode):  # type: ignore[misc]
             if verdict.is_over or debugger.is_paused():
                 return func(*args, **named)
             exact.eager.take()
-            deed = deed_of(func)
+            deed, name = deed_and_name(func)
             if deed == "asks":
                 return func(*args, **named)
-            call = FunctionCall(func, deed, args, named, sys._getframe(1), exact.called)
+            call = FunctionCall(func, deed, name, args, named, sys._getframe(1), exact.called)
             if deed == "backward":
                 return exact.backward.run(call)
             if deed in ("reads", "judges"):
                 verdict.quietly(exact.forward.read if deed == "reads" else exact.forward.judge, call)
                 return func(*args, **named)
             result = func(*args, **named)
-            if call.frame.f_code.co_filename.endswith(_SCALER):
-                exact.backward.scale(call.name != _SCALED)
+            if _is_scaler(call.frame.f_code.co_filename):
+                exact.backward.scale(name != _SCALED)
             exact.backward.record(call)
             verdict.quietly(exact.forward.computed, call, args[0] if result is None and args else result)
             return result
         finally:
             if exact.is_ended:
                 exact.leave()
+
+
+@cache
+def _is_scaler(file: str) -> bool:
+    return file.endswith(_SCALER)
 
 
 _CALLED: Any = _Functions.__torch_function__.__code__

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from ..boundaries.looks import unsound
 from ..finite import Found, examine, find, is_readable
 from ..hits import FaultOrigin
 from ..origins import Origins, noticed
@@ -14,6 +15,8 @@ from .calls import FunctionCall, tensors_in
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from ..finite import Seen
 
 _ATTRIBUTE = "__get__"
 #: Functions whose results hold what was there, bit by bit.
@@ -36,10 +39,12 @@ class ForwardWatch:
         """Looks at the result of an operation."""
         if call.name in _VIEWS and not (self._origins and any(map(self._origins.of, call.tensors))):
             return  # what is there was made elsewhere: it is looked at where something is computed with it
-        results = list(filter(is_readable, tensors_in((result,))))
-        seen = [examine(tensor) for tensor in results]
-        made = set(map(id, results))
-        bad = [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found, made)]
+        if is_readable(result):  # as nearly all are
+            results, seen = [result], [examine(result)]
+        else:
+            results = [one for one in tensors_in((result,)) if is_readable(one)]
+            seen = [examine(one) for one in results]
+        bad = self._bad(call, results, seen)
         if results:
             self._verdict.before.add("result", call.name, call.place, results, seen)
         if call.deed == "fills":
@@ -60,6 +65,13 @@ class ForwardWatch:
         origin = self._origins.of(call.args[0]) if call.args else None
         if origin is not None and origin.kind == "nan":
             origin.is_given = True
+
+    def _bad(self, call: FunctionCall, results: list[Any], seen: list[Seen]) -> list[Any]:
+        """The results that are not finite; each has an origin from now on."""
+        if not self._origins and all(found is None for found, _, _ in seen):
+            return []
+        made = set(map(id, results))
+        return [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found, made)]
 
     def _look(self, call: FunctionCall, result: Any, found: Found | None, made: set[int]) -> bool:
         """Whether a result is not finite; if so, it has an origin from now on.
@@ -143,9 +155,8 @@ class ForwardWatch:
 
 def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any], name: str, frame: FrameType) -> None:
     """Tests the parameters that an optimizer has changed."""
-    there = [one for one in parameters if is_readable(one)]
-    seen = [examine(one) for one in there]
-    for parameter, (found, _, _) in zip(there, seen):
+    for parameter in unsound(parameters):
+        found = find(parameter)
         if found is None or origins.of(parameter) is not None:
             continue
         origin = origins.of(parameter.grad) if parameter.grad is not None else None
@@ -157,4 +168,5 @@ def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any]
         origins.hold(parameter, origin)
         if verdict.wants(origin.kind):
             verdict.report(origin, frame, "in a parameter")
-    verdict.before.add("parameter", name, place_of(frame, None), there, seen)
+    there = [one for one in parameters if is_readable(one)]
+    verdict.before.add("parameter", name, place_of(frame, None), there)

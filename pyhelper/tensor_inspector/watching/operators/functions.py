@@ -47,7 +47,7 @@ _GROUPS: tuple[tuple[frozenset[str], Deed], ...] = (
     (_ASKS, "asks"),
     (_FILLS, "fills"),
 )
-_DEEDS: dict[Any, Deed] = {}
+_KNOWN: dict[Any, tuple[Deed, str]] = {}
 
 
 def name_of(function: Any) -> str:
@@ -56,18 +56,18 @@ def name_of(function: Any) -> str:
     return name if isinstance(name, str) else str(function)
 
 
-def deed_of(function: Any) -> Deed:
+def deed_and_name(function: Any) -> tuple[Deed, str]:
     try:
-        found = _DEEDS.get(function)
+        found = _KNOWN.get(function)
         if found is None:
-            found = _DEEDS[function] = _find(function)
+            name = name_of(function)
+            found = _KNOWN[function] = _deed(function, name), name
     except Exception:  # a function of the program that torch was asked to call, and that has no hash
-        return "computes"
+        return "computes", name_of(function)
     return found
 
 
-def _find(function: Any) -> Deed:
-    name = name_of(function)
+def _deed(function: Any, name: str) -> Deed:
     if name in _BACKWARD and getattr(function, "__module__", "") in ("torch._tensor", "torch.autograd"):
         return "backward"
     return next((deed for names, deed in _GROUPS if name in names), "computes")

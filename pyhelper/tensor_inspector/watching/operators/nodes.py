@@ -1,0 +1,37 @@
+"""What the nodes of a graph do to gradients, as a watch of a backward must know."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ...safe.guard import class_name, module
+
+torch: Any = module("torch")
+
+#: leaf: gives a gradient to a tensor; moves: its results are what it was given, at other places; custom: runs code of
+#: the program; computes: new values.
+NodeKind = Literal["leaf", "moves", "custom", "computes"]
+_LEAF = "AccumulateGrad"
+_VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
+_MOVES = frozenset(f"{op}Backward0" for op in "Cat Clone Select Slice Split SplitWithSizes Stack Unbind".split())
+_UNNAMED = "CppFunction"  #: the class of nodes that have none of their own
+_PythonNode: Any = torch.autograd.function.BackwardCFunction
+known_nodes: dict[Any, tuple[NodeKind, str]] = {}  #: by the class: the kind, and the name
+
+
+def kind_and_name(node: Any) -> tuple[NodeKind, str]:
+    """Of a node whose class was not seen yet."""
+    name: str = node.name()
+    cls: Any = type(node)
+    if issubclass(cls, _PythonNode):
+        return "custom", name
+    found = _kind(name), name
+    if class_name(cls) != _UNNAMED:
+        known_nodes[cls] = found
+    return found
+
+
+def _kind(name: str) -> NodeKind:
+    if name.endswith(_LEAF):
+        return "leaf"
+    return "moves" if name in _MOVES or any(view in name for view in _VIEWS) else "computes"
