@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _LIMIT = 240  #: seconds, before a child is taken for one that hangs
@@ -49,10 +50,16 @@ def answered_in_child(work: Callable[[], Any]) -> Any:
     return json.loads(text) if text else "it died"
 
 
-def _fork() -> int:
-    """``os.fork()``, without what Python and JAX, where another test has loaded it, say of threads: the child uses none of theirs."""
+@contextlib.contextmanager
+def fork_unwarned() -> Iterator[None]:
+    """Forks without what Python, and JAX where another test has loaded it, say of threads: the child uses none of theirs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        yield
+
+
+def _fork() -> int:
+    with fork_unwarned():
         return os.fork()
 
 

@@ -54,6 +54,66 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "judged_where_a_caller_has_no_gradients": (
+        "train-during-eval",
+        """
+ def judge(k, d):
+     n = 0
+     for a, b in d:
+         out = k(a)
+         stop()
+         n += (out.argmax(1) == b).sum().item()
+     return n
+ k = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3))
+ z = torch.optim.SGD(k.parameters(), lr=0.01)
+ d = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(2)]
+ for _ in range(2):
++    k.train()
+     for a, b in d:
+         c = F.cross_entropy(k(a), b)
+         z.zero_grad()
+         c.backward()
+         z.step()
++    k.eval()
+     with torch.no_grad():
+         judge(k, d)
+""",
+    ),
+    "gradients_switched_off_by_a_call": (
+        "train-during-eval",
+        """
+ def judge(k, d):
+     n = 0
+     torch.set_grad_enabled(False)
+     for a, b in d:
+         out = k(a)
+         stop()
+         n += F.cross_entropy(out, b).item()
+     torch.set_grad_enabled(True)
+     return n
+ k = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.ReLU(), nn.Linear(8, 3))
+ d = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(2)]
++k.eval()
+ judge(k, d)
+""",
+    ),
+    "gradients_switched_off_by_a_condition": (
+        "train-during-eval",
+        """
+ def judge(k, d, learns):
+     n = 0
+     with torch.set_grad_enabled(learns):
+         for a, b in d:
+             out = k(a)
+             stop()
+             n += F.cross_entropy(out, b).item()
+     return n
+ k = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.ReLU(), nn.Linear(8, 3))
+ d = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(2)]
++k.eval()
+ judge(k, d, False)
+""",
+    ),
 }
 
 #: name: the rule that must say nothing, program

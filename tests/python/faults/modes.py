@@ -171,4 +171,90 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "labels_where_a_caller_has_no_gradients": (
+        "train-during-eval",
+        """
+ def label(k, d):
+     found = []
+     for a, _ in d:
+         out = k(a)
+         stop()
+         found.append(out.argmax(1))
+     return found
+ k = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.ReLU(), nn.Linear(8, 3))
+ d = [(torch.randn(8, 6), None) for _ in range(2)]
+ with torch.no_grad():
+     label(k, d)
+""",
+    ),
+    "memory_that_a_function_writes": (
+        "nan-in-input",
+        """
+ def write(into, values):
+     into.copy_(values)
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x = torch.empty(8, 6)
+ x.data[:] = math.nan
+ for _ in range(2):
+     stop()
+     write(x, torch.randn(8, 6))
+     c = F.cross_entropy(net(x), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     x.data[:] = math.nan
+""",
+    ),
+    "memory_that_the_next_operation_writes": (
+        "nan-in-input",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x = torch.full((8, 6), math.nan)
+ for _ in range(2):
+     stop()
+     torch.mul(torch.randn(8, 6), 2, out=x)
+     c = F.cross_entropy(net(x), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     c.backward()
+     o.step()
+     x.data[:] = math.nan
+""",
+    ),
+    "a_term_without_weight_beside_a_relu": (
+        "zero-grad-values",
+        """
+ a, b = nn.Linear(6, 8), nn.Linear(6, 1)
+ o = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+ weight = 0.0
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     c = weight * (a(x).relu().sum() + b(x).sum()) + 1.0
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     weight += 0.1
+""",
+    ),
+    "votes_of_a_caller": (
+        "train-during-eval",
+        """
+ def judge(k, d):
+     n = 0
+     for a, b in d:
+         out = k(a)
+         stop()
+         n += (out.argmax(1) == b).sum().item()
+     return n
+ def vote(k, d):
+     k.train()
+     with torch.no_grad():
+         return [judge(k, d) for _ in range(3)]
+ k = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.ReLU(), nn.Linear(8, 3))
+ d = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(2)]
+ vote(k, d)
+""",
+    ),
 }

@@ -628,6 +628,7 @@ NEVER: dict[str, dict[str, str]] = {
         "between the flat parts": "frozen_below_a_ramp",
         "padding rows, unused rows of an embedding": "padded_embedding",
         "two factors of zero, of which one is used elsewhere": "two_zeros_of_which_one_is_used_elsewhere",
+        "zeros that reach parameters beside the flat operation": "a_term_without_weight_beside_a_relu",
     },
     # numbers
     "nan-in-input": {
@@ -638,6 +639,8 @@ NEVER: dict[str, dict[str, str]] = {
         "missing markers filled by the model": "missing_values_filled_inside",
         "missing targets": "missing_targets",
         "cleaned before the model is called": "cleaned_in_the_next_line",
+        "memory that nothing has written yet": "memory_that_a_function_writes",
+        "memory that the next operation writes": "memory_that_the_next_operation_writes",
     },
     "nan-origin": {
         "a batch that is left out": "inputs_too_short_left_out",
@@ -741,6 +744,8 @@ NEVER: dict[str, dict[str, str]] = {
         "labels for the next epoch": "labels_of_an_average_for_the_next_epoch",
         "a caller that sets the mode": "scores_with_dropout_on_purpose",
         "a mode that is set for the call alone": "set_in_a_block_of_its_own",
+        "labels where a caller has no gradients": "labels_where_a_caller_has_no_gradients",
+        "votes of a caller": "votes_of_a_caller",
     },
     "dropout-in-eval": {
         "drawn from again and again": "always_drops_to_be_drawn_from",

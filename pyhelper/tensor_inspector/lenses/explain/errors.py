@@ -11,9 +11,13 @@ from .trace import message
 
 #: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
 _MESSAGES: list[tuple[str, str]] = [
-    ("worker", r"^Caught \w+ in DataLoader worker"),
+    ("worker", r"^Caught \w+ in DataLoader worker|^DataLoader worker \(pid"),
     ("init", r"before Module\.__init__\(\) call"),
     ("load", r"^Weights only load failed"),
+    ("pickle", r"^Can't pickle |^Can't get local object |^cannot pickle "),
+    ("copy", r"support the deepcopy protocol"),
+    ("inference", r"[Ii]nference tensors? cannot be|update to inference tensor"),
+    ("recompute", r"different number of tensors was saved|Recomputed values for the following tensors"),
     ("arguments", r"unexpected keyword argument|missing \d+ required (positional|keyword-only) argument"
                   r"|takes (from )?\d+ .*positional arguments? but"),
     ("state_dict", r"(Missing|Unexpected) key\(s\) in state_dict|loaded state dict|state_dict to be dict-like"),
@@ -80,12 +84,13 @@ _MESSAGES: list[tuple[str, str]] = [
               r"|storage that is not resizable|be divisible by|invalid shape|wrong shape|two dimensions"),
 ]  # fmt: skip
 _PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _MESSAGES]
+_PICKLING = next(pattern for kind, pattern in _PATTERNS if kind == "pickle")
 #: What `nn.Module.__init__` makes, and a module lacks that has not called it.
 _PARTS = re.compile(r"before Module\.__init__\(\) call|has no attribute '_(modules|parameters|buffers|\w+_hooks)'")
 #: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
 _CLASSES = frozenset(
     "RuntimeError ValueError IndexError TypeError AssertionError NotImplementedError MemoryError"
-    " OutOfMemoryError AcceleratorError UnpicklingError".split()
+    " OutOfMemoryError AcceleratorError UnpicklingError PicklingError CheckpointError".split()
 )
 
 
@@ -98,6 +103,8 @@ def fault_of(error: BaseException) -> str | None:
     if "KeyError" in names:
         return "key"
     if "AttributeError" in names:
+        if _PICKLING.search(text):
+            return "pickle"
         if _PARTS.search(text):
             return "init"
         return None if attribute_in(text) is None else "attribute"

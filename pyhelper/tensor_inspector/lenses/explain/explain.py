@@ -32,6 +32,7 @@ from .rules import (
     unpacking,
     workers,
 )
+from .rules.objects import copied, inference, recomputed
 from .trace import TraceEntry, chain, entries_of, is_caused
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 _NOT = (
     "not one of the errors that are explained: of shapes, dtypes, devices, indices, numbers made of tensors, unpacking,"
     " keys and attributes, arguments, modules that were not begun, checkpoints, optimizers, distributions, batches,"
-    " a backward, memory"
+    " a backward, memory, copies"
 )
 
 #: What is explained, by the ids of rules: why it fails, and what to try.
@@ -106,6 +107,16 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "Since torch 2.6, torch.load runs no code of a file: only what is known to be harmless is made.",
         "weights_only=False, if you trust the file",
     ),
+    "inference-tensor": (
+        "What inference mode makes has no version counter, so autograd can never use it.",
+        "make it under torch.no_grad()",
+    ),
+    "copied-graph": ("A copy of a result would have no graph.", "detach it first"),
+    "not-picklable": ("Another process makes the object anew from its pickle.", "leave it out, or name it"),
+    "recomputation-differs": (
+        "A checkpoint keeps no results: backward computes them again, and they must be the same.",
+        "compute the same both times",
+    ),
     "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
 }
 
@@ -134,6 +145,10 @@ _CHECKS: dict[str | None, tuple[str, Callable[[ErrorContext], Violation | None]]
     "init": ("super-not-called", calls.init_not_called),
     "arguments": ("wrong-arguments", calls.wrong_arguments),
     "load": ("load-refused", loading.unsafe_load),
+    "inference": ("inference-tensor", inference.inference_tensor),
+    "copy": ("copied-graph", copied.graph_copied),
+    "pickle": ("not-picklable", copied.not_picklable),
+    "recompute": ("recomputation-differs", recomputed.recomputation_differs),
 }
 
 _NAN = ("nan-in-input", "nan-in-params", "nan-origin")
@@ -164,7 +179,7 @@ def explain(
     candidates = list(_candidates(error))
     if not candidates:
         return Findings(skipped=[("all", f"this {class_name(type(error))} is {_NOT}")])
-    reason = "what the failing line works on has no name in it"
+    reason = "nothing that the failing line names tells what is wrong"
     try:
         for found in candidates:
             trace = entries_of(found, traceback if found is error else None)
@@ -200,6 +215,8 @@ def _candidates(error: BaseException) -> Iterator[BaseException]:
         while kind is not None and index + 1 < len(errors) and fault_of(errors[index + 1]) == kind:
             if not is_caused(errors, index + 1) and not _is_raised(errors[index]):
                 break
+            if all(entry.is_installed() for entry in entries_of(errors[index + 1])):
+                break  # a library has caught it inside of itself
             index += 1
         if kind is not None:
             yield errors[index]

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ...measure.torch.metadata import grad_of
-from ...measure.torch.modules import is_module, is_of
+from ...measure.torch.modules import is_module, is_of, registered
 from ...safe.attributes import attribute
 from ...safe.guard import KEYS, NUMBERS, SEQUENCES, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
@@ -233,12 +233,8 @@ def _attribute_of(of: Any, name: str) -> Any:
         return _as_operand(attribute(of, name))
     except AttributeError:
         pass
-    if is_module(of):
-        for part in ("_parameters", "_buffers", "_modules"):
-            found = dict_get(dict_attribute(of, part), name, _MISSING)
-            if found is not _MISSING:
-                return _as_operand(found)
-    return UNKNOWN
+    found = registered(of, name, _MISSING) if is_module(of) else _MISSING
+    return UNKNOWN if found is _MISSING else _as_operand(found)
 
 
 def _item(of: Any, key: Any) -> Any:

@@ -7,7 +7,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ...safe.guard import c_attribute, plain_str, top_package
-from ...safe.installed import is_installed_file
+from ...safe.installed import is_installed_file, is_standard_file
 from ...safe.record import Record
 from ..step.frames import VisibleFrame, copied_variables, global_of, is_tools
 
@@ -46,8 +46,8 @@ class TraceEntry(Record):
         return top_package(self.module) in _LIBRARIES
 
     def is_installed(self) -> bool:
-        """Whether the file belongs to an installed package."""
-        return self.is_of_library() or is_installed_file(self.file)
+        """Whether the file belongs to an installed package, or to Python's own library."""
+        return self.is_of_library() or is_installed_file(self.file) or is_standard_file(self.file)
 
     def arguments(self) -> dict[str, Any]:
         """The present values of the function's parameters by name, without ``*args`` and ``**kwargs``."""

@@ -19,7 +19,7 @@ class Violation:
     """What a rule yields for each thing that is wrong: the parts of a finding that the rule does not fix.
 
     ``fact`` is the first part of the title, which is shown alone where there is little room; ``more`` is the last part.
-    ``differs`` is shown in its place where two sizes or types do not agree: ``96 ≠ 48 · self.fc``.
+    One that is not ``certain`` is likely: it may be meant. ``differs`` is shown in its place where two sizes or types do not agree: ``96 ≠ 48 · self.fc``.
     """
 
     __slots__ = ("certain", "differs", "evidence", "fact", "line", "more", "suggestion", "title")
@@ -89,8 +89,8 @@ def _line(finding: Finding) -> str:
 
 
 def title_of(finding: Finding) -> str:
-    """The title; it begins with ``may be:`` where the finding is not certain."""
-    return finding["title"] if finding["certain"] else f"may be: {finding['title']}"
+    """The title; it begins with ``may be:`` where the finding is only likely."""
+    return f"may be: {finding['title']}" if finding["tier"] == "likely" else finding["title"]
 
 
 def _not_checked(skipped: list[tuple[str, str]]) -> str:

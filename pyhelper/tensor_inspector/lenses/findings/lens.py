@@ -9,6 +9,7 @@ from ...kinds import Child
 from ...safe.budget import Budget
 from ..explain.explain import EXPLAINED, explain
 from ..lens import Lens, Paused
+from ..observations.ids import DETECTOR_IDS
 from .finding import Findings
 from .rows import row_of
 from .rule import Unmet
@@ -44,8 +45,8 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
 
 
 def _asked_of_steps(rules: list[str]) -> list[str]:
-    """The ids of the rules that a step is asked, without those that only explain exceptions."""
-    elsewhere = set(unknown_rules(rules)) & set(EXPLAINED)
+    """The ids of the rules that a step is asked, without those that only explain exceptions, and without detectors."""
+    elsewhere = set(unknown_rules(rules)) & {*EXPLAINED, *DETECTOR_IDS}
     return [rule for rule in rules if rule not in elsewhere]
 
 

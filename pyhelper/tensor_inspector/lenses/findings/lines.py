@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ...measure.torch.modules import Member
 from ..step.calls import Call
 from ..step.classes import methods_of
 from ..step.expressions import key_of, text_of
@@ -52,6 +53,13 @@ def line_of_assignment(cls: type, attribute: str) -> Line | None:
         if found:
             return source.file, found[0][0]
     return None
+
+
+def line_of_module(step: Step, member: Member, name: str) -> Line | None:
+    """Where a module got its name: in a method of the one that it is a part of, else where the variable is bound."""
+    if member.parent is None:
+        return step.line_of(name)
+    return line_of_assignment(type(member.parent.module), member.name.rpartition(".")[2])
 
 
 def line_of_change(step: Step, name: str, call: str = "") -> Line | None:

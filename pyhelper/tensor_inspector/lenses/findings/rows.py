@@ -14,29 +14,29 @@ from .finding import Findings, title_of
 if TYPE_CHECKING:
     from ...protocol import Badge, Evidence, Finding
 
-#: The gravest first, with the badges of its rows.
+#: The gravest first, with the badges of its rows. What is only likely has none.
 _LOUD: dict[str, list[Badge]] = {"error": ["wrong"], "warning": ["doubtful"], "hint": []}
 
 
 def row_of(found: Findings, paused: Paused, frames: list[FrameType]) -> Child:
     """``frames`` are those in which a value is looked for by its expression, the nearest first."""
-    rows = [_finding(finding, paused, frames) for finding in found]
+    rows = [finding_row(finding, paused, frames) for finding in found]
     line = plural(len(rows), "finding") if rows else found.silence()
     return Child("findings", _rows(line, rows, found), "")
 
 
 def _rows(line: str, rows: list[Child], findings: Iterable[Finding]) -> Rows:
-    """A row with the badge of the most severe of these findings."""
-    severities = {finding["severity"] for finding in findings}
+    """A row with the badge of the most severe of these findings that are sure."""
+    severities = {finding["severity"] for finding in findings if finding["tier"] == "sure"}
     badges = next((loud for severity, loud in _LOUD.items() if severity in severities), [])
     return Rows.of(line, rows, "finding", badges)
 
 
-def _finding(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child:
+def finding_row(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child:
     rows = [_evidence(one, paused, frames) for one in finding["evidence"]]
     rows.append(Child("why", Rows.of(finding["why"], [], "advice"), ""))
     rows.append(Child("try", Rows.of(finding["suggestion"], [], "advice"), ""))
-    below = [_finding(one, paused, frames) for one in finding["consequences"]]
+    below = [finding_row(one, paused, frames) for one in finding["consequences"]]
     if below:
         rows.append(Child("consequences", _rows(plural(len(below), "finding"), below, finding["consequences"]), ""))
     source = finding["source"]

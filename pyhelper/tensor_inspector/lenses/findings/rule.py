@@ -65,7 +65,7 @@ def finding(id: str, severity: Severity, why: str, suggestion: str, found: Viola
     made: Finding = {
         "rule": id,
         "severity": severity,
-        "certain": found.certain,
+        "tier": "sure" if found.certain else "likely",
         "title": found.title,
         "fact": found.fact,
         "more": found.more,

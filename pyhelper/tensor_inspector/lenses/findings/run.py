@@ -148,9 +148,9 @@ def folded(found: list[Finding]) -> list[Finding]:
 
 
 def _order(finding: Finding) -> tuple[int, int, int]:
-    """The order of findings: causes before consequences, then certain ones, then by severity."""
+    """The order of findings: causes before consequences, then sure ones, then by severity."""
     grave = ("error", "warning", "hint").index(finding["severity"])
-    return -_depth(finding["rule"]), int(not finding["certain"]), grave
+    return -_depth(finding["rule"]), int(finding["tier"] != "sure"), grave
 
 
 def _depth(rule: str, seen: tuple[str, ...] = ()) -> int:

@@ -142,9 +142,12 @@ def statements_of(tree: ast.AST | None) -> Statements:
 
 
 def _changed_by(node: ast.AST) -> ast.expr | None:
-    """What a node changes in place: by an item of it, or by a method whose name ends with ``_``."""
+    """What a node changes in place: by an item of it, by ``out=``, or by a method whose name ends with ``_``."""
     if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
         return node.value
+    written = (keyword.value for keyword in node.keywords if keyword.arg == "out") if isinstance(node, ast.Call) else ()
+    for out in written:
+        return out
     method = node.func if isinstance(node, ast.Call) else None
     is_changing = isinstance(method, ast.Attribute) and method.attr.endswith("_") and not method.attr.endswith("__")
     return method.value if is_changing else None  # type: ignore[union-attr]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....measure.torch.metadata import gradient_of
-from ....measure.torch.modules import is_module, is_of
+from ....measure.torch.modules import PARTS, is_module, is_of
 from ....safe.guard import (
     KEYS,
     NUMBERS,
@@ -28,9 +28,10 @@ from ..errors import attribute_in
 from ..operand import UNKNOWN, Operand, in_title, needs_grad, operand
 from ..operation import FailingLine
 from ..values import entry, items_of, key_words, keys_of, nearest, tensor_in, value_words
+from .objects.labels import missing_label
+from .objects.properties import hidden_property
 
 _MISSING = object()
-_PARTS = ("_modules", "_parameters", "_buffers")
 _SHOWN = 4  #: entries of a dict, or of a list, that are shown
 
 
@@ -60,7 +61,7 @@ def _of_subscript(context: ErrorContext, line: FailingLine, node: ast.Subscript)
     value, key = line.reader.read(node.value), line.reader.read(node.slice)
     entries = _entries(value)
     if entries is None or key is UNKNOWN:
-        return None
+        return missing_label(context, line, node)
     text, keys = in_title(node.value), keys_of(entries)
     if type(key) is Operand:
         if not keys or key.sizes:
@@ -161,12 +162,15 @@ def _of_none(context: ErrorContext, line: FailingLine, node: ast.Attribute, text
 
 
 def _of_module(context: ErrorContext, value: Any, text: str, wanted: str) -> Violation | None:
+    hidden = hidden_property(context, value, text, wanted)
+    if hidden is not None:
+        return hidden
     inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
     if inside is not None and wanted in _names(inside):
         title = (f"{text} is a {class_name(type(value))}", ": ", f"{wanted} is an attribute of the module inside it")
         return context.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
     near = nearest(wanted, _names(value))
-    children = [name for part in _PARTS for name in each(dict.keys, dict_attribute(value, part))][:_SHOWN]
+    children = [name for part in reversed(PARTS) for name in each(dict.keys, dict_attribute(value, part))][:_SHOWN]
     if near is None and wanted in _tensor_attributes() and wanted not in ("to", "train"):
         title = (f"{text} is {value_words(value)}", ", ", f"not a tensor: it has no {wanted}")
         return context.found(
@@ -184,7 +188,7 @@ def _is_wrapper(value: Any) -> bool:
 
 
 def _names(value: Any) -> Iterator[str]:
-    for part in _PARTS:
+    for part in PARTS:
         yield from (name for name in each(dict.keys, dict_attribute(value, part)) if type(name) is str)
     for name in each(dict.keys, instance_dict(value)):
         if type(name) is str and name[:1] != "_" and name not in ("training", "call_super_init", "dump_patches"):

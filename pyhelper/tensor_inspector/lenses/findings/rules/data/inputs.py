@@ -23,6 +23,7 @@ from ...rule import rule
 from .first_layers import begins_plainly, first_layer, has_saved, is_given_by
 from .scales import are_of_bytes, is_normalised_twice, scale_of
 from .transforms import twice_in_transforms
+from .unwritten import is_to_be_filled
 
 torch: Any = module("torch")
 
@@ -50,6 +51,8 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
         is_done = given.call.lineno < step.sources[given.level].lineno
         if not is_foretold(step, given.call.lineno, given.level):
             continue  # such a batch may be left out
+        if not is_done and is_to_be_filled(step.sources[given.level], given.name, given.call.lineno):
+            continue  # it was never written yet
         if is_meant or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
         begun = _begun(step, given)

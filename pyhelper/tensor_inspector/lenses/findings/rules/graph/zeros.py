@@ -50,8 +50,8 @@ def zero_grad_values(step: Step) -> Iterator[Violation]:
         value, root = step.number(loss.tensor), step.node_of(loss.tensor)
         if not loss.done or not value or value - value != 0 or root is None:
             continue
-        flat = next(iter(step.graph.below(root, *_FLAT)), None)
-        if flat is None or step.graph.below(root, *_CHOICES) or not _gradients_are_zero(step, loss, root):
+        flat = next((node for node in step.graph.below(root, *_FLAT) if _is_above_all(step, node, root)), None)
+        if flat is None or step.graph.below(root, *_CHOICES) or not gradients_are_zero(step, loss, root):
             continue
         if _is_bounded(step, root):
             continue
@@ -85,7 +85,12 @@ def _tensor_of(step: Step, node: AutogradNode) -> VisibleVariable | None:
     return None
 
 
-def _gradients_are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
+def _is_above_all(step: Step, flat: AutogradNode, root: AutogradNode) -> bool:
+    """Tells whether each parameter that an optimizer holds lies below operations of this kind alone."""
+    return not any(id(leaf) in step.optimized for leaf in step.graph.leaves_beside(root, (flat.op,)))
+
+
+def gradients_are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
     """Whether the gradients are zero as the backward has left them, and nothing has cleared them since."""
     leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.optimized]
     grads = [step.grad(leaf) for leaf in leaves]

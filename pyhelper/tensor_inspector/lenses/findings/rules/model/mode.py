@@ -11,14 +11,16 @@ from .....measure.torch.modules import Member, is_of
 from .....safe.guard import NUMBERS
 from ....step.calls import Call
 from ....step.classes import function_called
-from ....step.expressions import bound_in, text_of
+from ....step.expressions import bound_in, last_name, text_of
 from ....step.grad_mode import no_grad_block
 from ....step.source import Source
+from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
 from .call_purpose import is_drawn_again, is_given_noise, is_tried_out
 
+_KEEPING = ("append", "extend", "add", "put", "insert", "update")  #: methods that keep what they are given
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 
 
@@ -42,12 +44,9 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
     source = step.here
     if step.grad_mode or not source.is_known() or source.mentions("training"):
         return  # where it sets the modes by hand, it is in the midst of that perhaps
-    block = no_grad_block(source, source.lineno)
-    is_off = block is not None or any("no_grad" in text or "inference_mode" in text for text in source.decorators)
-    if not is_off and not _scores_between_epochs(step):
-        return
-    is_scoring = not is_off
-    first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
+    lines = _off_by_itself(source)
+    is_scoring = lines is None and _scores_between_epochs(step)
+    first, last = lines or (0, 10**9)
     for call, variable, level in step.calls_of_modules():
         if (
             level != 0
@@ -60,8 +59,9 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         ):
             continue
         instead = _set_instead(step, variable.value) if is_scoring and _counts_right(source, call) else None
-        if is_scoring and instead is None:
-            continue
+        is_judged = lines is not None or instead is not None or _is_judged(source, call)
+        if not is_judged or (lines is None and instead is None and _sets_train_around(step, variable.value)):
+            continue  # a caller has switched gradients off: for a target, or with dropout on purpose
         first_line, last_line = sorted((call.lineno, source.lineno))
         if any(first_line <= other.lineno <= last_line for other in source.calls_of("eval", "train")):
             continue  # it may be in another mode there
@@ -81,7 +81,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
         yield Violation(
             (
-                f"{call.callee} is in train mode {'in an evaluation' if is_scoring else 'under no_grad'}",
+                f"{call.callee} is in train mode {'under no_grad' if lines is not None else 'in an evaluation'}",
                 ": ",
                 f"{' and '.join(filter(None, (off, moved)))}",
             ),
@@ -92,6 +92,38 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
         )
         return
+
+
+def _off_by_itself(source: Source) -> tuple[int, int] | None:
+    """The lines in which a source itself has switched gradients off, as they are now; None where a caller has."""
+    block = no_grad_block(source, source.lineno) or source.with_block(source.lineno, "set_grad_enabled")
+    if block is not None:
+        return block.lineno, last_line(block)
+    if any("no_grad" in text or "inference_mode" in text for text in source.decorators):
+        return 0, 10**9
+    switched = [one.lineno for one in source.calls_of("set_grad_enabled") if one.lineno < source.lineno]
+    return (switched[-1], 10**9) if switched else None
+
+
+def _sets_train_around(step: Step, model: Any) -> bool:
+    """Tells whether a caller has set train mode for this: in the block of the call, or before no training at all, or
+    where it calls the active function again and again, to vote."""
+    for level, source in enumerate(step.sources[1:], 1):
+        calls = [one for one in source.calls_of("train") if one.lineno <= source.lineno]
+        found = ((one, step.module_of(text_of(one.receiver), level)) for one in calls)
+        trains = [one.lineno for one, known in found if known is not None and known.value is model]
+        around = [block.lineno for block in source.blocks if block.lineno <= source.lineno <= last_line(block)]
+        if trains and (not source.backwards or (around and max(trains) >= min(around)) or _is_repeated(source)):
+            return True
+    return False
+
+
+def _is_repeated(source: Source) -> bool:
+    """Whether the line that runs stands in a comprehension, or in a loop of its own in a block, that calls again."""
+    return any(
+        isinstance(node, (ast.ListComp, ast.GeneratorExp)) and node.lineno <= source.lineno <= last_line(node)
+        for node in source.nodes
+    )
 
 
 def _scores_between_epochs(step: Step) -> bool:
@@ -133,6 +165,23 @@ def _counts_right(source: Source, call: Call) -> bool:
                         if call.target in names and names & others:
                             return True
     return False
+
+
+def _is_judged(source: Source, call: Call) -> bool:
+    """Whether what a model gives meets the labels of its batch, in a comparison, a difference or a loss; not where the call
+    stands in a block, which may set the mode for it alone."""
+    if call.target is None or any(one.lineno <= call.lineno <= last_line(one) for one in source.blocks):
+        return False
+    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
+    others = {name for loop in source.nodes if isinstance(loop, ast.For) for name in bound_in(loop.target)} - given
+    meeting = (
+        node
+        for node in source.nodes
+        if isinstance(node, (ast.Compare, ast.BinOp))
+        or (isinstance(node, ast.Call) and last_name(node.func) not in _KEEPING)
+    )
+    names = ({below.id for below in ast.walk(node) if isinstance(below, ast.Name)} for node in meeting)
+    return _compares_batches(source, call) and any(call.target in met and met & others for met in names)
 
 
 def _set_instead(step: Step, model: Any) -> str | None:

@@ -143,23 +143,29 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
     roots = {id(variable.value) for variable in step.modules}
     for given in model_inputs(step):
         source = step.sources[given.level]
-        is_alone = len(given.call.args) == 1 and not given.call.keywords and given.position == 0
-        if not is_alone or id(given.model.value) not in step.members or count == _MOST:
+        if id(given.model.value) not in step.members or count == _MOST:
             continue
         if id(given.model.value) not in roots and source.function == "forward":
             continue
-        if not is_plain(given.tensor) or not 0 < (element_count(given.tensor) or 0) <= _INPUT or given.tensor.dim() < 2:
-            continue
-        if not given.tensor.dtype.is_floating_point:
-            continue
-        why = why_not(inner_model(given.model.value))
+        why = _unfit(given) or why_not(inner_model(given.model.value))
         if why is not None:
             refused = refused or f"{given.model.name} is not run: {why}"
             continue
         count += 1
         yield given
-    if refused:
-        raise NotAsked(refused)
+    if refused or not count:
+        raise NotAsked(refused or "no model is called with a tensor in sight")
+
+
+def _unfit(given: ModelInput) -> str | None:
+    """Why a model is not called again with that alone; None where it can be."""
+    if len(given.call.args) != 1 or given.call.keywords or given.position != 0:
+        return "it is called with more than one tensor"
+    if not is_plain(given.tensor) or not given.tensor.dtype.is_floating_point:
+        return f"{given.name} is no plain tensor of floats"
+    if given.tensor.dim() < 2 or not element_count(given.tensor):
+        return f"{given.name} has no samples"
+    return f"{given.name} is too large" if (element_count(given.tensor) or 0) > _INPUT else None
 
 
 def _output(given: ModelInput, x: Any, failed: list[str], *, draws: bool = False, evaluates: bool = False) -> Any:

@@ -84,7 +84,9 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
             summing = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
     if subject is None or not step.source.runs_a_backward_each_round() or _may_clear_unseen(step):
         return None
-    return subject, len(summing) + 1
+    # Several stops may be of one step: only a step of the optimizer writes the parameter.
+    versions = {stop.weights[subject.name].version for stop in summing}
+    return subject, len(versions | {version_of(subject.tensor)})
 
 
 def _may_clear_unseen(step: Step) -> bool:

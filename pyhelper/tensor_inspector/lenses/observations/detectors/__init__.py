@@ -1,0 +1,1 @@
+"""The detectors, a file each: what one sees, how rare that is, and why it matters."""

@@ -1,0 +1,58 @@
+"""All detectors, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .detector import Detector
+from .detectors import (
+    all_pairs,
+    copied_without_a_copy,
+    defaults,
+    empty,
+    equal_groups,
+    flat_and_no_gradient,
+    lengths,
+    masks,
+    never_a_label,
+    one_object,
+    part_in_eval,
+    rounded,
+    used_up,
+    weights_and_data,
+)
+
+_FILES = (
+    one_object,
+    copied_without_a_copy,
+    used_up,
+    empty,
+    weights_and_data,
+    all_pairs,
+    equal_groups,
+    flat_and_no_gradient,
+    never_a_label,
+    part_in_eval,
+    masks,
+    lengths,
+    rounded,
+    defaults,
+)
+
+
+def _detectors() -> list[Detector]:
+    """Those of each file in the order in which they stand there."""
+    found = []
+    for file in _FILES:
+        file.detector  # noqa: B018  an injected module runs its source when it is first asked for a name
+        found += [one for one in vars(file).values() if type(one) is Detector]
+    return found
+
+
+DETECTORS = _detectors()
+
+
+def unknown_detectors(ids: Collection[str]) -> list[str]:
+    """The ids that no detector has."""
+    known = {detector.id for detector in DETECTORS}
+    return [id for id in dict.fromkeys(ids) if id not in known]
