@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import torch
 from asking import Paused
+from graph_steps import Double, checkpointed, custom, freed, hooked, modified, refuse
 from torch import nn
-from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import autograd, gradients, nan_origin, no_gradient
@@ -37,17 +37,6 @@ def reached(tensor: torch.Tensor) -> tuple[int, list[torch.Tensor]]:
     return len(seen) - len(leaves), leaves
 
 
-class Double(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(x)
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        return grads[0] * 2
-
-
 def chain() -> FrameType:
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
     out = model(torch.randn(3, 4))
@@ -62,50 +51,10 @@ def blocks() -> FrameType:
     return sys._getframe()
 
 
-def freed() -> FrameType:
-    model = nn.Linear(4, 2)
-    y = model(torch.randn(3, 4)).relu().sum()
-    y.backward()
-    return sys._getframe()
-
-
-def modified() -> FrameType:
-    w = torch.randn(4, requires_grad=True)
-    e = (w * 2).exp()
-    y = e.sum()
-    with torch.no_grad():
-        e.add_(1)
-    return sys._getframe()
-
-
-def custom() -> FrameType:
-    w = torch.randn(4, requires_grad=True)
-    y = Double.apply(w).sum()
-    return sys._getframe()
-
-
-def refuse(_: Any) -> Any:
-    raise RuntimeError("the program's code ran")
-
-
-def hooked() -> FrameType:
-    w = torch.randn(4, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, refuse):
-        y = (w * w).exp().sum()
-    return sys._getframe()
-
-
 def on_cpu() -> FrameType:
     w = torch.randn(4, requires_grad=True)
     with torch.autograd.graph.save_on_cpu():
         y = (w * w).exp().sum()
-    return sys._getframe()
-
-
-def checkpointed() -> FrameType:
-    model = nn.Linear(4, 4)
-    x = torch.randn(3, 4)
-    y = checkpoint(model, x, use_reentrant=False).sigmoid().sum()
     return sys._getframe()
 
 

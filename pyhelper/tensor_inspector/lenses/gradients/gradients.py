@@ -139,6 +139,7 @@ class GradientsLens(Lens):
         """Whether all parameters are found."""
         steps = Steps(self.budget)
         for row in self._to_find:
+            row.depth = len(self._all)
             self._all.append(row)
             if steps.end():
                 return False

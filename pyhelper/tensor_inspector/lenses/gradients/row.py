@@ -18,13 +18,14 @@ _ORDER = ("nan", "inf", "none", "zero", "fine", "unread", "empty", "frozen")
 
 
 class ParameterRow:
-    """A parameter by its name, and the expression that reaches it, if one does."""
+    """A parameter by its name, the expression that reaches it, if one does, and its place in the model."""
 
-    __slots__ = ("_norm", "gradient", "name", "path", "update_norm", "weight", "weight_norm")
+    __slots__ = ("_norm", "depth", "gradient", "name", "path", "update_norm", "weight", "weight_norm")
 
     def __init__(self, name: str, path: str | None, weight: Any) -> None:
         self.name = name
         self.path = path
+        self.depth = 0
         self.weight = weight
         self.gradient = grad_of(weight) if requires_grad(weight) else None
         self.weight_norm: float | None = None
@@ -79,6 +80,8 @@ class ParameterRow:
     def data(self) -> GradientRow:
         return {
             "name": self.name,
+            "path": self.path,
+            "depth": self.depth,
             "state": self.state(),
             "norm": self.norm,
             "weight_norm": self.weight_norm,

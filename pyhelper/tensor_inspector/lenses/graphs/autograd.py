@@ -15,6 +15,7 @@ from ...words.text import listed, plural
 from ..lens import Lens, Paused, wrong_type
 from ..surroundings import Names, step_around
 from .chains import Chains
+from .drawn import DrawnGraph
 from .rows import GraphRows
 
 if TYPE_CHECKING:
@@ -24,15 +25,18 @@ _CUSTOM = 20  #: classes of the program's own functions that are named
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
-    """About ``values["tensor"]``, of any shape; it takes no options. Raises ``TypeError`` for what is no tensor."""
-    asked = values["tensor"]
+    """About ``values["tensor"]``, of any shape; with the option ``drawn`` the answer has the graph itself. Raises
+    ``TypeError`` for what is no tensor."""
+    asked, drawn = values["tensor"], options.get("drawn", False)
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a tensor")
-    return AutogradLens(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
+    if type(drawn) is not bool:
+        raise ValueError("drawn is True or False")
+    return AutogradLens(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget, drawn)
 
 
 class AutogradLens(Lens):
-    def __init__(self, asked: Child, names: Names, budget: Budget) -> None:
+    def __init__(self, asked: Child, names: Names, budget: Budget, drawn: bool) -> None:
         super().__init__(budget)
         self._asked = asked
         self._names = names
@@ -42,6 +46,8 @@ class AutogradLens(Lens):
         self._read = 0
         self._chains = Chains(self._graph)
         self._layout: Iterator[None] | None = None
+        self._drawn = DrawnGraph(asked, self._graph, names, budget) if drawn else None
+        self._drawing = None if self._drawn is None else self._drawn.steps()
 
     def go_on(self) -> bool:
         if not self._graph.grow(self.budget):
@@ -55,7 +61,10 @@ class AutogradLens(Lens):
             self._read += 1
         if self._layout is None and self._graph.nodes:
             self._layout = self._chains.lay_out(self._graph.nodes[0])
-        return all(not steps.end() for _ in self._layout or ())
+        if not all(not steps.end() for _ in self._layout or ()):
+            return False
+        # Some steps take long: after these the clock is looked at.
+        return all(not (self.budget.spent() if is_long else steps.end()) for is_long in self._drawing or ())
 
     def stop(self) -> None:
         """Lays out the part of the graph that was met."""
@@ -66,8 +75,9 @@ class AutogradLens(Lens):
 
     def progress(self) -> float:
         known = len(self._graph.nodes)
-        read = 0.5 * self._read / known if self._graph.complete and known else 0.1
-        return read if self._layout is None else 0.9
+        read = max(0.1, 0.5 * self._read / known) if self._graph.complete and known else 0.1
+        done = read if self._layout is None else 0.9
+        return done if self._drawn is None else 0.3 * done + 0.7 * self._drawn.share
 
     def found(self) -> Found:
         operations = [node for node in self._graph.nodes if node.leaf is None]
@@ -85,6 +95,8 @@ class AutogradLens(Lens):
             "custom": list(custom)[:_CUSTOM],
             "complete": self._graph.complete,
         }
+        if self._drawn is not None:
+            answer["graph"] = self._drawn.found
         return answer
 
     def row(self) -> Child:

@@ -128,6 +128,15 @@ class NanOriginLens(Lens):
         is_sure = origin is not None and origin.certain and not origin.others and self._where(origin) == "operation"
         return (self._graph, origin.node) if origin is not None and is_sure else None
 
+    def place(self) -> Any:
+        """The ``grad_fn`` of where it began, or of the leaf that had it already; None where that can't be told."""
+        origin = self._origin()
+        if self._where(origin) in ("finite", "unknown"):
+            return None
+        given = None if origin is None or origin.given is None else origin.given.node
+        node = self._operation() if given is None else given
+        return None if node is None else node.function
+
     def _suspects(self) -> Iterator[str]:
         """For a gradient: the operations on its way whose slope may be infinite, each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []

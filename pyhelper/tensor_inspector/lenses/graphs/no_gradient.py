@@ -24,6 +24,7 @@ from ...words.text import full_path, plural
 from ..findings.rules.loss.absent_loss import loss_without_graph
 from ..lens import Lens, Paused, wrong_type
 from ..step.expressions import key_of
+from ..step.roles import Parameter
 from ..step.step import Step
 from ..surroundings import Names, step_around
 from .cuts import cut_in_frames, cut_in_modules, unused_in_modules
@@ -44,12 +45,13 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     if not is_tensor(asked.value):
         raise wrong_type(asked, "a parameter or a torch.nn.Module")
     known = names.parameter(asked.value)
-    target = (
-        Target(asked.name, asked.suffix, asked.value, None, "")
-        if known is None
-        else Target(known.name, known.name, asked.value, known.member, _last(known.name))
-    )
+    target = Target(asked.name, asked.suffix, asked.value, None, "") if known is None else target_of(known)
     return NoGradientLens(asked, iter([target]), step, budget)
+
+
+def target_of(known: Parameter) -> Target:
+    """A parameter of a module in sight."""
+    return Target(known.name, known.name, known.tensor, known.member, _last(known.name))
 
 
 def _of_module(asked: Child, names: Names) -> Iterator[Target]:
@@ -61,7 +63,7 @@ def _of_module(asked: Child, names: Names) -> Iterator[Target]:
             )
 
 
-class _BackwardCall(Record):
+class BackwardCall(Record):
     """A tensor that backward is called on; ``done`` where that has run."""
 
     name: str
@@ -69,15 +71,13 @@ class _BackwardCall(Record):
     done: bool
 
 
-def _losses(step: Step) -> list[_BackwardCall]:
+def _losses(step: Step) -> list[BackwardCall]:
     """The losses that the source calls backward on; where it calls none, single numbers in sight that have a graph."""
-    found = [
-        _BackwardCall(loss.name, loss.tensor, loss.done) for loss in step.losses if element_count(loss.tensor) == 1
-    ]
+    found = [BackwardCall(loss.name, loss.tensor, loss.done) for loss in step.losses if element_count(loss.tensor) == 1]
     single = (
         variable for variable in step.tensors if not variable.value.dim() and step.node_of(variable.value) is not None
     )
-    return found or [_BackwardCall(variable.name, variable.value, False) for variable in single]
+    return found or [BackwardCall(variable.name, variable.value, False) for variable in single]
 
 
 def _why_not_required(tensor: Any, is_trained: bool) -> Reason:
@@ -89,12 +89,34 @@ def _why_not_required(tensor: Any, is_trained: bool) -> Reason:
     return Reason("integer", at=dtype_name(tensor)) if has_none else Reason("constant")
 
 
+def told(reason: Reason) -> NoGradientReason:
+    """A reason as data."""
+    return {
+        "code": reason.code,
+        "certain": reason.certain,
+        "count": len(reason.targets),
+        "parameters": [target.name for target in reason.targets[:_NAMED]],
+        "at": reason.at,
+        "file": None if reason.location is None else full_path(reason.location[0]),
+        "line": None if reason.location is None else reason.location[1],
+    }
+
+
 def _last(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
 class NoGradientLens(Lens):
-    def __init__(self, asked: Child, targets: Iterator[Target], step: Step | None, budget: Budget) -> None:
+    """``losses`` are what the parameters are to be reached from; without it, those in sight."""
+
+    def __init__(
+        self,
+        asked: Child,
+        targets: Iterator[Target],
+        step: Step | None,
+        budget: Budget,
+        losses: list[BackwardCall] | None = None,
+    ) -> None:
         super().__init__(budget)
         self._asked = asked
         self._to_find = targets
@@ -103,7 +125,7 @@ class NoGradientLens(Lens):
         self._explained = 0
         self._step = step
         self._reasons: dict[tuple[Any, ...], Reason] = {}
-        self._losses = [] if step is None else _losses(step)
+        self._losses = losses if losses is not None else [] if step is None else _losses(step)
         self._reached = [self._leaves(loss) for loss in self._losses]
 
     def go_on(self) -> bool:
@@ -122,28 +144,16 @@ class NoGradientLens(Lens):
         return self._explained / max(1, len(self._targets))
 
     def found(self) -> Found:
-        reasons: list[NoGradientReason] = [
-            {
-                "code": reason.code,
-                "certain": reason.certain,
-                "count": len(reason.targets),
-                "parameters": [target.name for target in reason.targets[:_NAMED]],
-                "at": reason.at,
-                "file": None if reason.location is None else full_path(reason.location[0]),
-                "line": None if reason.location is None else reason.location[1],
-            }
-            for reason in self._sorted()
-        ]
         answer: NoGradientFound = {
             "lens": "no_gradient",
             "asked": len(self._targets),
             "loss": self._losses[0].name if self._losses else None,
-            "reasons": reasons,
+            "reasons": [told(reason) for reason in self.reasons()],
         }
         return answer
 
     def row(self) -> Child:
-        reasons = self._sorted()
+        reasons = self.reasons()
         name = f"why {self._asked.name} has no gradient"
         if len(reasons) == 1:
             rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
@@ -163,12 +173,12 @@ class NoGradientLens(Lens):
         self._is_found = True
         return True
 
-    def _sorted(self) -> list[Reason]:
+    def reasons(self) -> list[Reason]:
         """The reasons, that of the most parameters first; parameters with a gradient come last."""
         last = ("has_gradient",)
         return sorted(self._reasons.values(), key=lambda reason: (reason.code in last, -len(reason.targets)))
 
-    def _leaves(self, loss: _BackwardCall) -> set[int]:
+    def _leaves(self, loss: BackwardCall) -> set[int]:
         node = None if self._step is None else self._step.node_of(loss.tensor)
         return set() if node is None or self._step is None else {id(leaf) for leaf in self._step.graph.leaves(node)}
 
@@ -193,7 +203,7 @@ class NoGradientLens(Lens):
             return Reason("not_known", certain=False)
         return self._cut(target, self._step)
 
-    def _reached_by(self, loss: _BackwardCall) -> Reason:
+    def _reached_by(self, loss: BackwardCall) -> Reason:
         """The loss leads here: a backward has run, or not."""
         step = self._step
         node = None if step is None else step.node_of(loss.tensor)

@@ -1,0 +1,1 @@
+"""`export`: a value as a file, in a format that other programs read."""
