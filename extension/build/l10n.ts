@@ -12,10 +12,12 @@ const messagesFile = new URL("l10n/bundle.l10n.json", root);
 /** The text that bundle.l10n.json must have for the code as it is now. */
 export async function messages(): Promise<string> {
   const folder = fileURLToPath(root);
-  const scripts = globSync("extension/src/**/*.ts", { cwd: folder }).map(async (path) => ({
-    contents: await readFile(join(folder, path), "utf8"),
-    extension: extname(path),
-  }));
+  const scripts = globSync(["extension/src/**/*.ts", "extension/webview/**/*.{ts,tsx}"], { cwd: folder }).map(
+    async (path) => ({
+      contents: await readFile(join(folder, path), "utf8"),
+      extension: extname(path),
+    }),
+  );
   const found = Object.entries(await getL10nJson(await Promise.all(scripts)));
   return `${JSON.stringify(Object.fromEntries(found.toSorted(([a], [b]) => (a < b ? -1 : 1))), undefined, 2)}\n`;
 }

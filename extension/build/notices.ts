@@ -8,9 +8,11 @@ import type { Metafile } from "esbuild";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packageOf = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
-/** Name, version and licence of every package that a bundle holds code of. Throws where one names no licence. */
-export async function notices({ outputs }: Metafile): Promise<string> {
-  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+/** Name, version and licence of every package that the bundles hold code of. Throws where one names no licence. */
+export async function notices(bundles: readonly Metafile[]): Promise<string> {
+  const inputs = bundles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.keys(output.inputs));
   const packages = new Set(inputs.flatMap((input) => packageOf.exec(input)?.[1] ?? []));
   const texts = await Promise.all([...packages].toSorted().map(notice));
   return `This extension contains code of these packages.\n\n${texts.join("\n")}`;
