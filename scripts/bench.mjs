@@ -15,6 +15,7 @@ const inPython = {
   memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
+  picture: [python, "tests/bench/picture_bench.py", ...(quick ? ["--no-peers", "--rounds", "3"] : [])],
   watch: [python, "tests/bench/watch_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
 };
@@ -22,6 +23,7 @@ const inPython = {
 const inVsCode = {
   activation: ["node", "tests/bench/activation_bench.ts"],
   step: ["node", "tests/bench/step_bench.ts"],
+  details: ["node", "tests/bench/details_bench.ts"],
 };
 
 const parts = Object.entries(quick ? inPython : { ...inPython, ...inVsCode });

@@ -5,6 +5,7 @@ import { Sessions } from "./debug/sessions.ts";
 import { bundleIn } from "./helper/bundle.ts";
 import { Calls } from "./helper/calls.ts";
 import { Frames } from "./model/frames.ts";
+import { Details } from "./model/details.ts";
 import { Dismissed } from "./model/dismissed.ts";
 import { Expansion } from "./model/expansion.ts";
 import { Findings } from "./model/findings.ts";
@@ -19,11 +20,14 @@ import { Watchpoints } from "./model/watchpoints.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
 import { followDebugging, followFrame, followKept } from "./views/context.ts";
+import { DetailsPages, followSelection } from "./views/detailsPages.ts";
 import { Diagnostics } from "./views/diagnostics.ts";
+import { GraphPages } from "./views/graphPages.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
 import { Status } from "./views/status.ts";
+import { TablePages } from "./views/tablePages.ts";
 import { Tree } from "./views/tree.ts";
 import { followWatchpoints } from "./views/watchpoints.ts";
 
@@ -50,12 +54,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const inspector = new Inspector(calls, frames);
   const runs = new Runs(calls, pins, settings, results, frames, inspector);
   const lenses = new Lenses(calls, questions, inspector, runs);
+  const details = new Details(inspector, lenses, questions);
   const dismissed = new Dismissed(context.workspaceState);
   const findings = new Findings(calls, inspector, runs, dismissed, settings);
   // The row that counts findings begins as an open one.
   expansion.open(FINDINGS);
   // Made after `findings`, which then hears of a change first: it may drop old findings before the tree draws them.
   const tree = new Tree(inspector, expansion, context.globalState);
+  const detailsPages = new DetailsPages(details, context.extensionUri);
+  const tablePages = new TablePages({ inspector, tree, details, detailsPages }, context.extensionUri);
+  const graphPages = new GraphPages({ inspector, lenses, tree, details, detailsPages }, context.extensionUri);
   lenses.setViewVisible(tree.visible);
   context.subscriptions.push(
     log,
@@ -63,6 +71,10 @@ export function activate(context: vscode.ExtensionContext): void {
     activeFrame,
     settings,
     lenses,
+    details,
+    detailsPages,
+    tablePages,
+    graphPages,
     findings,
     tree,
     followDebugging(sessions),
@@ -77,6 +89,10 @@ export function activate(context: vscode.ExtensionContext): void {
       runs,
       questions,
       lenses,
+      details,
+      detailsPages,
+      tablePages,
+      graphPages,
       findings,
       dismissed,
       watchpoints,
@@ -91,6 +107,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
     sessions.onDidChangeValues((session) => void runs.userChanged(session)),
     tree.onDidChangeVisibility(({ visible }) => lenses.setViewVisible(visible)),
+    followSelection(tree, details),
     sessions.onDidEnd((session) => lenses.forget(session)),
     settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),
   );

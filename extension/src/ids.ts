@@ -5,6 +5,15 @@ export const SECTION = "tensorInspector";
 
 export const VIEW = "tensorInspector.tree";
 
+/** The details page; its tab in the editor has the same. */
+export const DETAILS_VIEW = "tensorInspector.details";
+
+/** A tab of the editor with a table. */
+export const TABLE_VIEW = "tensorInspector.table";
+
+/** A tab of the editor with a drawn graph. */
+export const GRAPH_VIEW = "tensorInspector.graph";
+
 export const COMMAND = {
   summarize: "tensorInspector.summarize",
   summarizeExpression: "tensorInspector.summarizeExpression",
@@ -28,6 +37,7 @@ export const COMMAND = {
   compareSelected: "tensorInspector.compareSelected",
   keepForCompare: "tensorInspector.keepForCompare",
   showAutogradGraph: "tensorInspector.showAutogradGraph",
+  openAsGraph: "tensorInspector.openAsGraph",
   showNanOrigin: "tensorInspector.showNanOrigin",
   showWhyNoGradient: "tensorInspector.showWhyNoGradient",
   showGradients: "tensorInspector.showGradients",
@@ -60,6 +70,11 @@ export const COMMAND = {
   editWatchpoint: "tensorInspector.editWatchpoint",
   enableWatchpoint: "tensorInspector.enableWatchpoint",
   disableWatchpoint: "tensorInspector.disableWatchpoint",
+  showDetails: "tensorInspector.showDetails",
+  exportValue: "tensorInspector.exportValue",
+  openDetailsInEditor: "tensorInspector.openDetailsInEditor",
+  openAsTable: "tensorInspector.openAsTable",
+  openFrameAsTable: "tensorInspector.openFrameAsTable",
   removeAllWatchpoints: "tensorInspector.removeAllWatchpoints",
 } as const;
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from .lenses.compare.comparison import Comparison
     from .lenses.findings.finding import Findings
+    from .lenses.observations.observed import Observations
     from .lenses.picture.picture import Picture
     from .lenses.picture.tiles import How
     from .protocol import Facts
@@ -169,7 +170,8 @@ def findings(
 ) -> Findings:
     """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
 
-    A list of plain data, causes first, that prints one finding per line. ``checked`` names the rules that were asked,
+    A list of plain data, causes first, that prints one finding per line. ``tier`` is "sure" where the graph, the
+    optimizer or an exception proves it, "likely" where it may be meant. ``checked`` names the rules that were asked,
     ``skipped`` the others with the reason. ``thorough`` reads more values; ``ignore`` names rules to skip. Raises
     ``ValueError`` for a name that no rule has, ``TypeError`` for a single text.
 
@@ -189,6 +191,25 @@ def findings(
     from .watching import findings as stop
 
     return stop.findings(frame, budget_of(budget_ms), thorough=thorough, run=run, ignore=ignore)
+
+
+def observations(
+    frame: FrameType | None = None, *, ignore: Collection[str] = (), budget_ms: float = float("inf")
+) -> Observations:
+    """What is worth a look at a frame: facts about the values in sight that claim nothing, the most unusual first.
+
+    A list as that of `findings`, each of ``tier`` "look" and ``severity`` "hint"; ``checked`` names the detectors that
+    were asked. The rank is how rarely such a fact holds in healthy programs. Nothing is run. ``ignore`` names detectors
+    to skip. Raises ``ValueError`` for a name that none has, ``TypeError`` for a single text.
+    """
+    frame, ignore = frame_of(frame), rules_of(ignore)
+    if module("torch") is None:
+        from .lenses.observations.observed import Observations
+
+        return Observations(skipped=[("all", "the program has not imported torch")])
+    from .lenses.observations import look
+
+    return look.observations(frame, budget_of(budget_ms), ignore)
 
 
 def explain(error: BaseException, frame: FrameType | None = None, *, budget_ms: float = float("inf")) -> Findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from binascii import b2a_base64
 from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Literal
@@ -122,7 +123,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
         snapshot.replace(node, Rows.of("", [Child("value", program_code.read_property(asked, request.get("id")), "")]))
         budget, started = _budget(request, _ROWS_SHARE, most=400), perf_counter()  # of the 2 s that a reply may take
     with Untouched():
-        page = snapshot.page(node, request["start"], request["count"], budget)
+        page = snapshot.page(node, request["start"], request["count"], budget, facts=request.get("facts", False))
     answer: ChildrenAnswer = {
         "op": "children",
         "snapshot": snapshot.id,
@@ -209,8 +210,8 @@ def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
             lens.budget.renew(budget.ms)
         else:
             raise Refused("gone", "the program has run on since this was begun")
-        lens.guard = guard
-        done = _go_on(lens, request)
+        lens.guard, is_over = guard, request.get("cancel", False)  # nothing holds it any more: it lets go of all it had
+        done = not is_over and _go_on(lens, request)
         answer: LensAnswer = {
             "op": "lens",
             "snapshot": snapshot.id,
@@ -219,6 +220,10 @@ def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
             "progress": 1.0 if done else round(lens.progress(), 3),
             "types": [],
         }
+        if (data := lens.data()) is not None:
+            answer["data"] = b2a_base64(data, newline=False).decode()
+            if (file := lens.file()) is not None:
+                answer["file"] = file
         if done:
             answer["found"], row = lens.found(), lens.row()
             text = lens.text()
@@ -229,7 +234,7 @@ def _asked(request: LensRequest) -> tuple[Answer, Snapshot]:
                 node["page"] = snapshot.page(
                     node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS_SHARE)
                 )
-        else:
+        elif not is_over:
             answer["resume"] = snapshot.keep_unfinished(lens)
     answer["ms"], answer["types"] = _since(started), sorted(snapshot.types)
     return answer, snapshot

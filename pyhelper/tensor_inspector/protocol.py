@@ -29,6 +29,7 @@ Gear = Literal["light", "exact"]
 #: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
 #: it, for their backward), unnamed (tensors that no name in sight reaches).
 MemoryPart = Literal["model", "gradients", "optimizer", "variables", "saved", "unnamed"]
+DetailsPart = Literal["facts", "distribution", "picture", "values", "extremes", "table", "comparison", "error_map"]
 #: In what two values differ; names: what both have is named in two ways, as by a wrapper around a model; cached: no
 #: difference, only one has stored what both can work out.
 DifferenceKind = Literal[
@@ -65,6 +66,9 @@ RelationKind = Literal[
 ]
 #: How grave a finding is.
 Severity = Literal["error", "warning", "hint"]
+#: How far a finding is proven: sure; likely, where it may be meant; look, a fact that is worth a look and claims
+#: nothing.
+Tier = Literal["sure", "likely", "look"]
 #: What a rule can't do without: what must be in sight, or thorough: extra reading; run: running the program's code;
 #: absent where it was not asked for another reason.
 RuleNeed = Literal["loss", "optimizer", "groups", "module", "scaler", "source", "moments", "thorough", "run"]
@@ -230,6 +234,8 @@ class ChildrenRequest(TypedDict):
     node: int
     start: int
     count: int
+    #: Whether each node has its facts; false when absent.
+    facts: NotRequired[bool]
     limits: NotRequired[Limits]
 
 
@@ -289,13 +295,37 @@ class LensRequest(TypedDict):
     #: without, only its size is told) and `checksums` (of tensors only statistics and a checksum are kept); `rows` of
     #: `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that
     #: are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is
-    #: known).
-    options: NotRequired[dict[str, float | str | bool]]
+    #: known); of `autograd` `drawn` (the graph itself too); of `details` `parts` (which are wanted, with blanks between
+    #: them: `facts`, `distribution`, `picture`, `values`; about the value `other` too `comparison`, `error_map`),
+    #: `exact` (read all, in as many calls as that takes; else a sample where the time of one is too short), `dims` (of
+    #: rows and columns, or of columns alone), `facets` (dimensions along which pictures stand side by side), `index`
+    #: (of each other dimension), `window` (first row, row behind the last, first column, column behind the last),
+    #: `tiles` (along a side, at most), `shown` (of a tile: `mean`, `min`, `max`, `nearest`), `bins` and `robust` (the
+    #: histogram leaves out the outermost elements), `rtol`, `atol` and `equal_nan` of the comparison; of `export`
+    #: `format` (in which the file is made; without, it is told what each holds), `path` (the program writes it there;
+    #: without, the answers carry its `data`), `overwrite` (also over a file, or into a folder that is there), `run`
+    #: (also a format that runs code of the program), and of a run of TensorBoard `step` (at which the value is what it
+    #: is now) and `scalars` (what was recorded of it).
+    options: NotRequired[dict[str, float | str | bool | list[int] | list[ScalarSeries]]]
     #: Where to go on, as the last answer said. It lives as long as the snapshot.
     resume: NotRequired[int]
+    #: With `resume`: nobody waits for the answer any more, so what was begun is undone at once, as an unfinished file
+    #: is removed.
+    cancel: NotRequired[bool]
     #: Rows of a first page; 100 when absent.
     page_size: NotRequired[int]
     limits: NotRequired[Limits]
+
+
+@final
+class ScalarSeries(TypedDict):
+    """A number over time: lists of equal length."""
+
+    tag: str
+    steps: list[int]
+    #: In seconds since 1970.
+    times: list[float]
+    values: list[Number]
 
 
 @final
@@ -616,6 +646,10 @@ class LensAnswer(TypedDict):
     progress: float
     #: What the next request is to say, while there is more to do.
     resume: NotRequired[int]
+    #: What of a file was made, in base64: the pieces of all answers, in their order, are the file.
+    data: NotRequired[str]
+    #: Which file of a folder that is, by its name from there on; each answer has data of one.
+    file: NotRequired[str]
     found: NotRequired[Found]
     #: What was found as a row of a tree, with the rows below it.
     node: NotRequired[Node]
@@ -700,12 +734,14 @@ class MemoryFound(TypedDict):
     bytes: Integer
     #: Pieces of memory.
     count: Integer
+    #: That hold any.
+    variables: Integer
     #: What the process has in memory; null where the system does not tell.
     resident: Integer | None
     devices: list[MemoryDevice]
     #: They add up to `bytes`.
     shares: list[MemoryShare]
-    #: The largest first.
+    #: The largest first, as many as `rows`.
     groups: list[MemoryGroup]
     #: The largest first, as many as the option `rows` asks for; 100 when absent.
     blocks: list[MemoryBlock]
@@ -742,6 +778,216 @@ class ReferrersFound(TypedDict):
 
 
 @final
+class DetailsFound(TypedDict):
+    """What the details page shows of a value: the parts that were asked for; `gradient` is the distribution of its
+    gradient, where there is one. With the part `error_map`, whose tiles show their largest |a - b| (NaN where one
+    alone is NaN, Inf where one alone is infinite or with another sign), comes the same excerpt of the `other`
+    value.
+    """
+
+    lens: Literal["details"]
+    #: The summary line.
+    line: NotRequired[str]
+    facts: NotRequired[Facts]
+    distribution: NotRequired[DetailsDistribution]
+    gradient: NotRequired[DetailsDistribution]
+    picture: NotRequired[DetailsPicture]
+    values: NotRequired[DetailsValues]
+    extremes: NotRequired[DetailsExtremes]
+    table: NotRequired[DetailsTable]
+    comparison: NotRequired[DetailsComparison]
+    other: NotRequired[DetailsPicture]
+    error_map: NotRequired[DetailsPicture]
+    #: Parts that were asked for and are not there.
+    missing: NotRequired[list[DetailsMissing]]
+
+
+@final
+class DetailsTable(TypedDict):
+    """Rows and columns of a table of another library; `labels` are those of the rows."""
+
+    #: Rows and columns of all of it.
+    shape: list[Integer]
+    #: First row, row behind the last, first column, column behind the last.
+    window: list[Integer]
+    labels: list[str]
+    names: list[str]
+    dtypes: list[str]
+    columns: list[DetailsColumn]
+
+
+@final
+class DetailsColumn(TypedDict):
+    """The cells of a column, as text, and as numbers where there are any: null for a cell that is none."""
+
+    texts: list[str]
+    numbers: NotRequired[list[Number | None]]
+
+
+@final
+class DetailsExtremes(TypedDict):
+    """Where the least and the greatest finite element are, first among equals; absent where none is finite."""
+
+    min: NotRequired[Index]
+    max: NotRequired[Index]
+
+
+@final
+class DetailsMissing(TypedDict):
+    """Why a part is not there."""
+
+    part: DetailsPart
+    #: A sentence.
+    reason: str
+
+
+@final
+class DetailsDistribution(TypedDict):
+    """How the elements are spread. The counts are over what was read: all elements when `exact`."""
+
+    histogram: Histogram
+    quantiles: Quantiles
+    count: Integer
+    #: Finite elements below the first edge of the histogram.
+    below: Integer
+    above: Integer
+    nan: Integer
+    pos_inf: Integer
+    neg_inf: Integer
+    zeros: Integer
+    exact: bool
+    read: Integer
+
+
+@final
+class DetailsPicture(TypedDict):
+    """Two dimensions of a value, or one, in tiles of `tile` (down, across) elements, `tiles` of them along each
+    side; the last of a side may be smaller. A number of a plane, times `factor`, plus `offset`, is in the units
+    of the value; of complex numbers it is a magnitude, of what is bool the share of True.
+    """
+
+    shape: list[Integer]
+    #: Of the dimensions, where they have any.
+    names: NotRequired[list[str | None]]
+    dims: list[int]
+    facets: list[int]
+    index: list[int]
+    window: list[Integer]
+    tile: list[Integer]
+    tiles: list[int]
+    shown: Literal["mean", "min", "max", "nearest", "range"]
+    sort: Literal["float", "int", "bool", "complex"]
+    offset: Number
+    factor: Number
+    #: `values` and `highs` are float64: float32 has no factor for both the largest and the least of them.
+    wide: NotRequired[Literal[True]]
+    planes: list[DetailsPlane]
+    #: Facets for which there is no room.
+    left_out: int
+    #: Of categories: each label and how often it occurs in the windows.
+    labels: NotRequired[list[list[Integer]]]
+    #: The share of the elements of the windows.
+    read: float
+    #: All of them were read.
+    complete: bool
+
+
+@final
+class DetailsPlane(TypedDict):
+    """One plane, row by row. `values` are over the finite elements of each tile, NaN where it has none, as float32
+    in base64, little-endian; `highs` likewise the maxima where the range is shown, `phase` the angles of the
+    first element of each tile in radians. `marks` has a byte a tile, in base64: 1 where it holds NaN, plus 2 for
+    Inf, plus 4 for -Inf, plus 8 for a masked element; it is empty where no tile has any. The counts, `min` and
+    `max` are of the elements that were read.
+    """
+
+    #: Of each facet's dimension.
+    index: list[int]
+    values: str
+    highs: NotRequired[str]
+    phase: NotRequired[str]
+    marks: str
+    nan: Integer
+    pos_inf: Integer
+    neg_inf: Integer
+    masked: NotRequired[Integer]
+    min: Number | None
+    max: Number | None
+
+
+@final
+class DetailsValues(TypedDict):
+    """The elements of a window of two dimensions, or one, as Python writes them in the fewest digits that tell them
+    apart in their dtype.
+    """
+
+    shape: list[Integer]
+    dims: list[int]
+    index: list[int]
+    window: list[Integer]
+    rows: list[list[str]]
+
+
+@final
+class DetailsComparison(TypedDict):
+    """How close the value `a` is to the other, `b`."""
+
+    a: DetailsSide
+    b: DetailsSide
+    elements: NotRequired[DetailsCloseness]
+    #: Why the elements are not compared, a sentence.
+    reason: NotRequired[str]
+
+
+@final
+class DetailsSide(TypedDict):
+    """One of two values that are compared."""
+
+    type: str
+    shape: NotRequired[list[Integer | str]]
+    dtype: NotRequired[str]
+    device: NotRequired[str]
+
+
+@final
+class DetailsCloseness(TypedDict):
+    """Elements compared one by one, in float64 or wider; integers exactly. `different` are not equal, where NaN is
+    equal to NaN; `beyond` are farther apart than `atol` + `rtol`·|b|, and NaN in both where `equal_nan` is not
+    set; `close` where there are none. `inf_in_one` are infinite on one side alone or with another sign.
+    `max_relative` is over |a - b| / |b| of finite numbers where b is not 0; `max_ulps` counts the floats from one
+    to the other, where both are of one floating dtype. Those are absent where nothing differs.
+    """
+
+    count: Integer
+    read: Integer
+    #: All of them were read.
+    complete: bool
+    #: As far as they were.
+    close: bool
+    rtol: Number
+    atol: Number
+    equal_nan: bool
+    different: Integer
+    beyond: Integer
+    nan_in_one: Integer
+    nan_in_both: Integer
+    inf_in_one: Integer
+    max_abs: NotRequired[DetailsFarthest]
+    max_relative: NotRequired[DetailsFarthest]
+    max_ulps: NotRequired[DetailsFarthest]
+
+
+@final
+class DetailsFarthest(TypedDict):
+    """Two elements that are farthest apart: by how much, at which index, and both as Python writes them."""
+
+    by: Number
+    at: list[Integer]
+    a: str
+    b: str
+
+
+@final
 class KeepFound(TypedDict):
     """What a kept copy takes."""
 
@@ -752,6 +998,43 @@ class KeepFound(TypedDict):
     tensors: int
     #: Why some values are not kept, each reason once: words that follow `it`.
     missing: list[str]
+
+
+@final
+class ExportFound(TypedDict):
+    """What was made of a value, or which formats hold it."""
+
+    lens: Literal["export"]
+    #: The machine of the program, by its name.
+    host: str
+    #: The working directory of the program; empty where it has none.
+    folder: str
+    #: All of them, where no format was asked for.
+    formats: list[ExportFormat]
+    #: The path of the file, or the folder, that the program has written.
+    written: NotRequired[str]
+    #: The path at which there is another one: nothing was written.
+    taken: NotRequired[str]
+    #: Of the file that was made.
+    bytes: NotRequired[Integer]
+
+
+@final
+class ExportFormat(TypedDict):
+    """What a format holds of a value."""
+
+    #: As files of it end; `tensorboard` is a folder.
+    format: str
+    #: The size of the file, where it is known before.
+    bytes: NotRequired[Integer]
+    #: The same in words.
+    size: NotRequired[str]
+    #: What it does not hold: a sentence each.
+    notes: list[str]
+    #: Why it can't hold the value: a sentence.
+    refused: NotRequired[str]
+    #: Making it runs code of the program.
+    runs: bool
 
 
 @final
@@ -834,13 +1117,26 @@ class FindingsFound(TypedDict):
 
 
 @final
+class ObservationsFound(TypedDict):
+    """What is worth a look at a stop, the most unusual first; asked about no value. The row has a row for each, in
+    this order.
+    """
+
+    lens: Literal["observations"]
+    observations: list[Finding]
+    #: The detectors that were asked.
+    checked: list[str]
+    #: Those that were not.
+    skipped: list[Skipped]
+
+
+@final
 class Finding(TypedDict):
     """One thing that is wrong; what follows from it are its consequences."""
 
     rule: str
     severity: Severity
-    #: False where it only may be so.
-    certain: bool
+    tier: Tier
     #: The subject, the fact, the number: `fact`, and `more` where there is any, as one sentence.
     title: str
     #: What is wrong, without what more the title says.
@@ -904,6 +1200,131 @@ class AutogradFound(TypedDict):
     custom: list[str]
     #: False where the graph has more operations than are followed.
     complete: bool
+    graph: NotRequired[AutogradGraph]
+
+
+@final
+class AutogradGraph(TypedDict):
+    """The graph itself, where the option `drawn` asks for it. Nodes are numbered from 0, which is the root. What is
+    known of every node is a list with an entry for each.
+    """
+
+    #: Why there are no nodes: the tensor requires no gradient, is a leaf itself, or its graph can't be read; absent
+    #: where there are some.
+    without: NotRequired[Literal["not_required", "leaf", "unread"]]
+    #: The operations that occur, each once.
+    ops: list[AutogradOp]
+    #: Which of them each node is.
+    op: list[int]
+    #: What the nodes make, each once.
+    results: list[AutogradResult]
+    #: Which of them each node makes; -1 where that is not known.
+    result: list[int]
+    #: The place of each node in the order in which all were made, the first at 0; of a leaf -1.
+    made: list[int]
+    #: Pairs, one after another: a node, and one that it takes, to which it gives a gradient.
+    edges: list[int]
+    leaves: list[AutogradLeaf]
+    #: Variables in sight that hold what nodes have made.
+    values: list[AutogradValue]
+    #: Where nodes were made, as far as it is known.
+    lines: list[AutogradLine]
+    #: Nodes whose saved tensors an earlier backward has freed.
+    freed: list[int]
+    #: Nodes whose saved tensors only the program's hooks could unpack.
+    hooked: list[int]
+    modified: list[AutogradModified]
+    nan: AutogradNan | None
+    #: Parameters in sight that require a gradient, and that the graph does not reach.
+    broken: list[AutogradBroken]
+
+
+@final
+class AutogradOp(TypedDict):
+    """A kind of operation."""
+
+    #: `Addmm`
+    name: str
+    #: `AddmmBackward0`, the class of its nodes.
+    type: str
+    #: Whether it is a Function that is written in Python.
+    custom: bool
+
+
+@final
+class AutogradResult(TypedDict):
+    """What a node makes; of a node with several outputs the first."""
+
+    #: Empty where it is not known.
+    dtype: str
+    shape: list[Integer]
+
+
+@final
+class AutogradLeaf(TypedDict):
+    """A node that adds to the gradient of a tensor."""
+
+    node: int
+    #: The expression for the tensor, where it is in sight.
+    name: str | None
+    #: The same where it reaches the tensor in the frame that was asked.
+    path: str | None
+    #: The module that has it, from the outermost: `model`, `layers`, `0`. Empty where none in sight has.
+    module: list[str]
+    parameter: bool
+
+
+@final
+class AutogradValue(TypedDict):
+    """A variable that holds what a node has made."""
+
+    node: int
+    name: str
+    #: The name where it means that in the frame that was asked.
+    path: str | None
+
+
+@final
+class AutogradLine(TypedDict):
+    """The user's line in which a node was made."""
+
+    node: int
+    source: SourceLine
+
+
+@final
+class AutogradModified(TypedDict):
+    """A node with a saved tensor that was changed in place since: a backward through it fails."""
+
+    node: int
+    #: What the operation calls it.
+    saved: str
+    #: Its version now.
+    found: int | None
+    #: Its version when it was saved.
+    expected: int | None
+    #: The variable that refers to it.
+    name: str | None
+    #: What surely changed it.
+    source: SourceLine | None
+
+
+@final
+class AutogradNan(TypedDict):
+    """Where the NaN or infinity in the tensor began."""
+
+    #: The operation, or the leaf that had it already; null where it can't be told.
+    node: int | None
+    origin: NanOriginFound
+
+
+@final
+class AutogradBroken(TypedDict):
+    """Parameters that the graph does not reach, for one reason."""
+
+    #: The node that takes what was computed with them, where that is known.
+    node: int | None
+    reason: NoGradientReason
 
 
 @final
@@ -1113,6 +1534,10 @@ class GradientRow(TypedDict):
 
     #: As one types it.
     name: str
+    #: The expression that reaches the parameter; null where there is none.
+    path: str | None
+    #: Which parameter of the model it is, from 0.
+    depth: int
     #: none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
     state: Literal["nan", "inf", "none", "zero", "fine", "unread", "empty", "frozen"]
     norm: Number | None
@@ -1653,7 +2078,10 @@ Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer,
 Found = Union[
     CompareFound,
     KeepFound,
+    DetailsFound,
+    ExportFound,
     FindingsFound,
+    ObservationsFound,
     AutogradFound,
     GradcheckFound,
     GradientsFound,

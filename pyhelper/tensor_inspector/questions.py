@@ -104,7 +104,7 @@ def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
 
 
 def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer:
-    """Why a parameter, or those of a module, have no gradient: where the way from the loss breaks.
+    """Why a parameter, or those of a module, have no gradient: where the path from the loss breaks.
 
     A dict whose ``reasons`` name the parameters and the line. Raises ``TypeError`` where it is neither a tensor nor a
     module.

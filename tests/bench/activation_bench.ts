@@ -12,7 +12,7 @@ import { Workbench } from "../vscode/bed/workbench.ts";
 import { Figures } from "./goals.ts";
 
 const activation = { figure: "activation, beyond an empty extension's", most: 20, unit: " ms" };
-const size = { figure: "the VSIX", most: 400, unit: " KB" };
+const size = { figure: "the VSIX", most: 850, unit: " KB" };
 const ours = "tensor-inspector.tensor-inspector";
 const empty = "tensor-inspector-tests.empty";
 

@@ -1,6 +1,7 @@
 """Golden replies: what the helper answers for one frame, written to `golden/` by running this file.
 
-Both languages read them: Python checks that the helper still answers so, TypeScript that it can show them.
+Both languages read them: Python checks that the helper still answers so, TypeScript that it can show them. Likewise
+`palettes.json`, the colours of pictures: the helper and the page have them each from code of its own.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import numpy
 import torch
 
 from tensor_inspector import debugger, gateway
+from tensor_inspector.lenses.picture import palettes, tiles
 
 FOLDER = Path(__file__).parent / "golden"
+PALETTES = Path(__file__).parent / "palettes.json"
 EPOCHS = 3
 
 
@@ -85,6 +88,8 @@ def replies() -> dict[str, dict[str, Any]]:
         pins = [{"expression": "model[0].weight", "count": 10}, {"expression": "gone"}, {"expression": "f()"}]
         first = ask("frame", expanded=expanded, pins=pins)
         two = {"a": {"expression": "model[0]"}, "b": {"expression": "model[1]"}}
+        pair = {"value": {"expression": "model[0].weight"}, "other": {"expression": "model[0].weight.grad"}}
+        details = {"parts": "facts distribution picture values", "bins": 4, "robust": True}
         model = next(node for node in first["rows"]["nodes"] if node["name"] == "model")
         found = {
             "frame": first,
@@ -96,6 +101,19 @@ def replies() -> dict[str, dict[str, Any]]:
             "evaluate": ask("evaluate", expression="[steps] * 2"),
             "lens_compare": ask("lens", lens="compare", values=two),
             "lens_not_done": ask("lens", lens="compare", values=two, limits={"ms": 0.001}),
+            "lens_details": ask(
+                "lens", lens="details", values={"value": {"expression": "batch['images']"}}, options=details
+            ),
+            "lens_autograd": ask(
+                "lens", lens="autograd", values={"tensor": {"expression": "loss"}}, options={"drawn": True}
+            ),
+            "lens_export": ask("lens", lens="export", values={"value": {"expression": "array"}}),
+            "lens_export_data": ask(
+                "lens", lens="export", values={"value": {"expression": "array"}}, options={"format": "npy"}
+            ),
+            "lens_details_comparison": ask(
+                "lens", lens="details", values=pair, options={"parts": "comparison error_map", "atol": 0.5}
+            ),
             "error": ask("inspect", expression="model(images)"),
             "interrupt": ask("interrupt", request=1),
             "watch": ask("watch", watchpoints=[{"id": 1, "what": "nan", "gear": "exact"}]),
@@ -128,6 +146,11 @@ def _settled(reply: dict[str, Any]) -> dict[str, Any]:
         told.update(checked=["nan-in-input"], skipped=[{"rule": "lr-zero", "reason": "no optimizer in sight"}])
         for finding in told["findings"]:
             finding["source"]["file"] = "golden.py"
+    if told.get("lens") == "autograd":
+        for line in told["graph"]["lines"]:
+            line["source"]["file"] = "golden.py"
+    if told.get("lens") == "export":
+        told.update(host="machine", folder="/home/me")
     for state in reply.get("watchpoints", []):
         for check in state.get("before", {}).get("checks", []):
             check["source"]["file"] = "golden.py"
@@ -139,7 +162,26 @@ def texts() -> dict[str, str]:
     return {name: json.dumps(reply, indent=1, ensure_ascii=False) + "\n" for name, reply in replies().items()}
 
 
+def palettes_text() -> str:
+    """The colours of pictures, each palette in a line."""
+    marks = ("nan", "pos_inf", "neg_inf", "masked")
+    indices = (palettes.NAN, palettes.POS_INF, palettes.NEG_INF, palettes.MASKED)
+    bits = (tiles.NAN, tiles.POS_INF, tiles.NEG_INF, tiles.MASKED)
+    found: dict[str, Any] = {
+        "diverging": palettes.diverging().colours,
+        "sequential": palettes.sequential().colours,
+        **{f"labels {amount}": palettes.labels(amount).colours for amount in range(1, palettes.MOST_LABELS + 1)},
+        **{
+            mark: {"bit": bit, "colour": palettes.SPECIAL[index], "ink": palettes.SPECIAL[palettes.INK[index]]}
+            for mark, bit, index in zip(marks, bits, indices)
+        },
+    }
+    lines = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in found.items())
+    return "{\n" + ",\n".join(f"  {line}" for line in lines) + "\n}\n"
+
+
 if __name__ == "__main__":
+    PALETTES.write_text(palettes_text(), "utf-8")
     FOLDER.mkdir(exist_ok=True)
     for name, text in texts().items():
         (FOLDER / f"{name}.json").write_text(text, "utf-8")

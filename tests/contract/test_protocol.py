@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from golden import texts
+from golden import PALETTES, palettes_text, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
@@ -44,6 +44,13 @@ def test_a_golden_reply_fits_the_schema(path: Path) -> None:
 def test_the_helper_still_gives_the_golden_replies() -> None:
     kept = {path.stem: path.read_text("utf-8") for path in GOLDEN}
     assert texts() == kept, "if the change is meant: python tests/contract/golden.py"
+
+
+def test_the_colours_of_pictures_are_those_of_the_page() -> None:
+    kept = PALETTES.read_text("utf-8")
+    assert palettes_text() == kept, (
+        "if the change is meant: python tests/contract/golden.py, then the page's palettes.ts"
+    )
 
 
 def validate(name: str, value: object) -> None:

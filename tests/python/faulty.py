@@ -19,7 +19,7 @@ from faults import HEAD
 from forked import answered_in_child
 
 import tensor_inspector
-from tensor_inspector import explain, findings
+from tensor_inspector import explain, findings, observations
 
 _WARM = """
     net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(), nn.Linear(4, 2))
@@ -73,6 +73,27 @@ def _by_default(device: str) -> Iterator[None]:
         yield
     finally:
         torch.set_default_device(None)
+
+
+def observed_in(text: str) -> list[list[dict[str, Any]]]:
+    """What is worth a look at each of the stops of a program."""
+
+    def work() -> dict[str, Any]:
+        seen: list[Any] = []
+        failed: list[str] = []
+
+        def look(frame: FrameType) -> None:
+            answer = observations(frame)
+            seen.append(list(answer))
+            failed.extend(f"{id}: {reason}" for id, reason in answer.skipped)
+
+        _play(text, look, None, lambda error: failed.append(f"{type(error).__name__}: {error}"))
+        return {"seen": seen, "failed": failed}
+
+    answer = _in_child(work)
+    assert answer["failed"] == []
+    seen: list[list[dict[str, Any]]] = answer["seen"]
+    return seen
 
 
 def said_of_each(texts: list[str]) -> list[Said]:

@@ -113,7 +113,7 @@ def test_where_a_loss_was_cut_off_is_said(name: str, tmp_path: Path) -> None:
     assert found["rule"] == "loss-without-grad"
     assert found["title"] == f"loss has no grad_fn: {words}"
     assert lines[found["source"]["line"] - 1].endswith("# CUT")
-    assert found["certain"]
+    assert found["tier"] == "sure"
 
 
 def test_a_cut_in_the_forward_of_a_module_is_said(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_cut_under_a_condition_may_be_the_cause(tmp_path: Path) -> None:
             loss.backward()
     """
     found, _ = first(program, tmp_path)
-    assert (found["title"], found["certain"]) == ("loss has no grad_fn: out left autograd by detach()", False)
+    assert (found["title"], found["tier"]) == ("loss has no grad_fn: out left autograd by detach()", "likely")
 
 
 #: Where no cut is in sight, though names and blocks there look like one.
@@ -284,4 +284,4 @@ def test_tensors_that_only_are_in_sight_may_be_the_cause(tmp_path: Path) -> None
         torch.add(*pair())
     """
     found = explained(program, tmp_path)
-    assert (found["rule"], found["certain"]) == ("device-mismatch", False)
+    assert (found["rule"], found["tier"]) == ("device-mismatch", "likely")

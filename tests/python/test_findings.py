@@ -486,7 +486,7 @@ def test_a_line_stands_in_a_file_by_its_whole_path(tmp_path: Path, monkeypatch: 
 
 
 def test_a_printed_finding_says_how_many_follow_from_it() -> None:
-    follows: dict[str, Any] = {"rule": "b", "severity": "hint", "certain": True, "title": "b", "source": None}
+    follows: dict[str, Any] = {"rule": "b", "severity": "hint", "tier": "sure", "title": "b", "source": None}
     follows |= {"evidence": [], "why": "", "suggestion": "", "consequences": []}
     cause = follows | {"title": "a", "consequences": [follows, follows]}
     assert repr(Findings([cause])) == "hint  b  a · 2 consequences"

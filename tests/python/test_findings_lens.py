@@ -187,7 +187,7 @@ def test_evidence_that_no_expression_reaches_is_told_all_the_same(
     def check(step: Any) -> Any:
         yield Violation("odd", (None, "a fact"), ("model(x)", "another"), ("gone", "a third"), certain=False)
 
-    monkeypatch.setattr(run, "RULES", [Rule("odd", check, "", "hint", "why", "what")])
+    monkeypatch.setattr(run, "RULES", [Rule("odd", check, "", "error", "why", "what")])
     answer = ask(paused)
     (row,) = answer["node"]["page"]["nodes"]
     assert (row["name"], row["line"], "badges" in row) == ("may be: odd", "", False)

@@ -143,6 +143,24 @@ def test_further_rows_of_the_frame_are_pages_of_node_zero(paused: Paused) -> Non
     assert [node["name"] for node in page["nodes"]] == ["number", "text"]
 
 
+def test_rows_of_the_frame_have_their_facts_where_these_are_asked_for(paused: Paused) -> None:
+    answer = paused.frame()["answer"]
+    page = paused.ask("children", snapshot=answer["snapshot"], node=0, start=0, count=2, facts=True)["page"]
+    image = page["nodes"][0]
+    assert (image["name"], image["line"]) == (answer["rows"]["nodes"][0]["name"], answer["rows"]["nodes"][0]["line"])
+    assert all("facts" in node for node in page["nodes"])
+    assert {"shape", "dtype", "device", "stats", "requires_grad"} <= image["facts"].keys()
+    assert all("facts" not in node for node in answer["rows"]["nodes"])
+
+
+def test_facts_of_the_frame_end_where_the_time_is_over(paused: Paused) -> None:
+    answer = paused.frame()["answer"]
+    asked = {"snapshot": answer["snapshot"], "node": 0, "start": 0, "count": 9, "facts": True, "limits": {"ms": 0}}
+    page = paused.ask("children", **asked)["page"]
+    assert 1 <= len(page["nodes"]) < 9
+    assert page["total"] > len(page["nodes"])
+
+
 def test_where_not_all_rows_are_listed_it_is_told_how_many_are_groups(paused: Paused) -> None:
     assert paused.frame(page_size=2)["answer"]["groups"] == 2  # of functions and of globals
     assert "groups" not in paused.frame()["answer"]

@@ -272,6 +272,17 @@ def test_rows_leave_out_what_all_names_begin_with(monkeypatch: pytest.MonkeyPatc
     assert paused.below(answer, rows[0])[0]["path"] == "model.layers[0].weight"
 
 
+def test_each_row_has_its_place_in_the_model_and_the_expression_that_reaches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame = several()
+    found = Paused(frame, monkeypatch).lens("gradients", model="model")["found"]
+    names = [name for name, _ in frame.f_locals["model"].named_parameters()]
+    in_order = sorted(found["rows"], key=lambda row: row["depth"])
+    assert [row["depth"] for row in in_order] == list(range(len(names)))
+    assert [row["path"] for row in in_order] == [f'model["{name[0]}"]{name[1:]}' for name in names]
+
+
 def test_vanishing_along_depth_is_seen_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         torch.manual_seed(0)
@@ -298,6 +309,7 @@ def test_an_optimizer_is_a_table_of_what_it_holds(monkeypatch: pytest.MonkeyPatc
     found = Paused(stop(), monkeypatch).lens("gradients", model="optimizer")["found"]
     names = {"model.weight", "model.bias", "loose", "param_groups[0]['params'][3]"}
     assert {row["name"] for row in found["rows"]} == names
+    assert {row["path"] for row in found["rows"]} == {"model.weight", "model.bias", "loose", None}
     assert found["none"] == 4
 
 

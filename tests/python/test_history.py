@@ -16,6 +16,7 @@ from torch import nn
 
 import tensor_inspector
 from tensor_inspector import findings, forget
+from tensor_inspector.lenses.step.moment import Moment
 from tensor_inspector.watching import history
 
 
@@ -66,6 +67,26 @@ def test_it_is_bounded_and_forgotten_when_asked() -> None:
     assert len(history._known) == history._STEPS < len(optimizers)
     forget()
     assert not history._known
+
+
+def stops_in(lines: list[int]) -> list[int]:
+    """The lines of what is remembered once the program has stopped in these."""
+    owner = nn.Linear(1, 1)
+    for at, line in enumerate(lines):
+        history.remember(owner, "train.py", "train", at, Moment(line, {}, {}, 0))
+    return [moment.lineno for moment in history.recall(owner, "train.py", "train")]
+
+
+def test_who_steps_through_a_loop_is_told_of_the_last_rounds_in_each_line() -> None:
+    loop = list(range(10, 40))
+    known = stops_in(loop * 5)
+    assert len(known) == history._MOMENTS
+    assert all(known.count(line) >= 2 for line in loop)
+    assert known[-len(loop) :] == loop
+
+
+def test_of_one_line_the_latest_stops_are_remembered() -> None:
+    assert stops_in([10] * 100) == [10] * history._OF_A_LINE
 
 
 def test_it_holds_no_value_of_the_program() -> None:

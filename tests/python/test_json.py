@@ -102,6 +102,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "report": lambda: ti.report(values=True),
     "explain": explained,
     "findings": lambda: trained() and ti.findings(thorough=True),
+    "observations": lambda: trained() and ti.observations(),
     "gradients": lambda: ti.gradients(trained()[0]),
     "gradients of an optimizer": lambda: ti.gradients(trained()[1]),
     "picture": lambda: ti.picture(ROWS),

@@ -51,7 +51,7 @@ def compared(before: Kept, now: Any) -> Comparison:
         before.add_names(names)
         return names
 
-    return compare(before.value, now, Budget(300), known=known)
+    return compare(before.value, now, Budget(), known=known)
 
 
 @pytest.mark.filterwarnings("ignore")  # of making the values

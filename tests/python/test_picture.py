@@ -28,10 +28,13 @@ from untouched import Watch
 
 import tensor_inspector as ti
 from tensor_inspector.lenses.picture import layout, palettes, scale
+from tensor_inspector.lenses.picture.picture import View, draw
+from tensor_inspector.safe.budget import Budget
 
 Pixels = list[list[tuple[int, int, int]]]
 MAGENTA, GREEN, BLACK, GREY = (255, 0, 255), (0, 255, 0), (0, 0, 0), (238, 238, 238)
 MARKS = {nan: MAGENTA, inf: GREEN, -inf: BLACK}
+MASKED = (85, 0, 0)
 GROUND = {palettes.SPECIAL[ink]: palettes.SPECIAL[mark] for mark, ink in palettes.INK.items()}
 INK = set(GROUND)
 
@@ -135,7 +138,7 @@ def test_tiles_of_all_three_readers_are_the_same() -> None:
 @pytest.mark.parametrize("palette", [palettes.diverging(), palettes.sequential(), palettes.line()])
 def test_what_is_not_finite_has_a_colour_that_no_value_has(palette: palettes.Palette) -> None:
     assert len(set(palette.colours)) == len(palette.colours)
-    for colour in MARKS.values():
+    for colour in (*MARKS.values(), MASKED):
         for value in palette.colours:
             assert least_difference(colour, value) > 0.085
 
@@ -150,6 +153,7 @@ def test_labels_have_different_colours(amount: int) -> None:
 def test_marks_differ_from_each_other_for_colour_blind_eyes() -> None:
     pairs = [(MAGENTA, GREEN), (MAGENTA, BLACK), (GREEN, BLACK)]
     assert all(least_difference(a, b) > 0.3 for a, b in pairs)
+    assert all(least_difference(MASKED, mark) > 0.2 for mark in MARKS.values())
 
 
 @pytest.mark.parametrize("palette", [palettes.sequential(), palettes.diverging()])
@@ -590,7 +594,6 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "an empty list": ([[]], {}, ValueError, "a picture is of elements: shape [1, 0] has none"),
     "sparse": (torch.eye(3).to_sparse(), {}, TypeError, "no picture of this Tensor: sparse_coo layout"),
     "meta": (torch.ones(2, 2, device="meta"), {}, ValueError, "no picture of this Tensor: meta tensor: no values"),
-    "a hidden element": (np.ma.masked_equal([[1.0, 2.0]], 2.0), {}, ValueError, "no picture of this MaskedArray: 1 masked"),
     "three dims": (torch.ones(2, 2, 2), {"dims": (0, 1, 2)}, ValueError, "dims are one dimension or two, not 3"),
     "no dims": (torch.ones(2, 2), {"dims": ()}, ValueError, "dims are one dimension or two, not 0"),
     "dims beyond": (torch.ones(2, 2), {"dims": (0, 2)}, ValueError, "dims 2 is outside of 2 dimensions"),
@@ -641,7 +644,7 @@ def test_nested_tensors_and_those_that_compute_themselves_are_refused() -> None:
 def test_lists_without_end_are_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
-    with pytest.raises(ValueError, match="lists are drawn up to 32 deep"):
+    with pytest.raises(ValueError, match="a picture is of lists up to 32 deep"):
         ti.picture(loop)
 
 
@@ -870,3 +873,98 @@ def test_what_may_overwrite_is_said_by_a_bool(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="overwrite is True or False, not str"):
         ti.picture([[1.0]]).save(path, overwrite="no")  # type: ignore[arg-type]
     assert path.read_bytes() == b"mine"
+
+
+# What is masked, and what is quantized
+
+
+def masked_array(values: Any, hidden: Any) -> Any:
+    return np.ma.masked_array(np.asarray(values), np.asarray(hidden))
+
+
+def masked_tensor(values: Any, hidden: Any) -> Any:
+    masked = pytest.importorskip("torch.masked")
+    return masked.masked_tensor(torch.tensor(np.asarray(values)), ~torch.tensor(np.asarray(hidden)))
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("make", [masked_array, masked_tensor])
+def test_a_masked_element_has_a_colour_that_no_value_has(make: Callable[[Any, Any], Any]) -> None:
+    values = [[1.0, 2.0, nan], [inf, nan, 5.0]]
+    hidden = [[False, True, True], [False, False, False]]
+    drawn = ti.picture(make(values, hidden))
+    side = drawn.to_dict()["pixels"][0]
+    rows = decoded(drawn._repr_png_())
+    assert [[rows[row * side][column * side] for column in range(3)] for row in range(2)] == [
+        [rows[0][0], MASKED, MASKED], [GREEN, MAGENTA, rows[side][2 * side]],
+    ]  # fmt: skip
+    found = drawn.to_dict()
+    assert (found["masked"], found["nan"], found["pos_inf"], found["min"], found["max"]) == (2, 1, 1, 1.0, 5.0)
+    assert "1 NaN (magenta ×), 1 Inf (green ▲), 2 masked (dark red ∕)" in drawn.legend
+    ink = {palettes.SPECIAL[palettes.INK[palettes.MASKED]]}
+    assert {pixel for row in rows[:side] for pixel in row[side : 2 * side]} == {MASKED, *ink}
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("make", [masked_array, masked_tensor])
+@pytest.mark.parametrize("how", ["mean", "min", "max", "nearest"])
+def test_a_masked_element_is_never_averaged_away(make: Callable[[Any, Any], Any], how: Any) -> None:
+    values, hidden = np.ones((900, 1100), np.float32), np.zeros((900, 1100), bool)
+    values[7, 13], hidden[7, 13] = 1e30, True
+    found = draw(make(values, hidden), View(how=how), Budget())
+    assert any(MASKED in row for row in decoded(found._repr_png_()))
+    data = found.to_dict()
+    assert (data["masked"], data["nan"], data["max"]) == (1, 0, 1.0), "what is under the mask is not shown"
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "complex64", "float16"])
+def test_masked_elements_of_other_dtypes_are_drawn(dtype: str) -> None:
+    values = np.arange(12).reshape(3, 4).astype(dtype)
+    hidden = np.zeros((3, 4), bool)
+    hidden[1, 2] = True
+    found = ti.picture(masked_array(values, hidden)).to_dict()
+    assert (found["masked"], found["dtype"]) == (1, dtype)
+
+
+def test_along_a_line_what_is_masked_is_a_column_of_its_colour() -> None:
+    values, hidden = np.arange(20.0), np.arange(20) == 7
+    drawn = ti.picture(masked_array(values, hidden))
+    rows = decoded(drawn._repr_png_())
+    wide = drawn.to_dict()["pixels"][1]
+    assert [at // wide for at, pixel in enumerate(rows[0]) if pixel == MASKED][:: max(1, wide)] == [7]
+
+
+QUANTIZED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "one scale": lambda x: torch.quantize_per_tensor(x, 0.05, 3, torch.qint8),
+    "quint8": lambda x: torch.quantize_per_tensor(x, 0.05, 100, torch.quint8),
+    "a scale a row": lambda x: torch.quantize_per_channel(x, torch.rand(40) + 0.1, torch.arange(40), 0, torch.qint8),
+    "a scale a column": lambda x: torch.quantize_per_channel(x, torch.rand(30) + 0.1, torch.arange(30), 1, torch.qint32),
+    "transposed": lambda x: torch.quantize_per_tensor(x, 0.05, 3, torch.qint32).t(),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_a_quantized_tensor_is_drawn_by_the_numbers_that_it_stands_for(name: str) -> None:
+    torch.manual_seed(0)
+    value = QUANTIZED[name](torch.randn(40, 30))
+    drawn, of_reals = ti.picture(value), ti.picture(value.dequantize())
+    assert drawn._repr_png_() == of_reals._repr_png_()
+    found, wanted = drawn.to_dict(), of_reals.to_dict()
+    assert found.pop("dtype") == str(value.dtype).partition(".")[2]
+    assert {**found, "legend": ""} == {**{key: one for key, one in wanted.items() if key != "dtype"}, "legend": ""}
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+def test_a_large_quantized_tensor_is_not_written_out() -> None:
+    value = torch.quantize_per_tensor(torch.zeros(1, 1).expand(5000, 4000).contiguous(), 0.5, 0, torch.qint8)
+    before = peak_memory()
+    drawn = ti.picture(value)
+    assert drawn.to_dict()["complete"]
+    assert peak_memory() - before < 40 << 20, "as float32 it is of 80 MB"
+
+
+def peak_memory() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

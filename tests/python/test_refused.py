@@ -41,6 +41,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "batch of nothing": (ti.batch, ([],), "batch holds nothing"),
     "batch of a list of objects": (ti.batch, ([Liar()],), "batch holds objects (Liar), no parts of a batch: ask about one"),
     "batch of a list of None": (ti.batch, ([None],), "batch holds no tensors, arrays, numbers or texts"),
+    "observations of a number": (ti.observations, (3,), "frame is a frame, as sys._getframe() gives one, not int"),
     "findings of a number": (ti.findings, (3,), "frame is a frame, as sys._getframe() gives one, not int"),
     "explain at a number": (
         ti.explain, (ValueError("x"), 3), "frame is a frame, as sys._getframe() gives one, not int"

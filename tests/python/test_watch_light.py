@@ -94,6 +94,10 @@ def no_gradient(model: Any, step: int) -> None:
     model[0].weight.grad.zero_()
 
 
+def make_huge(model: Any, step: int) -> None:
+    model[0].weight.grad.fill_(3e30)  # whose squares are Inf in float32
+
+
 def none_anywhere(model: Any, step: int) -> None:
     for parameter in model.parameters():
         parameter.grad.zero_()
@@ -158,6 +162,7 @@ def halve(model: Any, step: int) -> None:
         ("none", first, lose_gradient, "none", "backward", "no gradient: weight"),
         (("norm", 5), None, None, "norm", "backward", "large gradients: the norm "),
         (("norm", 0), taken, None, "norm", "backward", "> 0"),
+        (("norm", 5), first, make_huge, "norm", "backward", "the norm 7.348e+30 > 5"),
     ],
 )
 def test_a_condition_is_told(what: Any, of: Any, change: Any, kind: str, phase: str, said: str) -> None:

@@ -423,7 +423,7 @@ describe("Summarize Tensor in Variables and Watch", () => {
   test("refuses what no expression reaches, and says so", async () => {
     const { pinned, said } = await summarized({ sessionId: "session", container, variable: { name: "(return) f" } });
     expect(pinned).toEqual([]);
-    expect(said).toEqual(["No expression reaches “(return) f”, so it can't be pinned."]);
+    expect(said).toEqual(["No expression reaches “(return) f”, so it can't be read."]);
   });
 
   test("refuses a value of another session than the one that is looked at, and says so", async () => {

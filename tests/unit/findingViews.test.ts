@@ -19,7 +19,7 @@ const TRAIN = document("/train.py", "import torch", "  loss = f(out)");
 const softmax: Finding = {
   rule: "double-softmax",
   severity: "error",
-  certain: true,
+  tier: "sure",
   title: "f was given probabilities: out",
   fact: "f was given probabilities",
   more: "out",
@@ -78,6 +78,13 @@ describe("at the lines of the program", () => {
     (contents.frame as { over: boolean }).over = true;
     changed.fire();
     expect(said()).toEqual([]);
+  });
+
+  test("what is only likely is a hint, which the Problems view does not list", async () => {
+    const { tell } = stopped();
+    tell(checked({ ...softmax, tier: "likely" }));
+    await settled();
+    expect(languages.diagnostics.get("/train.py")).toMatchObject([{ severity: 3, code: "double-softmax" }]);
   });
 
   test("nothing stands there while the reading of another frame takes long", async () => {

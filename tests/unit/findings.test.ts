@@ -29,7 +29,7 @@ import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 const softmax: Finding = {
   rule: "double-softmax",
   severity: "error",
-  certain: true,
+  tier: "sure",
   title: "cross_entropy was given probabilities: out",
   fact: "cross_entropy was given probabilities",
   more: "out",
@@ -43,7 +43,7 @@ const unsure: Finding = {
   ...softmax,
   rule: "loss-sign",
   severity: "warning",
-  certain: false,
+  tier: "likely",
   title: "loss is negated",
   fact: "loss is negated",
   more: "",
@@ -51,13 +51,13 @@ const unsure: Finding = {
 
 /** An answer with these findings, as the helper writes it. */
 function answerOf(...findings: Finding[]): LensAnswer {
-  const nodes = findings.map(({ title, severity }, at): Node => ({
+  const nodes = findings.map(({ title, severity, tier }, at): Node => ({
     id: 60 + at,
     name: title,
     kind: "finding",
     type: "",
     line: "line 7",
-    badges: [severity === "error" ? "wrong" : "doubtful"],
+    badges: tier === "sure" ? [severity === "error" ? "wrong" : "doubtful"] : [],
     children: 3,
   }));
   const line = `${nodes.length} findings`;
@@ -86,17 +86,52 @@ function answerOf(...findings: Finding[]): LensAnswer {
   };
 }
 
+/** An answer of the lens that tells what is worth a look. */
+function observedOf(...observations: Finding[]): LensAnswer {
+  const nodes = observations.map(({ title }, at): Node => ({
+    id: 80 + at,
+    name: title,
+    kind: "finding",
+    type: "",
+    line: "",
+    children: 3,
+  }));
+  const page = { start: 0, total: nodes.length, nodes };
+  const node: Node = {
+    id: 70,
+    name: "observations",
+    kind: "finding",
+    type: "",
+    line: "",
+    children: nodes.length,
+    page,
+  };
+  const found = { lens: "observations" as const, observations, checked: ["c"], skipped: [] };
+  return {
+    op: "lens",
+    snapshot: 9,
+    ms: 1,
+    done: true,
+    progress: 1,
+    types: [],
+    found,
+    node,
+  };
+}
+
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 /** A window that looks at stops, and what the helper was asked. */
 async function window(
   lens: (question: Partial<LensRequest> & { readonly signal: AbortSignal }) => unknown = () => answerOf(softmax),
+  observed: (question: Partial<LensRequest>) => LensAnswer = () => observedOf(),
 ) {
   const asked: Partial<LensRequest>[] = [];
   const libraries: Record<string, string> = { torch: "2.13.0" };
   const helper = {
     frame: () => Promise.resolve(frameAnswer([tensor("a")], { libraries })),
     lens: async (_: unknown, question: Partial<LensRequest>, signal: AbortSignal) => {
+      if (question.lens === "observations") return observed(question);
       asked.push(question);
       return (await lens({ ...question, signal })) as LensAnswer;
     },
@@ -220,7 +255,7 @@ describe("what is wrong at a stop", () => {
       icon: "error",
       tone: "alarm",
     });
-    expect(first?.can).toEqual(["copySummary", "checkStep", "dismiss", "goToLine"]);
+    expect(first?.can).toEqual(["copySummary", "openAsTable", "checkStep", "dismiss", "goToLine"]);
     expect(first?.finding).toEqual(softmax);
     expect(second?.label).toBe("a");
     expect(firstAlarm(inspector.scene!)?.id).toBe(first?.id);
@@ -237,18 +272,18 @@ describe("what is wrong at a stop", () => {
       description: "cross_entropy was given probabilities · line 7",
       speech: "2 findings, error, cross_entropy was given probabilities: out",
       open: true,
-      can: ["copySummary", "dismissAll", "checkStep"], // no button of one click dismisses them all
+      can: ["copySummary", "dismissAll", "openAsTable", "checkStep"], // no button of one click dismisses them all
     });
     const below = childRows(inspector.scene!, first!);
     expect(below?.map(({ label, icon, finding }) => [label, icon, finding?.rule])).toEqual([
       ["cross_entropy was given probabilities", "error", "double-softmax"],
-      ["may be: loss is negated", "warning", "loss-sign"],
+      ["may be: loss is negated", "info", "loss-sign"],
     ]);
     expect(below?.map(({ speech }) => speech)).toEqual([
       "cross_entropy was given probabilities: out, error, line 7",
-      "may be: loss is negated, warning, line 7",
+      "may be: loss is negated, line 7",
     ]);
-    expect(statusText(inspector.scene!)).toBe("2 findings");
+    expect(statusText(inspector.scene!)).toBe("1 finding"); // what is only likely is quiet
     await COMMANDS[COMMAND.copySummary]({ inspector } as unknown as Parts, first);
     expect(env.clipboard.text).toBe(
       "2 findings\n  cross_entropy was given probabilities: out: line 7\n  may be: loss is negated: line 7",
@@ -691,7 +726,7 @@ describe("what is dismissed", () => {
 
   test("leaves what only running the models found, and counts anew", async () => {
     const { look, asked, dismissed, findings, rows } = await window(() =>
-      answerOf(softmax, unsure, { ...unsure, rule: "lr-zero" }),
+      answerOf(softmax, { ...unsure, tier: "sure" }, { ...unsure, rule: "lr-zero" }),
     );
     await look(1);
     await findings.check("running");
@@ -700,7 +735,7 @@ describe("what is dismissed", () => {
     expect(asked).toHaveLength(1);
     expect(rows()[0]).toMatchObject({ label: "2 findings", tone: "warning", icon: "warning" });
     dismissed.add(["lr-zero"]);
-    expect(rows()[0]?.finding).toEqual(unsure);
+    expect(rows()[0]?.finding).toEqual({ ...unsure, tier: "sure" });
   });
 
   test("while it is asked, is not shown by the answer", async () => {
@@ -799,6 +834,73 @@ describe("what is dismissed", () => {
     await stand();
     dismissed.add(["double-softmax"]);
     expect(asked.at(-1)?.options).toMatchObject({ ignore: "double-softmax" });
+  });
+});
+
+describe("what is worth a look", () => {
+  const same: Finding = {
+    ...softmax,
+    rule: "one-layer",
+    severity: "hint",
+    tier: "look",
+    title: "heads are one module",
+  };
+  const spent: Finding = { ...same, rule: "used-up", title: "weights is used up" };
+
+  test("stands in a quiet group below what a check that the user asks for has found, closed, and counts as no finding", async () => {
+    const { look, stand, findings, rows, inspector } = await window(
+      () => answerOf(softmax),
+      () => observedOf(same, spent),
+    );
+    await look(1);
+    await stand();
+    expect(rows().map(({ label }) => label)).not.toContain("2 things worth a look");
+    await findings.check();
+    const group = rows().find(({ label }) => label === "2 things worth a look");
+    expect(group).toMatchObject({ icon: "eye", tone: "quiet", open: false, expandable: true });
+    const below = childRows(inspector.scene!, group!);
+    expect(below?.map(({ name, icon, tone, finding }) => [name, icon, tone, finding?.rule])).toEqual([
+      ["heads are one module", "info", undefined, "one-layer"],
+      ["weights is used up", "info", undefined, "used-up"],
+    ]);
+    expect(statusText(inspector.scene!)).toBe("1 finding");
+    expect(firstAlarm(inspector.scene!)?.finding?.rule).toBe("double-softmax");
+  });
+
+  test("is dismissed as findings are, and a group of nothing is not there", async () => {
+    const { look, findings, dismissed, rows } = await window(
+      () => answerOf(),
+      () => observedOf(same, spent),
+    );
+    await look(1);
+    await findings.check();
+    dismissed.add(["one-layer"], "/train.py:train");
+    expect(rows().map(({ label }) => label)).toContain("1 thing worth a look");
+    dismissed.add(["used-up"]);
+    expect(rows().filter(({ label }) => label.includes("worth a look"))).toEqual([]);
+  });
+
+  test("alone is nothing that a click in the status bar goes to", async () => {
+    const { look, findings, inspector } = await window(
+      () => answerOf(),
+      () => observedOf(spent),
+    );
+    await look(1);
+    await findings.check();
+    expect(firstAlarm(inspector.scene!)).toBeUndefined();
+    expect(statusText(inspector.scene!)).toBe("");
+  });
+
+  test("that can't be told leaves the findings as they are", async () => {
+    const { look, findings, rows } = await window(
+      () => answerOf(softmax),
+      () => {
+        throw new Error("lost");
+      },
+    );
+    await look(1);
+    await findings.check();
+    expect(rows()[0]?.finding?.rule).toBe("double-softmax");
   });
 });
 

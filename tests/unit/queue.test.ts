@@ -55,6 +55,39 @@ describe("the evaluate queue", () => {
     expect([await first, await second]).toEqual(["Error: NameError: x", "B"]);
   });
 
+  test("waits longer where replies to short requests were slow, and as usual again once they are not", async () => {
+    const [queue, sent] = [new EvaluateQueue(), [] as string[]];
+    const ask = async (taken: number, more: Partial<Job> = { isShort: true }): Promise<string> => {
+      const one = job(sent, String(taken), more);
+      const reply = queue.ask(one.job).catch(() => "given up");
+      await vi.advanceTimersByTimeAsync(taken);
+      one.reply.resolve("reply");
+      await vi.advanceTimersByTimeAsync(0);
+      return reply;
+    };
+    expect(await ask(1900, {})).toBe("reply");
+    expect(queue.limit, "a long one says nothing").toBe(2000);
+    expect(await ask(2500), "a machine that has suddenly no time").toBe("given up");
+    expect(queue.limit, "the late reply counts").toBe(10_000);
+    expect(await ask(2500)).toBe("reply");
+    for (let at = 0; at < 4; at += 1) expect(await ask(0)).toBe("reply");
+    expect(queue.limit).toBe(2000);
+  });
+
+  test("sets code of the program aside after the usual time, however slow the machine is", async () => {
+    const [queue, sent] = [new EvaluateQueue(), [] as string[]];
+    const slow = job(sent, "slow", { isShort: true });
+    const first = queue.ask(slow.job);
+    await vi.advanceTimersByTimeAsync(1500);
+    slow.reply.resolve("slow");
+    await first;
+    const onAside = vi.fn();
+    const runs = job(sent, "runs", { onAside });
+    void queue.ask(runs.job);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(onAside).toHaveBeenCalledOnce();
+  });
+
   test("gives a request up after 2 s, and ignores its late reply", async () => {
     const [queue, sent] = [new EvaluateQueue(), [] as string[]];
     const [a, b] = [job(sent, "a"), job(sent, "b")];

@@ -118,7 +118,7 @@ describe("a value's row", () => {
   test("offers what can be done with it", () => {
     const rows = frameRows(scene([tensor("x"), node("hidden"), node("group", { kind: "group", type: "", line: "" })]));
     expect(rows.map(({ can }) => can.join(" "))).toEqual([
-      "copySummary copyExpression pin compare keep",
+      "copySummary copyExpression pin compare keep export",
       "copySummary copyExpression pin compare",
       "",
     ]);
@@ -128,8 +128,8 @@ describe("a value's row", () => {
     const found = tensor("x", { lenses: ["autograd", "unheard-of"] });
     const rows = frameRows(scene([found], { pins: ["x"], answer: { pins: [{ expression: "x", node: found }] } }));
     expect(rows.map(({ can }) => can.join(" "))).toEqual([
-      "copySummary copyExpression remove compare keep autograd",
-      "copySummary copyExpression pin compare keep autograd",
+      "copySummary copyExpression remove compare keep export autograd",
+      "copySummary copyExpression pin compare keep export autograd",
     ]);
   });
 });
@@ -279,7 +279,7 @@ describe("pins", () => {
     const rows = frameRows(from);
     expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
-    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "remove", "compare", "keep"]);
+    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "remove", "compare", "keep", "export"]);
   });
 
   test("shorten a long expression", () => {

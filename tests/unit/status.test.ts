@@ -75,7 +75,7 @@ describe("the status", () => {
     ["warning", "doubtful", "x"],
   ] as const)("a click goes to what is gravest: beside NaN and a finding that is an %s", (severity, badge, gravest) => {
     const both = scene([nan]);
-    const finding = { rule: "flat", severity, certain: true, title: "out is flat", evidence: [], source: null };
+    const finding = { rule: "flat", severity, tier: "sure", title: "out is flat", evidence: [], source: null };
     const row = { id: 6, name: "out is flat", kind: "finding", type: "", line: "line 7", badges: [badge] };
     const page = { start: 0, total: 1, nodes: [row] };
     const found = { lens: "findings", explained: 0, checked: [], skipped: [] };

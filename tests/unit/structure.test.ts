@@ -2,10 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { options } from "../../extension/build/bundle.ts";
+import { graphOptions, options, pageOptions } from "../../extension/build/bundle.ts";
 import { messages, writtenMessages } from "../../extension/build/l10n.ts";
-import { withSettings } from "../../extension/build/readmeSettings.ts";
-import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, SECTION, VIEW } from "../../extension/src/ids.ts";
+import { settingsPage } from "../../extension/build/settingsPage.ts";
+import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, DETAILS_VIEW, SECTION, VIEW } from "../../extension/src/ids.ts";
 import { VALUE_LENSES } from "../../extension/src/model/valueLenses.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
@@ -115,13 +115,13 @@ describe("the manifest", () => {
   test("has the commands, colors and views that the code has, no more and no fewer", () => {
     expect(contributed).toEqual(sorted(Object.values(COMMAND)));
     expect(sorted(colors.map(({ id }) => id))).toEqual(sorted(Object.values(COLOR)));
-    expect(Object.values(views).flatMap((some) => some.map(({ id }) => id))).toEqual([VIEW]);
+    expect(Object.values(views).flatMap((some) => some.map(({ id }) => id))).toEqual([VIEW, DETAILS_VIEW]);
     expect(new Set(viewsWelcome.map(({ view }) => view))).toEqual(new Set([VIEW]));
   });
 
   test("asks in its conditions for the context keys and the view of the code, no more and no fewer", () => {
     const asked = conditions.flatMap((when) => when.match(new RegExp(`${SECTION}\\.\\w+`, "g")) ?? []);
-    expect(new Set(asked)).toEqual(new Set([...Object.values(CONTEXT), VIEW]));
+    expect(new Set(asked)).toEqual(new Set([...Object.values(CONTEXT), VIEW, DETAILS_VIEW]));
   });
 
   test("activates for every debug type of the code", () => {
@@ -131,7 +131,7 @@ describe("the manifest", () => {
 
   test("shares no name with the code but by its ids", () => {
     const written = files.filter((file) => file !== `${SOURCE}/ids.ts`).map((file) => readFileSync(file, "utf8"));
-    const ids = [COMMAND, CONTEXT, COLOR, { VIEW }].flatMap((some) => Object.values(some));
+    const ids = [COMMAND, CONTEXT, COLOR, { VIEW, DETAILS_VIEW }].flatMap((some) => Object.values(some));
     expect(ids.filter((id) => written.some((text) => text.includes(`"${id}"`)))).toEqual([]);
   });
 
@@ -166,11 +166,9 @@ describe("the manifest", () => {
     expect(new Set(used)).toEqual(new Set(Object.keys(texts)));
   });
 
-  test("has its settings in the README as they are", async () => {
-    expect(
-      readFileSync("README.md", "utf8") === (await withSettings()),
-      "run node extension/build/readmeSettings.ts",
-    ).toBe(true);
+  test("has its settings, commands and colours in docs/settings.md as they are", async () => {
+    const { now, written } = await settingsPage();
+    expect(written, "run node extension/build/settingsPage.ts").toBe(now);
   });
 
   test("leaves it to one context key to tell which sessions are Python's", () => {
@@ -199,10 +197,41 @@ describe("the bundle", () => {
   test("has no way to the net", async () => {
     const { metafile, outputFiles } = await build({ ...options, write: false, metafile: true });
     const platform = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
-    expect(new Set(platform)).toEqual(new Set(["fs", "fs/promises", "node:fs", "node:zlib", "vscode"]));
+    expect(new Set(platform)).toEqual(
+      new Set(["fs", "fs/promises", "node:crypto", "node:fs", "node:fs/promises", "node:path", "node:zlib", "vscode"]),
+    );
     const text = outputFiles.map((file) => file.text).join("\n");
     const ways = /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|getBuiltinModule|createRequire)\b/g;
     expect(text.match(ways)).toBeNull();
+  });
+});
+
+describe("the page", () => {
+  const LARGEST = 150_000;
+
+  test.each([
+    ["of details and tables", pageOptions],
+    ["of a graph", graphOptions],
+  ])("%s is bundled with nothing that its policy forbids, and is small", async (_, bundled) => {
+    const { outputFiles } = await build({ ...bundled, write: false, metafile: true });
+    const [script = ""] = outputFiles.filter(({ path }) => path.endsWith(".js")).map(({ text }) => text);
+    expect(script.length).toBeGreaterThan(10_000);
+    expect(script.length).toBeLessThan(LARGEST);
+    expect(script.match(/\b(?:eval\(|new Function|WebAssembly|fetch\(|XMLHttpRequest|WebSocket)/g)).toBeNull();
+  });
+
+  const own = globSync("extension/webview/**/*.{ts,tsx}").map((file) => file.replaceAll("\\", "/"));
+
+  test("sets what it is told as text", () => {
+    expect(own.filter((file) => /innerHTML|outerHTML|insertAdjacent/i.test(readFileSync(file, "utf8")))).toEqual([]);
+  });
+
+  test("imports of the extension the protocol alone", () => {
+    const foreign = own
+      .flatMap((file) => imports(file, true))
+      .filter((name) => name.startsWith(`${SOURCE}/`) && layer(name) !== "protocol");
+    expect(own.length).toBeGreaterThan(5);
+    expect(foreign).toEqual([]);
   });
 });
 

@@ -218,7 +218,7 @@ describe("a row that vanishes and returns", () => {
       explained: 0,
       checked: [],
       skipped: [],
-      findings: [{ title: "it is flat", certain: true }],
+      findings: [{ title: "it is flat", tier: "sure" }],
     };
     const answer = { ...lensAnswer(), found, node: { ...node, id: 5, children: 1, page } } as unknown as LensAnswer;
     const show = (number: number): Row[] => {

@@ -97,6 +97,9 @@ export class Uri {
     this.query = query;
     this.fragment = fragment;
   }
+  get fsPath(): string {
+    return this.path;
+  }
   static parse(text: string): Uri {
     const parts = /^([^:]+):(?:\/\/([^/]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/.exec(text)?.slice(1) ?? [];
     const [scheme = "", authority = "", path = "", query = "", fragment = ""] = parts.map((part) =>
@@ -107,6 +110,12 @@ export class Uri {
   static file(path: string): Uri {
     const slashed = path.replaceAll("\\", "/");
     return new Uri("file", "", slashed.startsWith("/") ? slashed : `/${slashed}`);
+  }
+  static joinPath(folder: Uri, name: string): Uri {
+    return folder.with({ path: `${folder.path}/${name}` });
+  }
+  with({ path }: { path: string }): Uri {
+    return new Uri(this.scheme, this.authority, path, this.query, this.fragment);
   }
 }
 
@@ -269,6 +278,24 @@ export const workspace = {
   files: new Map<string, Promise<ReturnType<typeof document>>>(),
   /** The documents that are open. */
   textDocuments: new Array<{ getText(): string }>(),
+  workspaceFolders: undefined as { uri: Uri }[] | undefined,
+  /** A file system of another scheme: texts by their paths. */
+  fs: {
+    texts: new Map<string, string>(),
+    stat: ({ path }: Uri): Promise<object> =>
+      workspace.fs.texts.has(path) ? Promise.resolve({}) : Promise.reject(new Error(`no file ${path}`)),
+    async writeFile({ path }: Uri, data: Uint8Array): Promise<void> {
+      workspace.fs.texts.set(path, new TextDecoder().decode(data));
+    },
+    async rename(from: Uri, { path }: Uri, { overwrite }: { overwrite: boolean }): Promise<void> {
+      if (!overwrite && workspace.fs.texts.has(path)) throw new Error(`there is a file at ${path}`);
+      workspace.fs.texts.set(path, workspace.fs.texts.get(from.path)!);
+      workspace.fs.texts.delete(from.path);
+    },
+    async delete({ path }: Uri): Promise<void> {
+      workspace.fs.texts.delete(path);
+    },
+  },
   openTextDocument: ({ path }: Uri) => workspace.files.get(path) ?? Promise.reject(new Error(`no file ${path}`)),
 };
 
@@ -312,6 +339,12 @@ export const window = {
   typed: undefined as string | undefined,
   async showInputBox(): Promise<string | undefined> {
     return window.typed;
+  },
+  /** The places that were proposed for a file. */
+  proposed: [] as (Uri | undefined)[],
+  async showSaveDialog({ defaultUri }: { defaultUri?: Uri }): Promise<Uri | undefined> {
+    window.proposed.push(defaultUri);
+    return defaultUri;
   },
   /** What the user does with a box of picks, each once it is shown. */
   picking: [] as ((box: QuickPick) => void)[],

@@ -74,6 +74,35 @@ optimizer.step()
 print("done")
 `;
 
+/** Two things that nobody means: a layer that stands for three, and a generator that is used up. */
+const odd = `\
+import torch
+from torch import nn
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(4, 3)] * 3)
+
+    def forward(self, inputs):
+        return torch.stack([head(inputs) for head in self.heads])
+
+
+torch.manual_seed(0)
+model = Heads()
+weights = model.parameters()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+print(sum(weight.numel() for weight in weights))
+for round in range(2):
+    inputs, targets = torch.rand(8, 4), torch.rand(3, 8, 3)
+    loss = nn.functional.mse_loss(model(inputs), targets)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(weights, 1.0)
+    optimizer.step()  # STOP
+`;
+
 /** A step in a file of its own, and the program that calls it: there the fault is made. */
 const step = `\
 from torch.nn.functional import cross_entropy
@@ -103,6 +132,7 @@ const test = testIn({
     "wrong.py": wrong,
     "raises.py": raises,
     "healthy.py": healthy,
+    "odd.py": odd,
     "step.py": step,
     "calling.py": `${calling}${HERE}\n`,
   },
@@ -232,12 +262,54 @@ describe("a healthy step", () => {
     const before = forwards(wb);
     await wb.debug.stepOver();
     await wb.channel.execute("tensorInspector.checkStep");
-    const [first] = await found(wb, "nothing found");
-    await wb.inspector.clickAction([first!.label], "Check by Running the Model…");
+    const isAnew = ({ label }: Row): boolean => label.startsWith("nothing found"); // not that of the step before
+    const rows = await wb.inspector.rowsWhen("a check without running", (all) => all.some(isAnew));
+    await wb.inspector.clickAction([rows.find(isAnew)!.label], "Check by Running the Model…");
     await wb.page.getByRole("button", { name: "Cancel", exact: true }).click();
     await wb.debug.stepOver();
     await wb.inspector.row("model");
     expect(forwards(wb)).toBe(before);
+    await wb.debug.continueToEnd();
+  });
+});
+
+describe("a step of which two things are worth a look", () => {
+  const GROUP = "2 things worth a look";
+  test.beforeAll(async ({ wb }) => {
+    await wb.debug.start("odd.py");
+    await wb.showOnly(wb.inspector.title);
+    await wb.inspector.row("model");
+  });
+
+  test("tells them in a quiet group once a check was asked for, and nowhere else", async ({ wb }) => {
+    await wb.channel.execute("tensorInspector.checkStep");
+    await found(wb, "nothing found");
+    const group = await wb.inspector.row(GROUP);
+    expect(group).toMatchObject({ level: 1, expanded: false });
+    await expect.poll(() => textNow(wb.status)).toBe("");
+    expect(await problems(wb)).toEqual([]);
+    await wb.showOnly(wb.inspector.title);
+    const below = await wb.inspector.expand(GROUP);
+    expect(below.map(({ label }) => label)).toEqual([
+      expect.stringMatching(/^3 entries of model\.heads/),
+      "weights is used up",
+    ]);
+    await shot(wb, "worth-a-look");
+  });
+
+  test("each opens to what was seen, down to the value", async ({ wb }) => {
+    const rows = await wb.inspector.expand(GROUP, "weights is used up");
+    expect(rows.map(({ label }) => label)).toEqual(["weights", "why", "try"]);
+    const [value] = await wb.inspector.expand(GROUP, "weights is used up", "weights");
+    expect(value?.label).toBe("weights");
+  });
+
+  test("what is dismissed is gone, and the rest stays", async ({ wb }) => {
+    await wb.inspector.choose([GROUP, "weights is used up"], "Dismiss in This Function");
+    await wb.inspector.row("1 thing worth a look");
+    await wb.channel.execute("tensorInspector.restoreDismissed");
+    await wb.inspector.row(GROUP);
+    await wb.debug.breakAt("odd.py", []);
     await wb.debug.continueToEnd();
   });
 });

@@ -4,6 +4,8 @@ import path from "node:path";
 import { expect, inject, test } from "vitest";
 import { root } from "../../scripts/paths.mjs";
 
+/** Links that lead to no file: to the issues, and within the README. */
+const elsewhere = /^(?:#|https:\/\/github\.com\/tensor-inspector\/tensor-inspector\/issues$)/;
 const repository = /^https:\/\/github\.com\/tensor-inspector\/tensor-inspector\/(?:blob|raw)\/HEAD\//;
 
 test("every link and picture of the README leads to a file of the project, also from the installed extension", () => {
@@ -11,10 +13,10 @@ test("every link and picture of the README leads to a file of the project, also 
     cwd: inject("bed").server.home,
   }).map((file) => readFileSync(path.join(inject("bed").server.home, file), "utf8"));
   const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
-  expect(targets.filter((target) => target.endsWith(".png"))).toHaveLength(1);
-  for (const target of targets) {
+  expect(targets.filter((target) => target.endsWith(".png"))).toHaveLength(6);
+  for (const target of targets.filter((one) => !elsewhere.test(one))) {
     expect(target).toMatch(repository);
-    expect(existsSync(path.join(root, target.replace(repository, ""))), target).toBe(true);
+    expect(existsSync(path.join(root, target.replace(repository, "").replace(/#.*/, ""))), target).toBe(true);
   }
 });
 
@@ -22,7 +24,8 @@ test("the licences of the packages that are bundled travel with it", () => {
   const [notices = ""] = globSync("extensions/tensor-inspector.tensor-inspector-*/dist/NOTICES.txt", {
     cwd: inject("bed").server.home,
   }).map((file) => readFileSync(path.join(inject("bed").server.home, file), "utf8"));
-  for (const name of ["@lezer/common", "@lezer/python", "@vscode/l10n", "valibot"])
+  for (const name of ["@lezer/common", "@lezer/python", "@vscode/l10n", "d3-array", "d3-scale", "preact", "valibot"])
     expect(notices).toContain(`${name} `);
-  expect(notices.match(/Permission is hereby granted/g)).toHaveLength(5); // @vscode/l10n only names its licence
+  expect(notices.match(/Permission is hereby granted/g)).toHaveLength(6); // @vscode/l10n only names its licence
+  expect(notices.match(/Permission to use, copy, modify/g)).toHaveLength(5); // d3's
 });

@@ -18,6 +18,8 @@ export interface Job {
   readonly signal?: AbortSignal | undefined;
   /** How many times the usual limit it may take: 1 by default. */
   readonly patience?: number;
+  /** It asks for little, so that how long its reply takes tells how much time the machine has for the program. */
+  readonly isShort?: boolean;
   /** Called when it has taken the usual limit without a reply: from then on others are sent beside it. */
   readonly onAside?: () => void;
   /**
@@ -34,6 +36,13 @@ export interface Job {
  */
 const LEAVE_FACTOR = 5;
 
+/** On a machine that has little time for the program, a reply may take so many times as long as a recent short one took. */
+const SLOW_FACTOR = 5;
+/** Milliseconds, and no more, for which a reply is waited for on such a machine. */
+const LONGEST_LIMIT = 10_000;
+/** How much of the slowest recent reply counts after another one. */
+const REMEMBERED = 0.5;
+
 interface Waiting extends Job {
   readonly resolve: (reply: string) => void;
   readonly reject: (reason: unknown) => void;
@@ -45,8 +54,9 @@ interface Waiting extends Job {
  * after a while others are sent beside it, or, if nothing may be read meanwhile, wait for it.
  */
 export class EvaluateQueue {
-  /** Milliseconds after which the reply to a request that has left is not waited for any more. */
-  readonly limit: number;
+  readonly #usual: number;
+  /** Milliseconds that the slowest of the recent replies took. */
+  #slowest = 0;
   readonly #waiting: Waiting[] = [];
   /** Requests that were sent and not answered yet. */
   readonly #sent = new Set<SentJob>();
@@ -54,7 +64,12 @@ export class EvaluateQueue {
   #current: SentJob | undefined;
 
   constructor(limit = 2000) {
-    this.limit = limit;
+    this.#usual = limit;
+  }
+
+  /** Milliseconds after which the reply to a request that has left is not waited for any more. */
+  get limit(): number {
+    return Math.max(this.#usual, Math.min(LONGEST_LIMIT, SLOW_FACTOR * this.#slowest));
   }
 
   ask(job: Job): Promise<string> {
@@ -99,7 +114,10 @@ export class EvaluateQueue {
       this.#sendNext();
       return;
     }
-    const sent = new SentJob(job, this.limit, () => this.#release(sent));
+    const sent = new SentJob(job, this.#usual, this.limit, {
+      onRelease: () => this.#release(sent),
+      onReply: (taken) => (this.#slowest = Math.max(taken, REMEMBERED * this.#slowest)),
+    });
     this.#current = sent;
     this.#sent.add(sent);
     sent.send();
@@ -114,22 +132,33 @@ export class EvaluateQueue {
   }
 }
 
+/** What a request tells the queue. */
+interface Told {
+  /** It is done, or is set aside. */
+  readonly onRelease: () => void;
+  /** Its reply came, so many milliseconds after it had left. */
+  readonly onReply: (taken: number) => void;
+}
+
 /** A request from when it is sent until it is answered or given up. */
 class SentJob {
   readonly job: Waiting;
+  readonly #usual: number;
+  /** The usual limit, or a longer one on a slow machine. */
   readonly #limit: number;
-  /** Called when it is done, or is set aside. */
-  readonly #onRelease: () => void;
+  readonly #told: Told;
   #done = false;
   #hasLeft = false;
+  #left = 0;
   /** Runs while its time is limited. */
   #timeout: NodeJS.Timeout | undefined;
   #aside: NodeJS.Timeout | undefined;
 
-  constructor(job: Waiting, limit: number, onRelease: () => void) {
+  constructor(job: Waiting, usual: number, limit: number, told: Told) {
     this.job = job;
+    this.#usual = usual;
     this.#limit = limit;
-    this.#onRelease = onRelease;
+    this.#told = told;
   }
 
   get done(): boolean {
@@ -138,12 +167,16 @@ class SentJob {
 
   send(): void {
     const { job } = this;
-    if (job.onAside) this.#aside = setTimeout(() => this.#setAside(), this.#limit);
+    if (job.onAside) this.#aside = setTimeout(() => this.#setAside(), this.#usual);
     else if (job.onStuck === undefined) this.limitTime();
     job
       .send(() => this.#leave())
       .then(
-        (reply) => this.#finish(() => job.resolve(reply)),
+        (reply) => {
+          // One that came too late tells most of all that the limit was too short.
+          if (this.#hasLeft && job.isShort === true) this.#told.onReply(Date.now() - this.#left);
+          this.#finish(() => job.resolve(reply));
+        },
         (reason: unknown) => this.#finish(() => job.reject(reason)),
       );
   }
@@ -152,12 +185,13 @@ class SentJob {
   limitTime(): void {
     const { patience = 1 } = this.job;
     const factor = this.#hasLeft ? patience : Math.max(patience, LEAVE_FACTOR);
-    this.#timeout ??= setTimeout(() => this.#giveUp(), this.#limit * factor);
+    this.#timeout ??= setTimeout(() => this.#giveUp(), Math.max(this.#usual * factor, this.#limit));
   }
 
   /** It has left for the adapter: from now on it may take the usual limit. */
   #leave(): void {
     this.#hasLeft = true;
+    this.#left = Date.now();
     if (this.#done || this.#timeout === undefined) return;
     clearTimeout(this.#timeout);
     this.#timeout = undefined;
@@ -166,7 +200,7 @@ class SentJob {
 
   #setAside(): void {
     this.job.onAside?.();
-    this.#onRelease();
+    this.#told.onRelease();
   }
 
   #giveUp(): void {
@@ -181,6 +215,6 @@ class SentJob {
     clearTimeout(this.#aside);
     if (this.job.over()) this.job.reject(new Cancelled());
     else settle();
-    this.#onRelease();
+    this.#told.onRelease();
   }
 }

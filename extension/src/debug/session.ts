@@ -18,12 +18,17 @@ export function movesLines({ type }: vscode.DebugSession): boolean {
 
 /** One debugged process: its state, which only its tracker changes, and the requests that it can be sent. */
 export class Session {
+  static #made = 0;
+  /** Its own: a restarted session has the id of the old one. */
+  readonly number: number;
   readonly queue = new EvaluateQueue();
   readonly debugSession: vscode.DebugSession;
   readonly threads: Pick<Threads, "ended" | "reportedFrame" | "stopOf" | "continuesOf">;
   readonly #replies: Replies;
 
   constructor(session: vscode.DebugSession, threads: Session["threads"], replies: Replies) {
+    Session.#made += 1;
+    this.number = Session.#made;
     this.debugSession = session;
     this.threads = threads;
     this.#replies = replies;

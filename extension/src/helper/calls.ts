@@ -173,7 +173,8 @@ export class Calls {
       refuseIfBlocked(call);
       return this.#send(call, onLeft);
     };
-    return answerIn(frame.session.queue.ask({ send, over: () => frame.over, signal }));
+    const isShort = call.body.op !== "lens";
+    return answerIn(frame.session.queue.ask({ send, over: () => frame.over, signal, isShort }));
   }
 
   /** Asks what runs code of the program: interrupted where nobody waits any more, and never sent a second time. */

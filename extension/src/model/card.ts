@@ -53,6 +53,11 @@ function titleOf(name: string, line: string): string {
 
 type Fact = [label: string, text: string];
 
+/** The parts of complex numbers, each with statistics of its own. */
+export function partNames(): string[] {
+  return [l10n.t("real"), l10n.t("imag"), l10n.t("abs")];
+}
+
 /** The first items, whether there are more (`total` is null where nobody knows how many), and why so few came. */
 function itemsText({ nodes, cut = "" }: Page, total: number | null): string[] {
   const shown = nodes.slice(0, MAX_ITEMS);
@@ -80,14 +85,15 @@ function factsTable(facts: Facts, expression: Fact[]): string {
   const right = statisticRows(facts.texts?.statistics ?? [], isExact);
   if (right.length === 0) return table(left, pictureCell(facts, left.length));
   if (right.some((row) => row.length > 2)) {
-    return `${table(left, pictureCell(facts, left.length))}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...right])}`;
+    return `${table(left, pictureCell(facts, left.length))}\n\n${table([["", ...partNames()], ...right])}`;
   }
   const height = Math.max(left.length, right.length);
   const rows = Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), ...(right[at] ?? ["", ""])]);
   return table(rows, pictureCell(facts, height));
 }
 
-function factRows(facts: Facts): [string, string][] {
+/** The facts that have something to say, each with a name. */
+export function factRows(facts: Facts): [string, string][] {
   const { layout, texts = {} } = facts;
   const rows: [string, string | undefined][] = [
     [l10n.t("type"), facts.type],
@@ -104,7 +110,8 @@ function factRows(facts: Facts): [string, string][] {
   return rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== "");
 }
 
-function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | undefined {
+/** What is said of whether a gradient is wanted; undefined of what has none. */
+export function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | undefined {
   if (requires_grad === undefined) return undefined;
   if (!requires_grad) return l10n.t("not required");
   if (grad_fn !== undefined && grad_fn !== null) return `← ${grad_fn}`;
@@ -112,14 +119,14 @@ function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | unde
 }
 
 /** What must be said about how the statistics came about, or why there are none. */
-function statisticsNotes({ stats, unread, texts = {} }: Facts): string[] {
+export function statisticsNotes({ stats, unread, texts = {} }: Facts): string[] {
   if (stats === null && unread !== undefined) return [l10n.t("values not read: {0}", unread)];
   const { read, count } = texts;
   return read === undefined || count === undefined ? [] : [l10n.t("≈ from {0} of {1} values", read, count)];
 }
 
 /** Rows of statistics that have something to say: name and text, or a text for each part of complex numbers. */
-function statisticRows(parts: readonly StatTexts[], isExact: boolean): string[][] {
+export function statisticRows(parts: readonly StatTexts[], isExact: boolean): string[][] {
   const seen = (range: string): string => (isExact || range === "" ? range : l10n.t("seen {0}", range));
   const named: [string, keyof StatTexts][] = [
     [l10n.t("range"), "range"],

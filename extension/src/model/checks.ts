@@ -1,4 +1,4 @@
-import type { Finding, FindingsFound, LensAnswer } from "../protocol/generated.ts";
+import type { Finding, FindingsFound, LensAnswer, ObservationsFound } from "../protocol/generated.ts";
 
 /** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
 export type CheckMode = "usual" | "thorough" | "running";
@@ -15,11 +15,18 @@ export interface CheckResult extends Check {
   readonly answer: LensAnswer;
   /** The findings that the check before it did not have; undefined where there was none. */
   readonly newFindings?: readonly Finding[];
+  /** What is worth a look, where the user asked for the check. */
+  readonly observed?: LensAnswer;
 }
 
 /** The findings in the answer to a check, with the rules that were asked. */
 export function findingsIn({ found }: LensAnswer): FindingsFound | undefined {
   return found?.lens === "findings" ? found : undefined;
+}
+
+/** What is worth a look, in the answer of the lens `observations`. */
+export function observationsIn(answer: LensAnswer | undefined): ObservationsFound | undefined {
+  return answer?.found?.lens === "observations" ? answer.found : undefined;
 }
 
 /** The findings that were not known before; undefined if none were known. */
@@ -52,6 +59,7 @@ export function without(checked: CheckResult, rules: readonly string[]): CheckRe
   const { node } = checked.answer;
   const found = findingsIn(checked.answer);
   if (found === undefined || node === undefined) return checked;
+  const observed = checked.observed && { observed: observedWithout(checked.observed, rules) };
   const isKept = (rule: string | undefined): boolean => rule === undefined || !rules.includes(rule);
   const kept = {
     ...found,
@@ -62,9 +70,20 @@ export function without(checked: CheckResult, rules: readonly string[]): CheckRe
   const { newFindings } = checked;
   const more = newFindings && { newFindings: newFindings.filter(({ rule }) => isKept(rule)) };
   const answer = { ...checked.answer, found: kept };
-  if (node.page === undefined) return { ...checked, ...more, answer };
+  if (node.page === undefined) return { ...checked, ...more, ...observed, answer };
   const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));
   const badges = [...new Set(nodes.flatMap(({ badges: loud = [] }) => loud))];
   const page = { ...node.page, total: nodes.length, nodes };
-  return { ...checked, ...more, answer: { ...answer, node: { ...node, badges, page } } };
+  return { ...checked, ...more, ...observed, answer: { ...answer, node: { ...node, badges, page } } };
+}
+
+/** What is left worth a look without what these detectors saw. */
+function observedWithout(answer: LensAnswer, rules: readonly string[]): LensAnswer {
+  const [found, { node }] = [observationsIn(answer), answer];
+  if (found === undefined || node?.page === undefined) return answer;
+  const isKept = (at: number): boolean => !rules.includes(found.observations[at]?.rule ?? "");
+  const nodes = node.page.nodes.filter((_, at) => isKept(at));
+  const page = { ...node.page, total: nodes.length, nodes };
+  const observations = found.observations.filter((_, at) => isKept(at));
+  return { ...answer, found: { ...found, observations }, node: { ...node, page } };
 }

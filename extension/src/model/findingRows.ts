@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
-import type { Finding, FindingsFound, RuleNeed, Skipped } from "../protocol/generated.ts";
-import { type CheckResult, findingsIn } from "./checks.ts";
+import type { Finding, FindingsFound, RuleNeed, Skipped, Tier } from "../protocol/generated.ts";
+import { type CheckResult, findingsIn, observationsIn } from "./checks.ts";
 import type { Contents, SnapshotNode } from "./contents.ts";
 import { factOf, moreOf, titleOf } from "./findingText.ts";
 import { tokensOf } from "./python.ts";
 import { joined, withPercent } from "./words.ts";
 import { type Action, bareRow, loudWords, type Note, type Row, type Scene, valueRow } from "./row.ts";
-import { childPath, FINDINGS, idOf, OUTCOME } from "./rowPath.ts";
+import { childPath, FINDINGS, idOf, OBSERVATIONS, OUTCOME, type RowPath } from "./rowPath.ts";
 
 /** The rules that find NaN or Inf: where that arose, the program can stop the next time. */
 const NOT_FINITE: ReadonlySet<string> = new Set([
@@ -26,10 +26,10 @@ export function findingsOf({ check }: Contents): FindingsFound | undefined {
   return check.result && findingsIn(check.result.answer);
 }
 
-/** The first rows of the tree: the progress or failure of a check that the user asked for, and the findings. */
+/** The first rows of the tree: the progress or failure of a check that the user asked for, the findings, what is worth a look. */
 export function findingRows(scene: Scene): Row[] {
   const { result, awaited } = scene.contents.check;
-  const known = result === undefined ? [] : checkedRows(scene, result);
+  const known = result === undefined ? [] : [...checkedRows(scene, result), ...lookRows(scene, result)];
   if (awaited === undefined) return known;
   if ("progress" in awaited) return [workingRow(scene, awaited.progress), ...known];
   const failed = l10n.t("The step could not be checked: {0}", awaited.message);
@@ -49,15 +49,40 @@ function checkedRows(scene: Scene, checked: CheckResult): Row[] {
   const [first] = nodes;
   if (first === undefined) return outcome;
   if (nodes.length === 1) {
-    return [findingRow(scene, undefined, { node: first, snapshot }, found.findings[0], more), ...outcome];
+    const can: Action[] = ["openAsTable", ...more];
+    return [findingRow(scene, undefined, { node: first, snapshot }, found.findings[0], can), ...outcome];
   }
   const name = findingsText(scene.contents);
   const row = valueRow(scene, undefined, FINDINGS, { node, snapshot }, name);
   const [gravest] = found.findings;
   const description = joined(" · ", gravest === undefined ? "" : factOf(gravest), first.line);
   const speech = [name, ...loudWords(first), gravest === undefined ? first.name : titleOf(gravest)].join(", ");
-  const can: Action[] = ["copySummary", "dismissAll", ...more];
+  const can: Action[] = ["copySummary", "dismissAll", "openAsTable", ...more];
   return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...outcome];
+}
+
+/** The quiet group of what is worth a look: closed at first, and never loud. */
+function lookRows(scene: Scene, { observed }: CheckResult): Row[] {
+  const count = observationsIn(observed)?.observations.length ?? 0;
+  if (count === 0 || observed?.node === undefined) return [];
+  const { node, snapshot } = observed;
+  const name = count === 1 ? l10n.t("1 thing worth a look") : l10n.t("{0} things worth a look", count);
+  const row = valueRow(scene, undefined, OBSERVATIONS, { node, snapshot }, name);
+  const { observations = [] } = observationsIn(observed) ?? {};
+  const can: Action[] = ["copySummary", "dismissAll"];
+  return [
+    {
+      ...row,
+      name,
+      icon: "eye",
+      tone: "quiet",
+      summary: "",
+      description: "",
+      speech: name,
+      can,
+      findings: observations,
+    },
+  ];
 }
 
 /** How the step can be checked more closely than it was. */
@@ -114,12 +139,16 @@ export function countsFindings({ path, value }: Row): boolean {
   return value !== undefined && idOf(path) === idOf(FINDINGS);
 }
 
-/** The rows below the row that counts them. */
+/** Whether it is the group of what is worth a look. */
+export function countsObservations({ path, value }: Row): boolean {
+  return value !== undefined && idOf(path) === idOf(OBSERVATIONS);
+}
+
+/** The rows below the row that counts findings, or what is worth a look. */
 export function findingRowsBelow(scene: Scene, parent: Row): Row[] | undefined {
-  const found = findingsOf(scene.contents);
-  if (!countsFindings(parent) || parent.value === undefined) return undefined;
+  if (parent.value === undefined || !(countsFindings(parent) || countsObservations(parent))) return undefined;
   const { node, snapshot } = parent.value;
-  return node.page?.nodes.map((one, at) => findingRow(scene, parent, { node: one, snapshot }, found?.findings[at]));
+  return node.page?.nodes.map((one, at) => findingRow(scene, parent, { node: one, snapshot }, parent.findings?.[at]));
 }
 
 function findingRow(
@@ -130,7 +159,8 @@ function findingRow(
   more: readonly Action[] = [],
 ): Row {
   const node = { ...value.node, name: finding === undefined ? value.node.name : titleOf(finding) };
-  const row = valueRow(scene, parent, childPath(FINDINGS, value.node.name), { ...value, node }, node.name);
+  const above: RowPath = parent?.path ?? FINDINGS;
+  const row = valueRow(scene, parent, childPath(above, value.node.name), { ...value, node }, node.name);
   const can: Action[] = ["copySummary", ...more];
   if (finding !== undefined) can.push("dismiss");
   if (finding === undefined) return { ...row, can };
@@ -202,9 +232,10 @@ function reasonOf({ need, reason }: Skipped): string {
   return need === "thorough" ? l10n.t("reads more: “Check This Step” asks them too") : reason;
 }
 
-/** `2 findings`, empty where there are none. */
-export function findingsText(contents: Contents): string {
-  const count = findingsOf(contents)?.findings.length ?? 0;
+/** `2 findings`, empty where there are none; of one tier, or of all. */
+export function findingsText(contents: Contents, tier?: Tier): string {
+  const all = findingsOf(contents)?.findings ?? [];
+  const count = all.filter((finding) => tier === undefined || finding.tier === tier).length;
   if (count === 0) return "";
   return count === 1 ? l10n.t("1 finding") : l10n.t("{0} findings", count);
 }

@@ -1,15 +1,15 @@
 import * as l10n from "@vscode/l10n";
-import type { Finding } from "../protocol/generated.ts";
+import type { Finding, Tier } from "../protocol/generated.ts";
 import { escapeMarkdown, joined } from "./words.ts";
 
-/** The title; it says where the finding is not certain. */
-export function titleOf({ title, certain }: Finding): string {
-  return hedged(title, certain);
+/** The title; it says where the finding is only likely. */
+export function titleOf({ title, tier }: Finding): string {
+  return hedged(title, tier);
 }
 
 /** The short form of the title, for a row, where there is little room: what does not agree first, where that is known. */
-export function factOf({ fact, differs, certain }: Finding): string {
-  return hedged(differs ?? fact, certain);
+export function factOf({ fact, differs, tier }: Finding): string {
+  return hedged(differs ?? fact, tier);
 }
 
 /** What the title says beside the short form. */
@@ -17,8 +17,8 @@ export function moreOf({ title, more, differs }: Finding): string {
   return differs === undefined ? more : title;
 }
 
-function hedged(text: string, certain: boolean): string {
-  return certain ? text : l10n.t("may be: {0}", text);
+function hedged(text: string, tier: Tier): string {
+  return tier === "likely" ? l10n.t("may be: {0}", text) : text;
 }
 
 /** What a diagnostic says: the title, why it matters, one thing to try. */

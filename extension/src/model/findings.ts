@@ -159,10 +159,14 @@ export class Findings {
       const found = await this.#askLens(task, inputOf(task, ignored), onProgress);
       if (!this.#tasks.has(task)) return;
       const newFindings = contents.check.newFindingsIn(found);
-      const checked = { answer: found, mode, repeatsRun, ...(newFindings === undefined ? {} : { newFindings }) };
+      const checked = { answer: found, mode, repeatsRun, ...(newFindings && { newFindings }) };
       const rules = this.#dismissed.rulesAt(contents.place);
       task.contents.check.setResult(without(checked, rules));
-      const since = rules.filter((rule) => !ignored.includes(rule));
+      const observed = thorough ? await this.#look(task, ignored) : undefined;
+      if (!this.#tasks.has(task)) return;
+      const rulesNow = this.#dismissed.rulesAt(contents.place);
+      if (observed !== undefined) task.contents.check.setResult(without({ ...checked, observed }, rulesNow));
+      const since = rulesNow.filter((rule) => !ignored.includes(rule));
       // A cause was dismissed meanwhile: now the findings that follow from it stand for themselves.
       if (mode !== "running" && hasCause(checked, since)) return await this.#ask(contents, { mode, repeatsRun });
     } catch (error) {
@@ -179,6 +183,14 @@ export class Findings {
       this.#lost.add(contents);
     }
     this.#inspector.fireDidChange();
+  }
+
+  /** What is worth a look there. Where that can't be told, the findings are told without it. */
+  async #look({ contents, abort }: StepCheck, ignored: readonly string[]): Promise<LensAnswer | undefined> {
+    const { frame, answer } = contents;
+    const options = { ignore: ignored.join(" ") };
+    const input: LensInput = { lens: "observations", values: {}, snapshot: answer.snapshot, options };
+    return askInSlices(this.#helper, frame, input, { signal: abort.signal }).catch(() => undefined);
   }
 
   /** Where it runs the models, the frame is read again before the answer is shown. */

@@ -39,8 +39,14 @@ export function withHistory(scene: Scene, row: Row, expression: string, now: Mea
       other,
       written,
     ),
-    can: records.length === 0 ? row.can : [...row.can, "exportHistory"],
+    can: records.length === 0 ? row.can : withExport(row),
   };
+}
+
+/** What was recorded is exported, with the value as a run too, also where the value alone is none that is. */
+function withExport({ can, value }: Row): Row["can"] {
+  const isOffered = value !== undefined && !can.includes("export");
+  return [...can, ...(isOffered ? (["export"] as const) : []), "exportHistory"];
 }
 
 /** The row of a pin that says whether its numbers are recorded at each step, and offers that, or to end it. */
@@ -79,7 +85,7 @@ export function historyRow(scene: Scene, parent: Row): Row[] {
     expandable: true,
     open: scene.expansion.isOpen(path),
     speech: joined(", ", l10n.t("History"), description),
-    can: ["copySummary", "exportHistory"],
+    can: ["copySummary", "exportHistory", "openAsTable"],
     recorded,
   };
   return [withOffer(row, first)];

@@ -3,7 +3,7 @@ import type { Focus, Frame } from "../debug/frame.ts";
 import { Cancelled } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { Refusal } from "../helper/refusal.ts";
-import type { Address, NodeAnswer } from "../protocol/generated.ts";
+import type { Address, NodeAnswer, Page } from "../protocol/generated.ts";
 import type { Frames, FrameCalls } from "./frames.ts";
 import { type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
@@ -216,6 +216,17 @@ export class Inspector {
     } catch (error) {
       return error instanceof Cancelled ? undefined : failureOf(error);
     }
+  }
+
+  /**
+   * Variables of a frame with their facts, from `start` on; fewer than `count` where there was no time for more.
+   * @throws Refusal where they can't be had, Cancelled where the program went on or nobody waits any more
+   */
+  async facts({ frame, answer }: Contents, start: number, count: number, signal: AbortSignal): Promise<Page> {
+    const request = { snapshot: answer.snapshot, node: FRAME_NODE, start, count, facts: true };
+    const { page, types } = await this.#helper.children(frame, request, { signal });
+    this.#frames.addTypes(frame, types);
+    return page;
   }
 
   /** Tells the views that what they show has changed. */

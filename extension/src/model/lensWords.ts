@@ -31,7 +31,7 @@ export function lensWords(inquiry: Inquiry): LensWords {
 export function aboutOf({ subjects, options }: Inquiry): string {
   const [name = "", ...inputs] = Object.values(subjects).map((subject) => subject.name);
   const index = options?.["index"];
-  if (index !== undefined) return `${name}[${String(index)}]`;
+  if (typeof index === "number" || typeof index === "string") return `${name}[${index}]`;
   return inputs.length > 0 ? `${name}(${inputs.join(", ")})` : name;
 }
 

@@ -10,7 +10,8 @@ import type { Inspector } from "./inspector.ts";
 import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
 import { PROGRAM, questionPath } from "./rowPath.ts";
 import type { Runs } from "./runs.ts";
-import { askInSlices } from "./slices.ts";
+import { exportInSlices, type ExportOptions } from "./exporting.ts";
+import { askInSlices, type AskOptions, type LensInput } from "./slices.ts";
 import { ASK_DELAY_MS, Tasks } from "./tasks.ts";
 import { addressesOf, notYet, toRun, toRunAgain, withDistinctNames } from "./subjects.ts";
 
@@ -101,13 +102,56 @@ export class Lenses {
    * Keeps a copy of a value under the number `as`; without it, only tells what that takes.
    * @throws Refusal where it can't be copied, Cancelled where the program went on
    */
-  async keep(value: Subject, meant: Frame, options: { as?: number; checksums?: boolean } = {}): Promise<LensAnswer> {
-    const contents = await this.#settled(meant);
-    if (contents === undefined) throw new Cancelled();
-    const { frame, answer } = contents;
-    const question = { id: 0, session: frame.session, lens: "compare", subjects: { value } } as const;
-    const input = { lens: "keep", values: addressesOf(question, contents), snapshot: answer.snapshot, options };
-    return this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input));
+  keep(value: Subject, meant: Frame, options: { as?: number; checksums?: boolean } = {}): Promise<LensAnswer> {
+    return this.#askOnce("keep", { value }, meant, options, (frame, input) =>
+      this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input)),
+    );
+  }
+
+  /**
+   * What the details page shows of a value, and of another with which it is compared.
+   * @throws Refusal where the value can't be reached, Cancelled where the program went on or nobody waits any more
+   */
+  details(
+    value: Subject,
+    meant: Frame,
+    options: NonNullable<Inquiry["options"]>,
+    asking: AskOptions,
+    other?: Subject,
+  ): Promise<LensAnswer> {
+    const values = { value, ...(other === undefined ? {} : { other }) };
+    return this.#askOnce("details", values, meant, options, (frame, input) => {
+      // A turn for each slice: a large value takes many, and others are answered in between.
+      const lens: Calls["lens"] = (...call) => this.#inTurn(frame.session, () => this.#helper.lens(...call));
+      return askInSlices({ lens }, frame, input, asking);
+    });
+  }
+
+  /**
+   * The autograd graph of a tensor, to be drawn.
+   * @throws Refusal where the value can't be reached, Cancelled where the program went on or nobody waits any more
+   */
+  graph(tensor: Subject, meant: Frame, asking: AskOptions): Promise<LensAnswer> {
+    return this.#askOnce("autograd", { tensor }, meant, { drawn: true }, (frame, input) => {
+      const lens: Calls["lens"] = (...call) => this.#inTurn(frame.session, () => this.#helper.lens(...call));
+      return askInSlices({ lens }, frame, input, asking);
+    });
+  }
+
+  /**
+   * Has a file be made of a value, in the option `format`; without it, tells what each format holds.
+   * @throws Refusal where it can't be, Cancelled where the program went on or nobody waits any more: then nothing is left
+   */
+  export(
+    value: Subject,
+    meant: Frame,
+    options: NonNullable<Inquiry["options"]>,
+    exporting: ExportOptions = {},
+  ): Promise<LensAnswer> {
+    return this.#askOnce("export", { value }, meant, options, (frame, input) => {
+      const lens: Calls["lens"] = (...call) => this.#inTurn(frame.session, () => this.#helper.lens(...call));
+      return exportInSlices({ lens }, frame, input, exporting);
+    });
   }
 
   /** Ends the asking until the user wants it again, which the row offers. */
@@ -162,6 +206,21 @@ export class Lenses {
     this.#questions.resume(current);
     await this.#ask(current, contents, toRunAgain(current, contents));
     return true;
+  }
+
+  /** Asks about values, of which no row is kept. */
+  async #askOnce(
+    lens: "keep" | "details" | "export" | "autograd",
+    subjects: Inquiry["subjects"],
+    meant: Frame,
+    options: NonNullable<Inquiry["options"]>,
+    ask: (frame: Frame, input: LensInput) => Promise<LensAnswer>,
+  ): Promise<LensAnswer> {
+    const contents = await this.#settled(meant);
+    if (contents === undefined) throw new Cancelled();
+    const { frame, answer } = contents;
+    const question = { id: 0, session: frame.session, lens: "compare", subjects } as const;
+    return ask(frame, { lens, values: addressesOf(question, contents), snapshot: answer.snapshot, options });
   }
 
   async #settled(meant: Frame | undefined): Promise<Contents | undefined> {

@@ -7,7 +7,7 @@ import { pinName, type Pin } from "./pins.ts";
 import {
   type Action,
   bareRow,
-  isKeepable,
+  copiesOf,
   lensesOf,
   oldRow,
   type Row,
@@ -44,8 +44,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const own = { id: idOf(path), icon: "pinned", pin, name, expression };
   const valued = (value: SnapshotNode): Row => {
     const row = valueRow(scene, undefined, path, value, label);
-    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare"];
-    if (isKeepable(value.node)) can.push("keep");
+    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...copiesOf(value.node)];
     can.push(...watchesOf(value.node), ...lensesOf(value.node), ...rerun);
     return { ...row, ...own, can };
   };

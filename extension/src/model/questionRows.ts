@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { LensAnswer } from "../protocol/generated.ts";
+import { hasTable } from "./tables/lensTables.ts";
 import { type LensWords, lensWords } from "./lensWords.ts";
 import { isUnderWay, type Question, runsCode, type State } from "./questions.ts";
 import { type Action, bareRow, oldRow, type Row, type Scene, type Tone, valueRow } from "./row.ts";
@@ -45,6 +46,8 @@ function answeredRow({ scene, question, words, parent }: Made, answer: Answered,
   const can: Action[] = ["copySummary", ...removing(parent)];
   if (source !== undefined) can.push("goToLine");
   if (answer.found?.lens === "model") can.push("sortLayers");
+  if (answer.found !== undefined && hasTable(answer.found.lens)) can.push("openAsTable");
+  if (answer.found?.lens === "autograd") can.push("openAsGraph");
   const row = valueRow(scene, parent, path, { node: answer.node, snapshot: answer.snapshot }, words.label);
   return {
     ...row,

@@ -110,9 +110,10 @@ export class Questions {
   add(inquiry: Inquiry, session: Session): Question {
     const before = this.#all.find((one) => isSame(one, inquiry));
     this.#last += 1;
-    const sort = before?.options?.["sort"];
-    const sorted = sort === undefined ? inquiry : { ...inquiry, options: { sort, ...inquiry.options } };
-    const added = { ...sorted, id: before?.id ?? this.#last, session: before?.session ?? session };
+    const kept = Object.entries(before?.options ?? {}).filter(([name]) => OF_ROWS.has(name));
+    const shown =
+      kept.length === 0 ? inquiry : { ...inquiry, options: { ...Object.fromEntries(kept), ...inquiry.options } };
+    const added = { ...shown, id: before?.id ?? this.#last, session: before?.session ?? session };
     this.#set(before ? this.#all.map((one) => (one === before ? added : one)) : [...this.#all, added]);
     return added;
   }
@@ -210,9 +211,14 @@ export function isUnderWay(state: State): state is { readonly progress: number }
   return state !== "cancelled" && !("code" in state) && !("op" in state);
 }
 
-/** Whether both ask the same of the same values, in whatever order the answer is. */
+/** Options that tell in which order the rows of an answer are, and how many of them come. */
+const OF_ROWS: ReadonlySet<string> = new Set(["sort", "rows"]);
+
+/** Whether both ask the same of the same values, in whatever order the answer is, and however much of it comes. */
 function isSame(one: Inquiry, other: Inquiry): boolean {
-  const [mine, theirs] = [one, other].map(({ options }) => JSON.stringify({ ...options, sort: undefined }));
+  const [mine, theirs] = [one, other].map(({ options = {} }) =>
+    JSON.stringify(Object.entries(options).filter(([name]) => !OF_ROWS.has(name))),
+  );
   if (one.lens !== other.lens || mine !== theirs) return false;
   const names = Object.keys(other.subjects);
   if (names.length !== Object.keys(one.subjects).length) return false;

@@ -77,6 +77,7 @@ export type Action =
   | "remove"
   | "compare"
   | "keep"
+  | "export"
   | "cancel"
   | "evaluateAgain"
   | "dismiss"
@@ -85,6 +86,8 @@ export type Action =
   | "checkStep"
   | "checkByRunning"
   | "sortLayers"
+  | "openAsTable"
+  | "openAsGraph"
   | "copyReport"
   | "breakWhen"
   | "breakNextTime"
@@ -147,6 +150,8 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
+/** The lens `export` says of each value which formats hold it. */
+const EXPORTABLE: ReadonlySet<NodeKind> = new Set(["tensor", "array", "module", "mapping", "sequence"]);
 /** Kinds of values of which a copy tells later what was changed in them. */
 const KEEPABLE: ReadonlySet<NodeKind> = new Set(["tensor", "array", "module", "mapping", "sequence", "set", "object"]);
 
@@ -166,7 +171,7 @@ export function valueRow(
   const can: Action[] = ["copySummary"];
   const changed = scene.contents.hasChanged(idOf(path), comparedText(path, node));
   if (node.path !== undefined) can.push("copyExpression", "pin");
-  if (isValue(node)) can.push("compare", ...(isKeepable(node) ? (["keep"] as const) : []));
+  if (isValue(node)) can.push("compare", ...copiesOf(node));
   if (isValue(node)) can.push(...watchesOf(node), ...lensesOf(node));
   return {
     // VS Code keeps a row open by its id, and asks for its children: the property `loss`, opened at one stop, would be run
@@ -249,8 +254,16 @@ export function lensesOf({ lenses = [] }: Node): ValueLens[] {
 }
 
 /** Whether a copy of it can be kept, to be compared at a later stop. */
-export function isKeepable({ kind, path }: Node): boolean {
+function isKeepable({ kind, path }: Node): boolean {
   return path !== undefined && KEEPABLE.has(kind);
+}
+
+/** What copies a value: into the program's memory, into a file. */
+export function copiesOf(node: Node): Action[] {
+  return [
+    ...(isKeepable(node) ? (["keep"] as const) : []),
+    ...(EXPORTABLE.has(node.kind) ? (["export"] as const) : []),
+  ];
 }
 
 /** Whether a value of the program stands behind it, which was read. */

@@ -11,6 +11,9 @@ export interface RowPath {
 /** The row that counts findings; the paths of findings begin with this one. */
 export const FINDINGS: RowPath = { root: "findings", names: [] };
 
+/** The group of what is worth a look; the paths of observations begin with this one. */
+export const OBSERVATIONS: RowPath = { root: "observations", names: [] };
+
 /** The row with the result of a check. */
 export const OUTCOME: RowPath = { root: "checked", names: [] };
 

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
 import { beforeRows } from "./beforeRows.ts";
 import { questionRow } from "./questionRows.ts";
-import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
+import { countsObservations, findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { historyRow, historyRows } from "./historyRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
@@ -85,7 +85,7 @@ export function rowsWith(rows: readonly Row[], ...badges: Badge[]): Row[] {
 
 /** The row of the findings; or where these are no errors, of the first value that holds NaN or Inf, if there is one. */
 export function firstAlarm(scene: Scene): Row | undefined {
-  const finding = findingRows(scene).find(({ value }) => value !== undefined);
+  const finding = findingRows(scene).find((row) => row.value !== undefined && !countsObservations(row));
   return finding?.tone === "alarm" ? finding : (rowsWith(frameRows(scene), "nan", "inf")[0] ?? finding);
 }
 
@@ -93,6 +93,116 @@ export function firstAlarm(scene: Scene): Row | undefined {
 export function findRow(scene: Scene, id: string): Row | undefined {
   for (const row of allRows(scene)) if (row.id === id) return row;
   return undefined;
+}
+
+/**
+ * The row at the end of a way of names below a row, or the last one on it that is there. A name may stand below a row that
+ * stands for several, as layers that are alike do, or without the first dotted parts that it shares with its siblings.
+ * `load` makes known what is below a row, or its next page.
+ */
+export async function rowBelow(
+  scene: Scene,
+  top: Row,
+  names: readonly string[],
+  load: (row: Row) => Promise<void>,
+): Promise<Row> {
+  let found = top;
+  for (const name of names) {
+    const next = await childNamed(scene, found, name, load);
+    if (next === undefined) break;
+    found = next;
+  }
+  return found;
+}
+
+/**
+ * The row of an expression below others, or the last one on the way there: of `model.layers[0].weight` it may be that of
+ * `model`. Undefined where there is none.
+ */
+export async function rowOf(
+  scene: Scene,
+  expression: string,
+  load: (row: Row) => Promise<void>,
+): Promise<Row | undefined> {
+  let rows: readonly Row[] = frameRows(scene);
+  let found: Row | undefined;
+  for (;;) {
+    const next = nextOnWay(rows, expression) ?? (found && (await insideGroups(scene, rows, expression, load)));
+    if (next === undefined || next === found) return found;
+    found = next;
+    if (found.expression === expression) return found;
+    rows = await rowsBelow(scene, found, load, (row) => leadsTo(row, expression));
+  }
+}
+
+/** The row that is nearest to an expression on the way there. */
+function nextOnWay(rows: readonly Row[], expression: string): Row | undefined {
+  const [longest] = rows
+    .filter((row) => leadsTo(row, expression))
+    .toSorted((one, other) => (other.expression?.length ?? 0) - (one.expression?.length ?? 0));
+  return longest;
+}
+
+async function insideGroups(
+  scene: Scene,
+  rows: readonly Row[],
+  expression: string,
+  load: (row: Row) => Promise<void>,
+): Promise<Row | undefined> {
+  const groups = rows.filter((row) => row.expandable && row.expression === undefined);
+  for (const group of groups.slice(0, MOST_GROUPS)) {
+    const inside = await rowsBelow(scene, group, load, (row) => leadsTo(row, expression));
+    const one = nextOnWay(inside, expression);
+    if (one !== undefined) return one;
+  }
+  return undefined;
+}
+
+function leadsTo({ expression: own, next }: Row, expression: string): boolean {
+  if (own === undefined || next !== undefined || !expression.startsWith(own)) return false;
+  return own.length === expression.length || expression[own.length] === "." || expression[own.length] === "[";
+}
+
+/** So many rows that stand for several are looked into. */
+const MOST_GROUPS = 20;
+
+async function childNamed(
+  scene: Scene,
+  parent: Row,
+  name: string,
+  load: (row: Row) => Promise<void>,
+): Promise<Row | undefined> {
+  const rows = await rowsBelow(scene, parent, load, (row) => row.name === name);
+  const exact = rows.find((row) => row.name === name);
+  if (exact !== undefined) return exact;
+  const ends = rows.filter((row) => row.next === undefined && name.endsWith(`.${row.name}`));
+  const [longest] = ends.toSorted((one, other) => other.name.length - one.name.length);
+  if (longest !== undefined) return longest;
+  const groups = rows.filter((row) => row.expandable && row.expression === undefined);
+  for (const group of groups.slice(0, MOST_GROUPS)) {
+    const inside = await rowsBelow(scene, group, load, () => true);
+    const one = inside.find((row) => row.name === name);
+    if (one !== undefined) return one;
+  }
+  return undefined;
+}
+
+/** The rows below a row, page after page until one of them is as wanted. */
+async function rowsBelow(
+  scene: Scene,
+  parent: Row,
+  load: (row: Row) => Promise<void>,
+  isWanted: (row: Row) => boolean,
+): Promise<readonly Row[]> {
+  if (childRows(scene, parent) === undefined) await load(parent);
+  for (let known = -1; ;) {
+    const rows = childRows(scene, parent) ?? [];
+    const more = rows.find(({ next }) => next !== undefined);
+    const start = more?.next?.start ?? known;
+    if (more === undefined || start <= known || rows.some(isWanted)) return rows; // or the next page did not come
+    known = start;
+    await load(more);
+  }
 }
 
 /** What the rows below a row say, as far as they are known and open, indented. */

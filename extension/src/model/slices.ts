@@ -4,12 +4,12 @@ import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
 /** The length of a slice in which code of the program may run: others are answered in between. */
-const RUN_SLICE_MS = 1500;
+export const RUN_SLICE_MS = 1500;
 
 /** What is asked of a lens. */
 export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot">;
 
-interface AskOptions {
+export interface AskOptions {
   readonly onProgress?: (progress: number) => void;
   readonly signal?: AbortSignal;
 }

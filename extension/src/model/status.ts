@@ -5,14 +5,14 @@ import type { Scene } from "./row.ts";
 import { frameRows, rowsWith } from "./rows.ts";
 import { countText, joined } from "./words.ts";
 
-/** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. */
+/** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. Findings that are only likely don't count. */
 export function statusText(scene: Scene): string {
   const { contents } = scene;
   const rows = frameRows(scene);
   const count = (badge: "nan" | "inf"): number => rowsWith(rows, badge).length;
   return joined(
     " · ",
-    findingsText(contents),
+    findingsText(contents, "sure"),
     alarmText(count("nan"), count("inf"), contents.isWhole),
     rowsWith(rows, "sampled").length > 0 ? l10n.t("sampled") : "",
     contents.isWhole && contents.answer.cut === undefined ? "" : l10n.t("incomplete"),

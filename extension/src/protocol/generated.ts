@@ -14,6 +14,10 @@ export type Version = string;
  */
 export type Filter = "all" | "tensors";
 /**
+ * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+ */
+export type Number = number | string;
+/**
  * `nan`: where NaN arises, also if a later line takes it away; `inf`: where Inf arises; `nonfinite`: NaN that is computed with or read, and NaN or Inf in a loss, a gradient, a parameter or a running statistic. With the gear `light`: `none`, a parameter without a gradient as an optimizer steps; `norm`, the norm of all gradients over a bound; `rises`, a loss more than so many times the one before; `above`, a magnitude over a bound; of one thing also `zero`, all of it; `changed` and `unchanged`, since the look before; `metadata`, another shape, dtype or device.
  */
 export type WatchedFor =
@@ -78,10 +82,6 @@ export type WatchedAs = "module" | "optimizer" | "parameter" | "tensor" | "numbe
  */
 export type Integer = number | string;
 /**
- * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
- */
-export type Number = number | string;
-/**
  * Where the first NaN is, row by row; absent where there is none, or it was not found in time.
  */
 export type Index = Integer[];
@@ -104,7 +104,10 @@ export type Types = string[];
 export type Found =
   | CompareFound
   | KeepFound
+  | DetailsFound
+  | ExportFound
   | FindingsFound
+  | ObservationsFound
   | AutogradFound
   | GradcheckFound
   | GradientsFound
@@ -153,54 +156,24 @@ export type RelationKind =
   | "multiplied"
   | "shifted";
 /**
+ * The place of one element, an integer for each dimension.
+ */
+export type Index2 = Integer[];
+export type DetailsPart =
+  "facts" | "distribution" | "picture" | "values" | "extremes" | "table" | "comparison" | "error_map";
+/**
  * How grave a finding is.
  */
 export type Severity = "error" | "warning" | "hint";
+/**
+ * How far a finding is proven: sure; likely, where it may be meant; look, a fact that is worth a look and claims nothing.
+ */
+export type Tier = "sure" | "likely" | "look";
 /**
  * What a rule can't do without: what must be in sight, or thorough: extra reading; run: running the program's code; absent where it was not asked for another reason.
  */
 export type RuleNeed =
   "loss" | "optimizer" | "groups" | "module" | "scaler" | "source" | "moments" | "thorough" | "run";
-/**
- * Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given has a gradient; no_tensor: it returns none; empty: it returns an empty one; no_graph: what it returns has no gradient, since the way to it is cut; not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other values; unsettled: steps of several sizes tell of several slopes, everywhere.
- */
-export type GradcheckWhy =
-  | "not_run"
-  | "raised"
-  | "backward_raised"
-  | "refuses_double"
-  | "no_input"
-  | "no_tensor"
-  | "empty"
-  | "no_graph"
-  | "not_finite"
-  | "not_deterministic"
-  | "unsettled";
-/**
- * Why a backward that disagrees may be right, or meant so. left_out: no gradient comes to an input on which the result depends, where no input asks for one by `requires_grad`; log_softmax: the backward of the CTC loss is that of a log_softmax before it; symmetric: it agrees where two entries across the diagonal change together; not_unique: the result is unique up to signs, phases or bases only, as eigenvectors are; straight_through: the result does not change where the backward says that it does; cut: all backwards are torch's own, so a part of the way was cut, as by `detach()`.
- */
-export type GradcheckDoubt = "left_out" | "log_softmax" | "symmetric" | "not_unique" | "straight_through" | "cut";
-/**
- * has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients; constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
- */
-export type NoGradientCode =
-  | "has_gradient"
-  | "zero_gradient"
-  | "frozen"
-  | "integer"
-  | "constant"
-  | "not_leaf"
-  | "no_loss"
-  | "loss_without_graph"
-  | "loss_is_leaf"
-  | "detached"
-  | "no_grad"
-  | "rebuilt"
-  | "unused"
-  | "not_reached"
-  | "not_yet"
-  | "cleared"
-  | "not_known";
 /**
  * What NaN or an infinity came from.
  */
@@ -229,6 +202,46 @@ export type NanCause =
  */
 export type NanUnknown =
   "no_graph" | "no_loss" | "freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many" | "no_time";
+/**
+ * has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients; constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
+ */
+export type NoGradientCode =
+  | "has_gradient"
+  | "zero_gradient"
+  | "frozen"
+  | "integer"
+  | "constant"
+  | "not_leaf"
+  | "no_loss"
+  | "loss_without_graph"
+  | "loss_is_leaf"
+  | "detached"
+  | "no_grad"
+  | "rebuilt"
+  | "unused"
+  | "not_reached"
+  | "not_yet"
+  | "cleared"
+  | "not_known";
+/**
+ * Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given has a gradient; no_tensor: it returns none; empty: it returns an empty one; no_graph: what it returns has no gradient, since the way to it is cut; not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other values; unsettled: steps of several sizes tell of several slopes, everywhere.
+ */
+export type GradcheckWhy =
+  | "not_run"
+  | "raised"
+  | "backward_raised"
+  | "refuses_double"
+  | "no_input"
+  | "no_tensor"
+  | "empty"
+  | "no_graph"
+  | "not_finite"
+  | "not_deterministic"
+  | "unsettled";
+/**
+ * Why a backward that disagrees may be right, or meant so. left_out: no gradient comes to an input on which the result depends, where no input asks for one by `requires_grad`; log_softmax: the backward of the CTC loss is that of a log_softmax before it; symmetric: it agrees where two entries across the diagonal change together; not_unique: the result is unique up to signs, phases or bases only, as eigenvectors are; straight_through: the result does not change where the backward says that it does; cut: all backwards are torch's own, so a part of the way was cut, as by `detach()`.
+ */
+export type GradcheckDoubt = "left_out" | "log_softmax" | "symmetric" | "not_unique" | "straight_through" | "cut";
 /**
  * What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep it, for their backward), unnamed (tensors that no name in sight reaches).
  */
@@ -363,6 +376,10 @@ export interface ChildrenRequest {
   node: number;
   start: number;
   count: number;
+  /**
+   * Whether each node has its facts; false when absent.
+   */
+  facts?: boolean;
   limits?: Limits;
 }
 /**
@@ -422,15 +439,19 @@ export interface LensRequest {
     [k: string]: Address;
   };
   /**
-   * What the lens is told besides: `rtol` and `atol` of `compare`; of `keep` `as` (the number under which it is kept; without, only its size is told) and `checksums` (of tensors only statistics and a checksum are kept); `rows` of `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is known).
+   * What the lens is told besides: `rtol` and `atol` of `compare`; of `keep` `as` (the number under which it is kept; without, only its size is told) and `checksums` (of tensors only statistics and a checksum are kept); `rows` of `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is known); of `autograd` `drawn` (the graph itself too); of `details` `parts` (which are wanted, with blanks between them: `facts`, `distribution`, `picture`, `values`; about the value `other` too `comparison`, `error_map`), `exact` (read all, in as many calls as that takes; else a sample where the time of one is too short), `dims` (of rows and columns, or of columns alone), `facets` (dimensions along which pictures stand side by side), `index` (of each other dimension), `window` (first row, row behind the last, first column, column behind the last), `tiles` (along a side, at most), `shown` (of a tile: `mean`, `min`, `max`, `nearest`), `bins` and `robust` (the histogram leaves out the outermost elements), `rtol`, `atol` and `equal_nan` of the comparison; of `export` `format` (in which the file is made; without, it is told what each holds), `path` (the program writes it there; without, the answers carry its `data`), `overwrite` (also over a file, or into a folder that is there), `run` (also a format that runs code of the program), and of a run of TensorBoard `step` (at which the value is what it is now) and `scalars` (what was recorded of it).
    */
   options?: {
-    [k: string]: number | string | boolean;
+    [k: string]: number | string | boolean | number[] | ScalarSeries[];
   };
   /**
    * Where to go on, as the last answer said. It lives as long as the snapshot.
    */
   resume?: number;
+  /**
+   * With `resume`: nobody waits for the answer any more, so what was begun is undone at once, as an unfinished file is removed.
+   */
+  cancel?: boolean;
   /**
    * Rows of a first page; 100 when absent.
    */
@@ -445,6 +466,18 @@ export interface Address {
   node?: number;
   expression?: string;
   kept?: number;
+}
+/**
+ * A number over time: lists of equal length.
+ */
+export interface ScalarSeries {
+  tag: string;
+  steps: number[];
+  /**
+   * In seconds since 1970.
+   */
+  times: number[];
+  values: Number[];
 }
 /**
  * Ends the program's code that runs on behalf of a request, if it still does. Sent without a frame while that request is under way.
@@ -1062,6 +1095,14 @@ export interface LensAnswer {
    * What the next request is to say, while there is more to do.
    */
   resume?: number;
+  /**
+   * What of a file was made, in base64: the pieces of all answers, in their order, are the file.
+   */
+  data?: string;
+  /**
+   * Which file of a folder that is, by its name from there on; each answer has data of one.
+   */
+  file?: string;
   found?: Found;
   node?: Node1;
   /**
@@ -1181,6 +1222,291 @@ export interface KeepFound {
   missing: string[];
 }
 /**
+ * What the details page shows of a value: the parts that were asked for; `gradient` is the distribution of its gradient, where there is one. With the part `error_map`, whose tiles show their largest |a - b| (NaN where one alone is NaN, Inf where one alone is infinite or with another sign), comes the same excerpt of the `other` value.
+ */
+export interface DetailsFound {
+  lens: "details";
+  /**
+   * The summary line.
+   */
+  line?: string;
+  facts?: Facts;
+  distribution?: DetailsDistribution;
+  gradient?: DetailsDistribution;
+  picture?: DetailsPicture;
+  values?: DetailsValues;
+  extremes?: DetailsExtremes;
+  table?: DetailsTable;
+  comparison?: DetailsComparison;
+  other?: DetailsPicture;
+  error_map?: DetailsPicture;
+  /**
+   * Parts that were asked for and are not there.
+   */
+  missing?: DetailsMissing[];
+}
+/**
+ * How the elements are spread. The counts are over what was read: all elements when `exact`.
+ */
+export interface DetailsDistribution {
+  histogram: Histogram;
+  quantiles: Quantiles;
+  count: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  below: number | string;
+  above: Integer;
+  nan: Integer;
+  pos_inf: Integer;
+  neg_inf: Integer;
+  zeros: Integer;
+  exact: boolean;
+  read: Integer;
+}
+/**
+ * Two dimensions of a value, or one, in tiles of `tile` (down, across) elements, `tiles` of them along each side; the last of a side may be smaller. A number of a plane, times `factor`, plus `offset`, is in the units of the value; of complex numbers it is a magnitude, of what is bool the share of True.
+ */
+export interface DetailsPicture {
+  shape: Integer[];
+  /**
+   * Of the dimensions, where they have any.
+   */
+  names?: (string | null)[];
+  dims: number[];
+  facets: number[];
+  index: number[];
+  /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  window: [Integer, Integer, Integer, Integer];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  tile: [Integer, Integer];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  tiles: [number, number];
+  shown: "mean" | "min" | "max" | "nearest" | "range";
+  sort: "float" | "int" | "bool" | "complex";
+  offset: Number;
+  factor: Number;
+  /**
+   * `values` and `highs` are float64: float32 has no factor for both the largest and the least of them.
+   */
+  wide?: true;
+  planes: DetailsPlane[];
+  /**
+   * Facets for which there is no room.
+   */
+  left_out: number;
+  /**
+   * Of categories: each label and how often it occurs in the windows.
+   */
+  labels?: [Integer, Integer][];
+  /**
+   * The share of the elements of the windows.
+   */
+  read: number;
+  /**
+   * All of them were read.
+   */
+  complete: boolean;
+}
+/**
+ * One plane, row by row. `values` are over the finite elements of each tile, NaN where it has none, as float32 in base64, little-endian; `highs` likewise the maxima where the range is shown, `phase` the angles of the first element of each tile in radians. `marks` has a byte a tile, in base64: 1 where it holds NaN, plus 2 for Inf, plus 4 for -Inf, plus 8 for a masked element; it is empty where no tile has any. The counts, `min` and `max` are of the elements that were read.
+ */
+export interface DetailsPlane {
+  /**
+   * Of each facet's dimension.
+   */
+  index: number[];
+  values: string;
+  highs?: string;
+  phase?: string;
+  marks: string;
+  nan: Integer;
+  pos_inf: Integer;
+  neg_inf: Integer;
+  masked?: Integer;
+  min: Number | null;
+  max: Number | null;
+}
+/**
+ * The elements of a window of two dimensions, or one, as Python writes them in the fewest digits that tell them apart in their dtype.
+ */
+export interface DetailsValues {
+  shape: Integer[];
+  dims: number[];
+  index: number[];
+  /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  window: [Integer, Integer, Integer, Integer];
+  rows: string[][];
+}
+/**
+ * Where the least and the greatest finite element are, first among equals; absent where none is finite.
+ */
+export interface DetailsExtremes {
+  min?: Index2;
+  max?: Index2;
+}
+/**
+ * Rows and columns of a table of another library; `labels` are those of the rows.
+ */
+export interface DetailsTable {
+  /**
+   * Rows and columns of all of it.
+   */
+  shape: Integer[];
+  /**
+   * First row, row behind the last, first column, column behind the last.
+   */
+  window: Integer[];
+  labels: string[];
+  names: string[];
+  dtypes: string[];
+  columns: DetailsColumn[];
+}
+/**
+ * The cells of a column, as text, and as numbers where there are any: null for a cell that is none.
+ */
+export interface DetailsColumn {
+  texts: string[];
+  numbers?: (Number | null)[];
+}
+/**
+ * How close the value `a` is to the other, `b`.
+ */
+export interface DetailsComparison {
+  a: DetailsSide;
+  b: DetailsSide;
+  elements?: DetailsCloseness;
+  /**
+   * Why the elements are not compared, a sentence.
+   */
+  reason?: string;
+}
+/**
+ * One of two values that are compared.
+ */
+export interface DetailsSide {
+  type: string;
+  shape?: (Integer | string)[];
+  dtype?: string;
+  device?: string;
+}
+/**
+ * Elements compared one by one, in float64 or wider; integers exactly. `different` are not equal, where NaN is equal to NaN; `beyond` are farther apart than `atol` + `rtol`·|b|, and NaN in both where `equal_nan` is not set; `close` where there are none. `inf_in_one` are infinite on one side alone or with another sign. `max_relative` is over |a - b| / |b| of finite numbers where b is not 0; `max_ulps` counts the floats from one to the other, where both are of one floating dtype. Those are absent where nothing differs.
+ */
+export interface DetailsCloseness {
+  count: Integer;
+  read: Integer;
+  /**
+   * All of them were read.
+   */
+  complete: boolean;
+  /**
+   * As far as they were.
+   */
+  close: boolean;
+  rtol: Number;
+  atol: Number;
+  equal_nan: boolean;
+  different: Integer;
+  beyond: Integer;
+  nan_in_one: Integer;
+  nan_in_both: Integer;
+  inf_in_one: Integer;
+  max_abs?: DetailsFarthest;
+  max_relative?: DetailsFarthest;
+  max_ulps?: DetailsFarthest;
+}
+/**
+ * Two elements that are farthest apart: by how much, at which index, and both as Python writes them.
+ */
+export interface DetailsFarthest {
+  by: Number;
+  at: Integer[];
+  a: string;
+  b: string;
+}
+/**
+ * Why a part is not there.
+ */
+export interface DetailsMissing {
+  part: DetailsPart;
+  /**
+   * A sentence.
+   */
+  reason: string;
+}
+/**
+ * What was made of a value, or which formats hold it.
+ */
+export interface ExportFound {
+  lens: "export";
+  /**
+   * The machine of the program, by its name.
+   */
+  host: string;
+  /**
+   * The working directory of the program; empty where it has none.
+   */
+  folder: string;
+  /**
+   * All of them, where no format was asked for.
+   */
+  formats: ExportFormat[];
+  /**
+   * The path of the file, or the folder, that the program has written.
+   */
+  written?: string;
+  /**
+   * The path at which there is another one: nothing was written.
+   */
+  taken?: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes?: number | string;
+}
+/**
+ * What a format holds of a value.
+ */
+export interface ExportFormat {
+  /**
+   * As files of it end; `tensorboard` is a folder.
+   */
+  format: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes?: number | string;
+  /**
+   * The same in words.
+   */
+  size?: string;
+  /**
+   * What it does not hold: a sentence each.
+   */
+  notes: string[];
+  /**
+   * Why it can't hold the value: a sentence.
+   */
+  refused?: string;
+  /**
+   * Making it runs code of the program.
+   */
+  runs: boolean;
+}
+/**
  * What is wrong with the training step in sight of the frame, causes first; asked about no value. The row has a row for each finding, in this order.
  */
 export interface FindingsFound {
@@ -1205,10 +1531,7 @@ export interface FindingsFound {
 export interface Finding {
   rule: string;
   severity: Severity;
-  /**
-   * False where it only may be so.
-   */
-  certain: boolean;
+  tier: Tier;
   /**
    * The subject, the fact, the number: `fact`, and `more` where there is any, as one sentence.
    */
@@ -1256,6 +1579,21 @@ export interface Skipped {
   need?: RuleNeed;
 }
 /**
+ * What is worth a look at a stop, the most unusual first; asked about no value. The row has a row for each, in this order.
+ */
+export interface ObservationsFound {
+  lens: "observations";
+  observations: Finding[];
+  /**
+   * The detectors that were asked.
+   */
+  checked: string[];
+  /**
+   * Those that were not.
+   */
+  skipped: Skipped[];
+}
+/**
  * The graph from a tensor to its leaves, counted; the rows tell it.
  */
 export interface AutogradFound {
@@ -1289,6 +1627,243 @@ export interface AutogradFound {
    * False where the graph has more operations than are followed.
    */
   complete: boolean;
+  graph?: AutogradGraph;
+}
+/**
+ * The graph itself, where the option `drawn` asks for it. Nodes are numbered from 0, which is the root. What is known of every node is a list with an entry for each.
+ */
+export interface AutogradGraph {
+  /**
+   * Why there are no nodes: the tensor requires no gradient, is a leaf itself, or its graph can't be read; absent where there are some.
+   */
+  without?: "not_required" | "leaf" | "unread";
+  /**
+   * The operations that occur, each once.
+   */
+  ops: AutogradOp[];
+  /**
+   * Which of them each node is.
+   */
+  op: number[];
+  /**
+   * What the nodes make, each once.
+   */
+  results: AutogradResult[];
+  /**
+   * Which of them each node makes; -1 where that is not known.
+   */
+  result: number[];
+  /**
+   * The place of each node in the order in which all were made, the first at 0; of a leaf -1.
+   */
+  made: number[];
+  /**
+   * Pairs, one after another: a node, and one that it takes, to which it gives a gradient.
+   */
+  edges: number[];
+  leaves: AutogradLeaf[];
+  /**
+   * Variables in sight that hold what nodes have made.
+   */
+  values: AutogradValue[];
+  /**
+   * Where nodes were made, as far as it is known.
+   */
+  lines: AutogradLine[];
+  /**
+   * Nodes whose saved tensors an earlier backward has freed.
+   */
+  freed: number[];
+  /**
+   * Nodes whose saved tensors only the program's hooks could unpack.
+   */
+  hooked: number[];
+  modified: AutogradModified[];
+  nan: AutogradNan | null;
+  /**
+   * Parameters in sight that require a gradient, and that the graph does not reach.
+   */
+  broken: AutogradBroken[];
+}
+/**
+ * A kind of operation.
+ */
+export interface AutogradOp {
+  /**
+   * `Addmm`
+   */
+  name: string;
+  /**
+   * `AddmmBackward0`, the class of its nodes.
+   */
+  type: string;
+  /**
+   * Whether it is a Function that is written in Python.
+   */
+  custom: boolean;
+}
+/**
+ * What a node makes; of a node with several outputs the first.
+ */
+export interface AutogradResult {
+  /**
+   * Empty where it is not known.
+   */
+  dtype: string;
+  shape: Integer[];
+}
+/**
+ * A node that adds to the gradient of a tensor.
+ */
+export interface AutogradLeaf {
+  node: number;
+  /**
+   * The expression for the tensor, where it is in sight.
+   */
+  name: string | null;
+  /**
+   * The same where it reaches the tensor in the frame that was asked.
+   */
+  path: string | null;
+  /**
+   * The module that has it, from the outermost: `model`, `layers`, `0`. Empty where none in sight has.
+   */
+  module: string[];
+  parameter: boolean;
+}
+/**
+ * A variable that holds what a node has made.
+ */
+export interface AutogradValue {
+  node: number;
+  name: string;
+  /**
+   * The name where it means that in the frame that was asked.
+   */
+  path: string | null;
+}
+/**
+ * The user's line in which a node was made.
+ */
+export interface AutogradLine {
+  node: number;
+  source: SourceLine;
+}
+/**
+ * A node with a saved tensor that was changed in place since: a backward through it fails.
+ */
+export interface AutogradModified {
+  node: number;
+  /**
+   * What the operation calls it.
+   */
+  saved: string;
+  /**
+   * Its version now.
+   */
+  found: number | null;
+  /**
+   * Its version when it was saved.
+   */
+  expected: number | null;
+  /**
+   * The variable that refers to it.
+   */
+  name: string | null;
+  /**
+   * What surely changed it.
+   */
+  source: SourceLine | null;
+}
+/**
+ * Where the NaN or infinity in the tensor began.
+ */
+export interface AutogradNan {
+  /**
+   * The operation, or the leaf that had it already; null where it can't be told.
+   */
+  node: number | null;
+  origin: NanOriginFound;
+}
+/**
+ * Where what is not finite began: the first operation with finite inputs and an output that is not.
+ */
+export interface NanOriginFound {
+  lens: "nan_origin";
+  /**
+   * operation: it begins at one; input, parameter: it was in what the operations were given; backward: only gradients are not finite; unknown: it can't be told; finite: nothing is NaN or infinite.
+   */
+  where: "operation" | "input" | "parameter" | "backward" | "unknown" | "finite";
+  /**
+   * Its name, as `Log`.
+   */
+  operation: string | null;
+  /**
+   * Operations in which it may as well have begun, since what they made is not known.
+   */
+  others: string[];
+  /**
+   * The variable or parameter that has it first, by the expression that reaches it.
+   */
+  name: string | null;
+  cause: NanCause;
+  /**
+   * Everything that this operation was given is known to be finite.
+   */
+  certain: boolean;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  nan: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  inf: number | string;
+  /**
+   * The index of the first of them in its output.
+   */
+  first: Integer[] | null;
+  /**
+   * What it was given, where that has a name.
+   */
+  inputs: string[];
+  /**
+   * Where in the source.
+   */
+  file: string | null;
+  line: number | null;
+  unknown: NanUnknown[];
+}
+/**
+ * Parameters that the graph does not reach, for one reason.
+ */
+export interface AutogradBroken {
+  /**
+   * The node that takes what was computed with them, where that is known.
+   */
+  node: number | null;
+  reason: NoGradientReason;
+}
+/**
+ * Why parameters have no gradient.
+ */
+export interface NoGradientReason {
+  code: NoGradientCode;
+  certain: boolean;
+  count: Integer;
+  /**
+   * The first of them.
+   */
+  parameters: string[];
+  /**
+   * The expression at which the path breaks.
+   */
+  at: string | null;
+  /**
+   * Where in the source.
+   */
+  file: string | null;
+  line: number | null;
 }
 /**
  * Whether the backward of a function agrees with differences of its own values, on double-precision copies; the rows tell the entries that do not, the worst first.
@@ -1440,6 +2015,14 @@ export interface GradientRow {
    */
   name: string;
   /**
+   * The expression that reaches the parameter; null where there is none.
+   */
+  path: string | null;
+  /**
+   * Which parameter of the model it is, from 0.
+   */
+  depth: number;
+  /**
    * none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
    */
   state: "nan" | "inf" | "none" | "zero" | "fine" | "unread" | "empty" | "frozen";
@@ -1466,76 +2049,6 @@ export interface NoGradientFound {
    */
   loss: string | null;
   reasons: NoGradientReason[];
-}
-/**
- * Why parameters have no gradient.
- */
-export interface NoGradientReason {
-  code: NoGradientCode;
-  certain: boolean;
-  count: Integer;
-  /**
-   * The first of them.
-   */
-  parameters: string[];
-  /**
-   * The expression at which the path breaks.
-   */
-  at: string | null;
-  /**
-   * Where in the source.
-   */
-  file: string | null;
-  line: number | null;
-}
-/**
- * Where what is not finite began: the first operation with finite inputs and an output that is not.
- */
-export interface NanOriginFound {
-  lens: "nan_origin";
-  /**
-   * operation: it begins at one; input, parameter: it was in what the operations were given; backward: only gradients are not finite; unknown: it can't be told; finite: nothing is NaN or infinite.
-   */
-  where: "operation" | "input" | "parameter" | "backward" | "unknown" | "finite";
-  /**
-   * Its name, as `Log`.
-   */
-  operation: string | null;
-  /**
-   * Operations in which it may as well have begun, since what they made is not known.
-   */
-  others: string[];
-  /**
-   * The variable or parameter that has it first, by the expression that reaches it.
-   */
-  name: string | null;
-  cause: NanCause;
-  /**
-   * Everything that this operation was given is known to be finite.
-   */
-  certain: boolean;
-  /**
-   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
-   */
-  nan: number | string;
-  /**
-   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
-   */
-  inf: number | string;
-  /**
-   * The index of the first of them in its output.
-   */
-  first: Integer[] | null;
-  /**
-   * What it was given, where that has a name.
-   */
-  inputs: string[];
-  /**
-   * Where in the source.
-   */
-  file: string | null;
-  line: number | null;
-  unknown: NanUnknown[];
 }
 /**
  * What the program runs with: versions, devices, and what changes what is computed; asked about no value.
@@ -1832,6 +2345,10 @@ export interface MemoryFound {
    */
   count: number | string;
   /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  variables: number | string;
+  /**
    * What the process has in memory; null where the system does not tell.
    */
   resident: Integer | null;
@@ -1841,7 +2358,7 @@ export interface MemoryFound {
    */
   shares: MemoryShare[];
   /**
-   * The largest first.
+   * The largest first, as many as `rows`.
    */
   groups: MemoryGroup[];
   /**

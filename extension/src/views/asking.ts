@@ -3,6 +3,7 @@ import type { Inquiry, Question, Subject } from "../model/questions.ts";
 import { questionPath } from "../model/rowPath.ts";
 import { isRow, type Parts } from "./commandArguments.ts";
 import { withConsent } from "./confirming.ts";
+import { meantExpression } from "./expressions.ts";
 import type { Tree } from "./tree.ts";
 
 /** Asks in the frame that is looked at, opens the answer in the tree and brings the keyboard there. */
@@ -33,4 +34,11 @@ export function subjectOf(argument: unknown): Subject | undefined {
   const address = { snapshot: value.snapshot, node: value.node.id };
   const at = { frame: contents.frame, function: contents.answer.function, address };
   return { name: expression ?? name, ...(expression === undefined ? {} : { expression }), at };
+}
+
+/** What a command about one value means: a row, a variable of VS Code's own views, what the cursor is on, else what is typed. */
+export async function subjectMeant(parts: Parts, argument: unknown, prompt: string): Promise<Subject | undefined> {
+  if (isRow(argument)) return subjectOf(argument);
+  const expression = typeof argument === "string" ? argument : await meantExpression(parts, argument, prompt);
+  return expression === undefined ? undefined : { name: expression, expression };
 }

@@ -1,4 +1,5 @@
 import type * as vscode from "vscode";
+import type { Details } from "../model/details.ts";
 import type { Dismissed } from "../model/dismissed.ts";
 import type { Expansion } from "../model/expansion.ts";
 import type { Findings } from "../model/findings.ts";
@@ -9,7 +10,10 @@ import type { Questions } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
 import type { Runs } from "../model/runs.ts";
 import type { Watchpoints } from "../model/watchpoints.ts";
+import type { DetailsPages } from "./detailsPages.ts";
+import type { GraphPages } from "./graphPages.ts";
 import type { Settings } from "./settings.ts";
+import type { TablePages } from "./tablePages.ts";
 import type { Tree } from "./tree.ts";
 
 /** What commands act on. */
@@ -22,6 +26,10 @@ export interface Parts {
   readonly dismissed: Dismissed;
   readonly watchpoints: Watchpoints;
   readonly history: History;
+  readonly details: Details;
+  readonly detailsPages: DetailsPages;
+  readonly tablePages: Pick<TablePages, "open">;
+  readonly graphPages: Pick<GraphPages, "open">;
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;

@@ -3,7 +3,7 @@ import { Cancelled } from "../debug/queue.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import { failureOf } from "../model/failure.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { countsFindings } from "../model/findingRows.ts";
+import { countsFindings, countsObservations } from "../model/findingRows.ts";
 import type { Row } from "../model/row.ts";
 import { pinPath } from "../model/rowPath.ts";
 import { childRows, linesBelow } from "../model/rows.ts";
@@ -11,37 +11,35 @@ import { joined } from "../model/words.ts";
 import { askAgain } from "./asking.ts";
 import { COMPARE_COMMANDS } from "./compareCommands.ts";
 import { KEEP_COMMANDS } from "./keepCommands.ts";
-import { expressionAround } from "./documents.ts";
+import { DETAILS_COMMANDS } from "./detailsCommands.ts";
+import { meantExpression, typedExpression } from "./expressions.ts";
+import { EXPORT_COMMANDS } from "./exportCommands.ts";
 import { FINDING_COMMANDS } from "./findingCommands.ts";
+import { GRAPH_COMMANDS } from "./graphCommands.ts";
 import { HISTORY_COMMANDS } from "./historyCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
 import { PROGRAM_COMMANDS } from "./programCommands.ts";
 import { sortLayers } from "./sorting.ts";
+import { TABLE_COMMANDS } from "./tableCommands.ts";
 import { WATCHPOINT_COMMANDS } from "./watchpointCommands.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
-
-/** What VS Code hands to a command in the Variables and Watch menus. */
-interface VariableArgument {
-  readonly sessionId?: string;
-  /** What the variable is part of; none for a watched expression. */
-  readonly container?: unknown;
-  readonly variable: { readonly name: string; readonly evaluateName?: string };
-}
 
 /** All commands by their ids. */
 export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...COMPARE_COMMANDS,
+  ...DETAILS_COMMANDS,
+  ...EXPORT_COMMANDS,
   ...KEEP_COMMANDS,
   ...FINDING_COMMANDS,
+  ...GRAPH_COMMANDS,
   ...HISTORY_COMMANDS,
   ...LENS_COMMANDS,
   ...PROGRAM_COMMANDS,
+  ...TABLE_COMMANDS,
   ...WATCHPOINT_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
-    if (isVariable(argument)) return summarizeVariable(parts, argument);
-    const expression = expressionInEditor() ?? (await typedExpression());
+    const expression = await meantExpression(parts, argument);
     if (expression !== undefined) await summarize(parts, expression);
-    return undefined;
   },
   [COMMAND.summarizeExpression]: async (parts) => {
     const expression = await typedExpression();
@@ -99,13 +97,13 @@ function expressionsOf(rows: readonly Row[]): string[] {
 }
 
 /**
- * A row's line. An answer that is a text of its own is copied as that; other answers, and the row that counts findings, with
- * what is below, also where that was not opened yet.
+ * A row's line. An answer that is a text of its own is copied as that; other answers, and the rows that count findings or what
+ * is worth a look, with what is below, also where that was not opened yet.
  */
 async function textOf(inspector: Inspector, row: Row): Promise<string> {
   if (row.text !== undefined) return row.text;
   const line = joined(": ", row.expression ?? row.name, row.summary);
-  const isWithRows = row.question !== undefined || countsFindings(row);
+  const isWithRows = row.question !== undefined || countsFindings(row) || countsObservations(row);
   if (!isWithRows || inspector.scene === undefined) return line;
   const scene = { ...inspector.scene, contents: row.contents };
   if (childRows(scene, row) === undefined) await inspector.load(row);
@@ -144,41 +142,3 @@ async function summarize({ runs, expansion, tree }: Parts, expression: string): 
 }
 
 /** Refuses what no expression reaches, and what the frame that is looked at does not know of. */
-async function summarizeVariable(parts: Parts, { sessionId, container, variable }: VariableArgument): Promise<void> {
-  const { inspector, tree } = parts;
-  // A watched expression is its own name; the name of anything else may be `(return) f`, or of a group.
-  const expression = trimmed(variable.evaluateName ?? (container === undefined ? variable.name : undefined));
-  if (expression === undefined) {
-    await tree.say(vscode.l10n.t("No expression reaches “{0}”, so it can't be pinned.", variable.name));
-  } else if (sessionId !== undefined && inspector.frame !== undefined && sessionId !== inspector.frame.session.id) {
-    await tree.say(
-      vscode.l10n.t(
-        "“{0}” belongs to another session. Select a frame of that session in the call stack first.",
-        variable.name,
-      ),
-    );
-  } else await summarize(parts, expression);
-}
-
-function typedExpression(): Thenable<string | undefined> {
-  const prompt = vscode.l10n.t(
-    "An expression of the paused program. A name, attributes and subscripts are read at each stop; anything else is run once.",
-  );
-  return vscode.window.showInputBox({ prompt, placeHolder: 'batch["image"]' }).then(trimmed);
-}
-
-function expressionInEditor(): string | undefined {
-  const editor = vscode.window.activeTextEditor;
-  if (editor === undefined) return undefined;
-  const { document, selection } = editor;
-  return trimmed(document.getText(selection)) ?? expressionAround(document, selection.active)?.expression;
-}
-
-function isVariable(argument: unknown): argument is VariableArgument {
-  return typeof argument === "object" && argument !== null && "variable" in argument;
-}
-
-function trimmed(text: string | undefined): string | undefined {
-  const result = text?.trim();
-  return result === "" ? undefined : result;
-}

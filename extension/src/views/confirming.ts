@@ -13,6 +13,26 @@ export async function confirmRun(question: string, what: string): Promise<boolea
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
 }
 
+/** Tells the user that a file is pickled; whether they agree. */
+export async function confirmPickling(name: string): Promise<boolean> {
+  const run = vscode.l10n.t("Run");
+  const detail = vscode.l10n.t(
+    "torch.save pickles it in the program: code of its classes runs, and what that changes is not undone. To load such a file can run code as well.",
+  );
+  const question = vscode.l10n.t("Run torch.save on {0}?", name);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+}
+
+/** Tells the user that a library is imported; whether they agree. */
+export async function confirmImporting(): Promise<boolean> {
+  const run = vscode.l10n.t("Run");
+  const detail = vscode.l10n.t(
+    "The program’s own tensorboard makes the run: it is imported there, which runs its code, and stays imported.",
+  );
+  const question = vscode.l10n.t("Import tensorboard in the program?");
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+}
+
 /** The inquiry, once the user has agreed to what it runs, if it runs anything; undefined where they have not. */
 export async function withConsent(inquiry: Inquiry): Promise<Inquiry | undefined> {
   if (!isValueLens(inquiry.lens)) return inquiry;

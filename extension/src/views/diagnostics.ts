@@ -16,7 +16,7 @@ const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
 /** A comment at the end of a line, which is not underlined. Nothing with quotes after the `#`: it may stand in a string. */
 const COMMENT = /\s+#[^'"]*$/;
 
-/** While paused, findings stand at the user's lines in the editor and in the Problems view. */
+/** While paused, findings stand at the user's lines in the editor and in the Problems view; likely ones are hints, which VS Code doesn't list there. */
 export class Diagnostics implements vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #settings: { readonly diagnostics: boolean };
@@ -66,7 +66,8 @@ function diagnosticOf({ document, line }: DocumentLine, finding: Finding): vscod
   if (line < 0 || line >= document.lineCount) return undefined;
   const { text, firstNonWhitespaceCharacterIndex: start } = document.lineAt(line);
   const range = new vscode.Range(line, start, line, text.replace(COMMENT, "").length);
-  const diagnostic = new vscode.Diagnostic(range, findingText(finding), SEVERITIES[finding.severity]);
+  const severity = finding.tier === "sure" ? SEVERITIES[finding.severity] : vscode.DiagnosticSeverity.Hint;
+  const diagnostic = new vscode.Diagnostic(range, findingText(finding), severity);
   diagnostic.source = "Tensor Inspector";
   diagnostic.code = finding.rule;
   return diagnostic;

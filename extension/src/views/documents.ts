@@ -22,6 +22,13 @@ export async function lineOf(source: SourceLine, contents: Contents): Promise<Do
   }
 }
 
+/** Puts the cursor on a line, in the column of editors that is meant, else where VS Code thinks best. */
+export async function showLine({ document, line }: DocumentLine, column?: vscode.ViewColumn): Promise<void> {
+  const start = new vscode.Position(line, 0);
+  const where = column === undefined ? {} : { viewColumn: column };
+  await vscode.window.showTextDocument(document, { selection: new vscode.Range(start, start), ...where });
+}
+
 /** The Python expression at a position of a document. */
 export function expressionAround(
   document: vscode.TextDocument,

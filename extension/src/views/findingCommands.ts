@@ -5,7 +5,7 @@ import type { CheckMode } from "../model/checks.ts";
 import type { Row } from "../model/row.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./commandArguments.ts";
 import { confirmRun } from "./confirming.ts";
-import { type DocumentLine, lineOf } from "./documents.ts";
+import { lineOf, showLine } from "./documents.ts";
 
 export const FINDING_COMMANDS = {
   [COMMAND.checkStep]: (parts) => check(parts),
@@ -27,7 +27,7 @@ export const FINDING_COMMANDS = {
     const source = isRow(row) ? row.source : undefined;
     if (!isRow(row) || !source) return;
     const found = await lineOf(source, row.contents);
-    if (found) await show(found);
+    if (found) await showLine(found);
     else await tree.say(vscode.l10n.t("The file of this line can't be opened: {0}", source.file));
   },
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
@@ -42,11 +42,6 @@ async function check(parts: Parts, ...how: [mode?: CheckMode, meant?: Frame]): P
 
 async function sayNotChecked({ tree }: Parts): Promise<void> {
   await tree.say(vscode.l10n.t("Not checked: the program continued, or its values can't be read."));
-}
-
-async function show({ document, line }: DocumentLine): Promise<void> {
-  const start = new vscode.Position(line, 0);
-  await vscode.window.showTextDocument(document, { selection: new vscode.Range(start, start) });
 }
 
 function mayRunModels(): Promise<boolean> {

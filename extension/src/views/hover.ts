@@ -7,7 +7,7 @@ import { isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
 import type { Finding, Node, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
-import { cardOf, failureCardOf, findingCardOf } from "./cards.ts";
+import { cardWithLink, failureCardOf, findingCardOf } from "./cards.ts";
 import { expressionAround, PYTHON } from "./documents.ts";
 import type { Settings } from "./settings.ts";
 
@@ -111,7 +111,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     if (answer === undefined || contents.frame.over) return undefined;
     if ("node" in answer) {
       const isOurs = isOurRow ?? isOurKind(answer.node, pointed);
-      return isOurs ? { card: cardOf(expression, answer.node), contents } : undefined;
+      return isOurs ? { card: cardWithLink(expression, answer.node), contents } : undefined;
     }
     if (isOurRow === undefined) return undefined;
     const isTrueStill = answer.code === "lost" && this.#inspector.stale === undefined;

@@ -7,6 +7,7 @@ import { findRow } from "../model/rows.ts";
 export class Selection implements vscode.Disposable {
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
+  readonly #selected = new vscode.EventEmitter<Row>();
   /** The row selected last in each function, by its place: a row that vanishes and returns has lost its selection. */
   readonly #last = new Map<string, string>();
   /** The id of that row, if it was in the tree when the tree was drawn last. */
@@ -16,12 +17,16 @@ export class Selection implements vscode.Disposable {
   /** We are toggling the selection. */
   #toggling = false;
 
+  /** The user has selected a row; of several, the first. */
+  readonly onDidSelect = this.#selected.event;
+
   constructor(view: vscode.TreeView<Row>) {
     this.#view = view;
     this.#subscription = view.onDidChangeSelection(({ selection: [row] }) => {
       if (!row || this.#toggling) return;
       this.#last.set(row.contents.place, row.id);
       this.#drawn = row.id;
+      this.#selected.fire(row);
     });
   }
 
@@ -64,5 +69,6 @@ export class Selection implements vscode.Disposable {
 
   dispose(): void {
     this.#subscription.dispose();
+    this.#selected.dispose();
   }
 }

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 import { COLOR, COMMAND, VIEW } from "../ids.ts";
 import type { Expansion } from "../model/expansion.ts";
-import type { RowPath } from "../model/rowPath.ts";
+import { idOf, type RowPath } from "../model/rowPath.ts";
 import { type Inspector, staleText } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
-import { allRows, childRows, firstAlarm, frameRows, topRows } from "../model/rows.ts";
+import { allRows, childRows, firstAlarm, frameRows, rowBelow, rowOf, topRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
 import { isProgram } from "../model/programRows.ts";
 import { partText } from "../model/status.ts";
@@ -150,6 +150,52 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     else await this.say(vscode.l10n.t("There is no finding here, and no value that is listed holds NaN or Inf."));
   }
 
+  /**
+   * Selects the row at the end of a way of names below another, which is read as far as need be, or the last one that is
+   * there; gives it back. The keyboard stays where it is.
+   */
+  async showBelow(start: RowPath, names: readonly string[]): Promise<Row | undefined> {
+    const { scene } = this.#inspector;
+    const top = scene && (await this.#rowAt(scene, start));
+    if (scene === undefined || top === undefined) return undefined;
+    const row = await rowBelow(scene, top, names, (above) => this.#loadBelow(above));
+    await this.#select(row);
+    return row;
+  }
+
+  /**
+   * Selects the row of an expression, which is read as far as need be, or the last one on the way there; gives it back.
+   * The keyboard stays where it is.
+   */
+  async showExpression(expression: string): Promise<Row | undefined> {
+    const { scene } = this.#inspector;
+    if (scene === undefined) return undefined;
+    const find = (): Promise<Row | undefined> => rowOf(scene, expression, (above) => this.#loadBelow(above));
+    const row = (await find()) ?? ((await this.#inspector.loadRest()) ? await find() : undefined);
+    if (row !== undefined) await this.#select(row);
+    return row;
+  }
+
+  /** Makes known what is below a row, or its next page. */
+  #loadBelow(row: Row): Promise<void> {
+    return row.next === undefined ? this.#inspector.load(row) : this.#inspector.showNextPage(row);
+  }
+
+  async #select(row: Row): Promise<void> {
+    for (let above = row.parent; above !== undefined; above = above.parent) this.#expansion.open(above.path);
+    for (let tries = 0; tries < DRAWN_MS / DRAWING_MS; tries += 1) {
+      if (await this.#reveal(row, { select: true, focus: false })) break;
+      await new Promise((resolve) => setTimeout(resolve, DRAWING_MS)); // rows were read that VS Code has not drawn yet
+    }
+  }
+
+  /** A row that is known, or a variable beyond the first page. */
+  async #rowAt(scene: Scene, path: RowPath): Promise<Row | undefined> {
+    const id = idOf(path);
+    const find = (): Row | undefined => [...allRows(scene)].find((row) => idOf(row.path) === id);
+    return find() ?? ((await this.#inspector.loadRest()) ? find() : undefined);
+  }
+
   /** Shows a row in a hidden side bar too: the user asked for it. */
   async #show(find: (scene: Scene) => Row | undefined, { expand }: { expand: boolean }): Promise<void> {
     const hidden = !this.#view.visible;
@@ -176,6 +222,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** The selected rows. */
   get selection(): readonly Row[] {
     return this.#selection.rows;
+  }
+
+  get onDidSelect(): vscode.Event<Row> {
+    return this.#selection.onDidSelect;
   }
 
   /** The row that the keyboard is on. */
@@ -241,12 +291,13 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (!this.#view.visible) void this.#reveal(first, { select: false, focus: false });
   }
 
-  /** A row that is replaced meanwhile can't be revealed, which is no matter. */
-  async #reveal(row: Row, options: Parameters<vscode.TreeView<Row>["reveal"]>[1]): Promise<void> {
+  /** Whether it was there: a row that is replaced meanwhile can't be revealed, which is no matter. */
+  async #reveal(row: Row, options: Parameters<vscode.TreeView<Row>["reveal"]>[1]): Promise<boolean> {
     try {
       await this.#view.reveal(row, options);
+      return true;
     } catch {
-      return;
+      return false;
     }
   }
 

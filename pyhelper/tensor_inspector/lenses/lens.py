@@ -104,6 +104,14 @@ class Lens:
         """The row as Python prints it, two levels deep at most: nothing stands there twice, nothing is looked for."""
         return self.row()
 
+    def data(self) -> bytes | None:
+        """What the last slice has made of a file that the one who asks writes."""
+        return None
+
+    def file(self) -> str | None:
+        """Which file of a folder that is, by its name there."""
+        return None
+
     def text(self) -> str | None:
         """The answer as text to be copied, where it says more than its rows: a table, a report."""
         return None

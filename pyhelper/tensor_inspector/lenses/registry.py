@@ -15,11 +15,11 @@ from .lens import InvalidQuestion, Lens, Paused
 class Registered(Record):
     """What is known of a lens before it is loaded.
 
-    ``module`` is its file below `lenses`, ``values`` the names of the values that it takes, ``options`` those of its
-    options. ``further`` is the beginning of names of more values: ``input1``, ``input2`` … for "input". One
-    ``without_torch`` also answers where the program has not imported torch. One ``of_the_stop`` is about the stop as a
-    whole, so its question ends with the stop. One that ``runs`` code of the program needs the option ``run``, by which
-    the user has agreed.
+    ``module`` is its file below `lenses`, ``values`` the names of the values that it takes, ``optional`` those that it
+    may be asked without, ``options`` those of its options. ``further`` is the beginning of names of more values:
+    ``input1``, ``input2`` … for "input". One ``without_torch`` also answers where the program has not imported torch.
+    One ``of_the_stop`` is about the stop as a whole, so its question ends with the stop. One that ``runs`` code of the
+    program needs the option ``run``, by which the user has agreed.
     """
 
     module: str
@@ -29,13 +29,22 @@ class Registered(Record):
     without_torch: bool = False
     of_the_stop: bool = False
     runs: bool = False
+    optional: tuple[str, ...] = ()
 
 
+_OF_DETAILS = "parts exact dims facets index window tiles shown bins robust rtol atol equal_nan"
 LENSES: dict[str, Registered] = {
     "compare": Registered("compare.lens", ("a", "b"), ("rtol", "atol"), without_torch=True),
+    "details": Registered(
+        "details.lens", ("value",), tuple(_OF_DETAILS.split()), without_torch=True, optional=("other",)
+    ),
+    "export": Registered(
+        "export.lens", ("value",), ("format", "path", "overwrite", "run", "step", "scalars"), without_torch=True
+    ),
     "keep": Registered("keep.lens", ("value",), ("as", "checksums")),
-    "autograd": Registered("graphs.autograd", ("tensor",)),
+    "autograd": Registered("graphs.autograd", ("tensor",), ("drawn",)),
     "findings": Registered("findings.lens", (), ("thorough", "run", "ignore", "stop"), of_the_stop=True),
+    "observations": Registered("observations.lens", (), ("ignore",), of_the_stop=True),
     "nan_origin": Registered("graphs.nan_origin", ("tensor",)),
     "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
     "gradcheck": Registered("gradcheck.gradcheck", ("function",), ("names",), further="input", runs=True),
@@ -67,7 +76,7 @@ def lens(
     """
     known = registered(name)
     further = range(1, len(values) - len(known.values) + 1) if known.further is not None else ()
-    if set(values) != {*known.values, *(f"{known.further}{number}" for number in further)}:
+    if {*values} - {*known.optional} != {*known.values, *(f"{known.further}{number}" for number in further)}:
         raise InvalidQuestion(f"'{name}' is asked about {' and '.join(known.values) or 'no value'}")
     unknown = sorted(set(options) - {*known.options} - ({"run"} if known.runs else set()))
     if unknown:

@@ -13,6 +13,13 @@ def is_installed_file(file: str) -> bool:
     return any(folder in plain for folder in INSTALLED)
 
 
+def is_standard_file(file: str) -> bool:
+    """Whether a file belongs to Python's own library, or was compiled by Cython, which only libraries are."""
+    plain = file.replace("\\", "/")
+    home = plain_str(instance_dict(module("os")).get("__file__")).replace("\\", "/").rpartition("/")[0]
+    return plain.endswith((".pyx", ".pxi")) or (bool(home) and plain.startswith(f"{home}/"))
+
+
 def _is_installed(cls: type) -> bool:
     """Whether a class itself stands in an installed library."""
     home = class_module(cls)

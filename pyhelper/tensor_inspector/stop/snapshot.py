@@ -169,10 +169,10 @@ class Snapshot:
         label = self._first_met.setdefault(id(entry.value), entry.label)
         return {"kind": "shared", "path": label} if label != entry.label else None
 
-    def page(self, node: int, start: int, amount: int, budget: Budget) -> Page:
+    def page(self, node: int, start: int, amount: int, budget: Budget, *, facts: bool = False) -> Page:
         """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends.
 
-        Where their number is only known once all were read, the last page has it.
+        Where their number is only known once all were read, the last page has it. With ``facts``, each has its own.
         """
         kind = as_kind(self._entries[node].value, budget)
         nodes: list[Node] = []
@@ -181,11 +181,12 @@ class Snapshot:
         try:
             for child, its_kind in _read_ahead(kind.children(start, amount + 1), budget):  # one more: are there others?
                 # Of the frame itself, every name is listed.
-                more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.cut_if_overdrawn())
+                may_end = (facts or node > 0) and bool(nodes)
+                more = len(nodes) >= amount or (may_end and budget.cut_if_overdrawn())
                 if more:
                     break
                 child.name = distinct(child.name, start + len(nodes), names)
-                described = self.describe(child, node, budget, kind=its_kind)
+                described = self.describe(child, node, budget, facts=facts, kind=its_kind)
                 more = not budget.take(1, _cost(described)) and bool(nodes)
                 if more:
                     break

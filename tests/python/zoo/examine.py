@@ -17,6 +17,7 @@ from untouched import Watch, lasting, left_behind, outlives, peak_memory
 
 from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.lenses import registry
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.guard import full_name
 from tensor_inspector.safe.untouched import Untouched
@@ -95,7 +96,16 @@ def expand(value: object, budget_ms: float = float("inf")) -> list[dict[str, Any
 
 
 def _looks() -> tuple[Callable[[Any], Any], ...]:
-    return summarize, facts, lambda value: tree(value, depth=3, rows=20), expand
+    return summarize, facts, lambda value: tree(value, depth=3, rows=20), expand, detailed
+
+
+def detailed(value: Any) -> Any:
+    """What the details page shows of it."""
+    with Untouched():
+        options = {"parts": "facts distribution picture values", "robust": True}
+        lens = registry.lens("details", {"value": Child("x", value, "x")}, options, Budget(200), None)
+        assert lens.go_on()
+        return lens.found()
 
 
 def _said(value: Any) -> list[Any]:
@@ -112,7 +122,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
         # One by one: what a look has given back, the allocator may keep while the next one takes new memory.
         taken = max(peak_memory(partial(_keep, first, look, value)) for look in _looks())
     complaints = watch.changes()
-    line, known, text, nodes = first
+    line, known, text, nodes, _ = first
     others: set[str] = set()
 
     def again() -> None:

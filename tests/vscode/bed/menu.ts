@@ -2,6 +2,9 @@
 import type { Locator, Page } from "playwright-core";
 import { textNow, until } from "./wait.ts";
 
+/** After so many milliseconds without a menu, the click was dropped. */
+const CLICK_MS = 10_000;
+
 /** The items of the menu that a right click on the target opens; closes it again. */
 export async function menuItems(target: Locator): Promise<string[]> {
   return itemsOf(await openMenu(target));
@@ -12,6 +15,11 @@ export async function itemsOf(menu: Locator): Promise<string[]> {
   const labels = await menu.locator(".action-item:not(.disabled) .action-label:not(.separator)").allTextContents();
   await closeMenu(menu);
   return labels.map((label) => label.trim());
+}
+
+/** An item, by the whole label, since one command's title may begin another's. */
+export function labelIn(menu: Locator, item: string): Locator {
+  return menu.locator(".action-label").getByText(item, { exact: true });
 }
 
 export async function closeMenu(menu: Locator): Promise<void> {
@@ -26,21 +34,27 @@ export async function chooseFromMenu(target: Locator, item: string, { force = fa
 
 /** Chooses an item of an open menu. */
 export async function chooseIn(menu: Locator, item: string): Promise<void> {
-  // By the whole label, since one command's title may begin another's. By Enter, since a young menu takes no clicks.
-  await menu.locator(".action-label").getByText(item, { exact: true }).hover();
+  // By Enter, since a young menu takes no clicks.
+  await labelIn(menu, item).hover();
   await menu.locator(".action-item.focused", { hasText: item }).waitFor();
   await menu.page().keyboard.press("Enter");
   await menu.waitFor({ state: "hidden" });
 }
 
+/** Right-clicks the target until its menu is there: VS Code drops a click on what it is drawing again. */
 export async function openMenu(target: Locator, force = false): Promise<Locator> {
-  if (force) {
-    const box = await until("a place to click at", async () => (await target.boundingBox()) ?? undefined);
-    await target.page().mouse.click(box.x + box.width / 2, box.y + box.height / 2, { button: "right" });
-  } else await target.click({ button: "right" });
   const menu = target.page().locator(".context-view .monaco-menu");
-  await menu.waitFor();
-  return menu;
+  return until("a menu after a right click", async () => {
+    await rightClick(target, force);
+    const isOpen = menu.waitFor({ timeout: CLICK_MS }).then(() => true);
+    return (await isOpen.catch(() => false)) && menu;
+  });
+}
+
+async function rightClick(target: Locator, force: boolean): Promise<void> {
+  if (!force) return target.click({ button: "right" });
+  const box = await until("a place to click at", async () => (await target.boundingBox()) ?? undefined);
+  return target.page().mouse.click(box.x + box.width / 2, box.y + box.height / 2, { button: "right" });
 }
 
 /** The box at the top of the window: commands, picks, questions. */
@@ -79,8 +93,12 @@ export class QuickInput {
     const input = this.#widget.locator("input[type=text]").first();
     const isSaid = (value: string) => async (): Promise<boolean> => (await input.inputValue()).endsWith(value);
     await until(`the dialog to propose ${proposed}`, isSaid(proposed));
-    await input.fill(file);
-    await until(`the dialog to take ${file}`, isSaid(file));
+    const busy = this.#widget.locator(".monaco-progress-container.active");
+    // It looks for the folder that is typed, and may put its own name back meanwhile.
+    await until(`the dialog to take ${file}`, async () => {
+      if (!(await isSaid(file)())) await input.fill(file);
+      return (await busy.count()) === 0 && isSaid(file)();
+    });
     await this.#accept();
   }
 

@@ -1,6 +1,6 @@
 /** One pane of the side bar, such as Variables or Tensor Inspector, and the rows of its tree. */
 import type { Locator, Page } from "playwright-core";
-import { chooseIn, closeMenu, itemsOf, openMenu } from "./menu.ts";
+import { chooseIn, closeMenu, itemsOf, labelIn, openMenu } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import { textNow, until } from "./wait.ts";
@@ -10,6 +10,9 @@ export type RowPath = readonly string[];
 
 /** What a row is called, in our tree and in the debugger's own views. */
 const LABEL = ".label-name, .name, .label, .scope";
+
+/** A row that is closed still so many milliseconds after a click has not taken it. */
+const DROPPED_MS = 10_000;
 
 export class Pane {
   readonly title: string;
@@ -64,18 +67,20 @@ export class Pane {
 
   /**
    * Expands every row along the path, and returns the children of the last. A click that met another row, since this one
-   * moved, is made once more where it stands now.
+   * moved, is made once more where it stands now; so is one that VS Code has dropped.
    */
   async expand(...path: RowPath): Promise<Row[]> {
     if (path.length === 0) return [];
     const paths = path.map((_, at) => path.slice(0, at + 1));
-    let clicked = "";
+    let [clicked, at] = ["", 0];
     const rows = await this.rowsWhen(`children of ${path.join(" › ")}`, async (rows) => {
       const closed = paths.map((one) => findRow(rows, one)).find((row) => row?.expanded === false);
       if (closed !== undefined) {
         const click = `${closed.index} ${closed.label}`;
-        if (click !== clicked) await this.#clickTwistie(closed);
-        clicked = click;
+        if (click !== clicked || Date.now() - at > DROPPED_MS) {
+          await this.#clickTwistie(closed);
+          [clicked, at] = [click, Date.now()];
+        }
         return false;
       }
       const last = findRow(rows, path);
@@ -100,9 +105,15 @@ export class Pane {
     await (await this.#uncovered(path)).dblclick();
   }
 
-  /** Right-clicks a row and chooses an item. */
+  /** Right-clicks a row and chooses an item, once the row has it: what a row can do may be told later than the row. */
   async choose(path: RowPath, item: string): Promise<void> {
-    await chooseIn(await this.#openMenu(path), item);
+    const menu = await until(`${item} in the menu of ${path.join(" › ")}`, async () => {
+      const open = await this.#openMenu(path);
+      if ((await labelIn(open, item).count()) > 0) return open;
+      await closeMenu(open);
+      return undefined;
+    });
+    await chooseIn(menu, item);
   }
 
   async menuItems(...path: RowPath): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** Pictures for people to look at: no test needs them, so they are taken only where the environment has PICTURES. */
+import { until } from "./wait.ts";
 import type { Workbench } from "./workbench.ts";
 
 export const areWanted = process.env["PICTURES"] !== undefined;
@@ -7,15 +8,54 @@ export async function shot(wb: Workbench, name: string): Promise<void> {
   if (areWanted) await wb.screenshot(`test-results/${name}.png`);
 }
 
-/** In three themes, and on a screen at 150 %. */
+/** Of the page alone, for docs/tour.md: only where PICTURES is `tour`, since each run draws a little differently. */
+export async function tour(wb: Workbench, name: string): Promise<void> {
+  await shot(wb, `details/${name}`);
+  if (process.env["PICTURES"] !== "tour") return;
+  await wb.page.mouse.move(700, 300, { steps: 3 });
+  await wb.page.keyboard.press("Escape");
+  if (name === "editor") return shotOfEditor(wb, name);
+  const panel = wb.page.locator(".part.panel");
+  await wb.channel.execute("workbench.action.toggleMaximizedPanel");
+  await until("a high panel", async () => ((await panel.boundingBox())?.height ?? 0) > 600);
+  await wb.screenshot(`docs/tour/${name}.png`, panel);
+  await wb.channel.execute("workbench.action.toggleMaximizedPanel");
+}
+
+/** Of an open quick pick alone, likewise. */
+export async function tourOfPick(wb: Workbench, name: string): Promise<void> {
+  await shot(wb, `details/${name}`);
+  const pick = wb.page.locator(".quick-input-widget");
+  if (process.env["PICTURES"] === "tour") await wb.screenshot(`docs/tour/${name}.png`, pick);
+}
+
+/** Of a tab beside the source, with all the room of the editor, for docs/tour.md. */
+export async function tourOfEditor(wb: Workbench, name: string): Promise<void> {
+  if (process.env["PICTURES"] !== "tour") return;
+  await wb.channel.execute("workbench.action.focusSecondEditorGroup");
+  await wb.channel.execute("workbench.action.toggleMaximizeEditorGroup");
+  await shotOfEditor(wb, name);
+  await wb.channel.execute("workbench.action.toggleMaximizeEditorGroup");
+}
+
+function shotOfEditor(wb: Workbench, name: string): Promise<void> {
+  return wb.screenshot(`docs/tour/${name}.png`, wb.page.locator(".part.editor"));
+}
+
+/** How wide a window is that leaves the panel, beside the side bar, some 300 pixels. */
+const NARROW = 660;
+
+/** In four themes, on a screen at 150 %, and in a narrow window. */
 export async function looks(wb: Workbench, name: string): Promise<void> {
   if (!areWanted) return;
   const size = wb.page.viewportSize()!;
-  for (const theme of ["light", "high-contrast", "dark"] as const) {
+  for (const theme of ["light", "high-contrast-light", "high-contrast", "dark"] as const) {
     await wb.switchTheme(theme);
     await shot(wb, `${name}-${theme}`);
   }
   await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
   await shot(wb, `${name}-zoomed`);
+  await wb.page.setViewportSize({ width: NARROW, height: size.height });
+  await shot(wb, `${name}-narrow`);
   await wb.page.setViewportSize(size);
 }

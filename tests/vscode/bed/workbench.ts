@@ -129,7 +129,7 @@ export class Workbench {
     const kept = Object.keys(JSON.parse(readFileSync(this.workspace.settings, "utf8")) as Settings);
     await this.channel.changeSettings({ ...Object.fromEntries(kept.map((name) => [name, null])), ...options.settings });
     await this.page.mouse.move(2, 2);
-    await this.page.evaluate(() => (globalThis as { bedNotifications?: Set<string> }).bedNotifications?.clear());
+    await this.forgetNotifications();
     const folder = mkdtempSync(path.join(path.dirname(this.workspace.settings), "..", "files-"));
     fill(folder, options);
     return new Workbench(this.page, { ...this.workspace, folder }, this.channel);
@@ -210,6 +210,11 @@ export class Workbench {
     return this.page.evaluate(() => [...((globalThis as { bedNotifications?: Set<string> }).bedNotifications ?? [])]);
   }
 
+  /** Those so far were asked for. */
+  async forgetNotifications(): Promise<void> {
+    await this.page.evaluate(() => (globalThis as { bedNotifications?: Set<string> }).bedNotifications?.clear());
+  }
+
   /** The frame of the webview that holds an element. */
   webview(selector: string): Promise<Frame> {
     return until(`a webview with ${selector}`, async () => {
@@ -218,9 +223,9 @@ export class Workbench {
     });
   }
 
-  async screenshot(file: string): Promise<void> {
+  async screenshot(file: string, of?: Locator): Promise<void> {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    await this.page.screenshot({ path: file });
+    await (of ?? this.page).screenshot({ path: file });
   }
 }
 

@@ -25,6 +25,7 @@ from ..kind import Child, Elements, WithRows
 from ..rows import Rows, TextRow
 
 if TYPE_CHECKING:
+    from ...measure.composed import ComposedElements
     from ...protocol import Badge, Facts
 
 
@@ -32,6 +33,7 @@ class Contents:
     """The elements of one array or column, described under one budget."""
 
     unread: Unread = NOT_READ  #: why there are no statistics
+    has_numbers = True  #: whether elements that are numbers count as such: categories are names
 
     def __init__(self, array: Any, budget: Budget) -> None:
         self.array = array
@@ -71,6 +73,10 @@ class Contents:
     def elements(self) -> Any:
         """A numeric array of the elements for a comparison, or why there is none; None where they are compared row by
         row."""
+        return None
+
+    def composition(self) -> ComposedElements | None:
+        """Where some are masked: what they are made of, to be read in parts."""
         return None
 
     def comparable(self) -> Comparable:
@@ -205,6 +211,9 @@ class ArrayKind(WithRows):
 
     def elements(self) -> Any:
         return self.contents.elements()
+
+    def composition(self) -> ComposedElements | None:
+        return self.contents.composition()
 
     def comparable(self) -> Comparable:
         return self.contents.comparable()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
+from ...measure.composed import ComposedElements, MaskedElements
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
 from ...measure.valid import Arrays, count_hidden, of_valid
@@ -54,6 +55,12 @@ class MaskedContents(Contents):
 
     def elements(self) -> Any:
         return Unread("missing", f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
+
+    def composition(self) -> ComposedElements | None:
+        under = self.under.elements()
+        if not isinstance(self.under, Numbers) or under is None or isinstance(under, Unread):
+            return None
+        return MaskedElements(under, self.mask)
 
     def comparable(self) -> Comparable:
         found = self.under.comparable()

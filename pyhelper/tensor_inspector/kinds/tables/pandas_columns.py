@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.columns import count_codes
 from ...measure.stats import Unread
-from ...measure.unread import OWN_CODE
 from ...safe.budget import Budget
-from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module, mro
+from ...safe.guard import c_attribute, dict_get, instance_dict, library_of, module
 from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child
@@ -19,7 +18,6 @@ from ..numpy.contents import Contents, Label
 from ..numpy.dates import KNOWN_ZONES, Dates, date_text
 from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
-from ..python.objects import attributes
 from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .flat import ColumnContents
@@ -41,6 +39,10 @@ class NullableColumn(MaskedContents):
     def dtype(self) -> str:
         name = super().dtype()
         return "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int").replace("f", "F")
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        masks = self.mask[start : start + amount].tolist()
+        return (None if mask else label for label, mask in zip(super().labels(start, amount), masks))
 
 
 class DateTimes(Dates):
@@ -84,6 +86,9 @@ class PeriodColumn(Dates):
     def text(self, item: Any) -> str:
         return "NaT" if item == numpy.iinfo(numpy.int64).min else self.tick(int(item))
 
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return map(Label, map(self.text, self.array[start : start + amount].tolist()))
+
 
 class StringColumn(Strings):
     """Strings, as Python's own in an array of objects."""
@@ -103,6 +108,7 @@ class CategoricalColumn(Contents):
     """Codes for a few distinct values: which, and how often each."""
 
     unread = Unread("dtype", "categories, not numbers")
+    has_numbers = False
 
     def __init__(self, values: Any, budget: Budget, contents: Callable[[Any, Budget], Contents]) -> None:
         super().__init__(c_attribute(values, "_ndarray"), budget)
@@ -151,6 +157,10 @@ class CategoricalColumn(Contents):
     def items(self, start: int, amount: int) -> Iterable[object]:
         codes = self.array[start : start + amount].tolist()
         return (TextRow("missing" if code < 0 else self.label(code)) for code in codes)
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        codes = self.array[start : start + amount].tolist()
+        return (None if code < 0 else next(iter(self.categories.labels(code, 1)), None) for code in codes)
 
     def objects(self, amount: int) -> Iterable[object]:
         names = [*self.categories.labels(0, self.categories.length()), None]
@@ -215,6 +225,10 @@ class SparseColumn(ScalarColumn):
         super().__init__(values, budget)
         self._stored = contents_of(dict_get(instance_dict(values), "_sparse_values"), budget)
 
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        items = (self.array[at] for at in range(start, min(start + amount, self._length)))
+        return (item.item() if issubclass(type(item), numpy.generic) else item for item in items)
+
     def words(self) -> list[str]:
         stored = self._stored.length()
         share = percent(stored, self._length) if self._length else "0%"
@@ -222,69 +236,3 @@ class SparseColumn(ScalarColumn):
 
     def parts(self) -> list[Child]:
         return [Child("stored", stats_rows(self._stored.reading()))]
-
-
-class UnknownArray(ColumnContents):
-    """An array type of another library or the program: only its own code can read it, so what it is kept in is told.
-
-    ``length`` is what the index says; an array by itself says that of what it is kept in, where all of it is as long.
-    """
-
-    unread = OWN_CODE
-
-    def __init__(self, values: Any, budget: Budget, length: int | None = None) -> None:
-        super().__init__(values, budget)
-        self._known_length = length
-
-    def dtype(self) -> str:
-        return class_name(type(self.array))
-
-    def length(self) -> int:
-        found = self._known_length
-        if found is None:
-            lengths = {kept.length() for kept in self._kept}
-            found = lengths.pop() if len(lengths) == 1 else 0
-        return found
-
-    def is_sized(self) -> bool:
-        """Whether its length is known."""
-        return self._known_length is not None or len({kept.length() for kept in self._kept}) == 1
-
-    def head(self) -> str:
-        return super().head() if self.is_sized() else self.dtype()
-
-    def words(self) -> list[str]:
-        kept = next(iter(self._kept), None) if len(self._kept) == 1 else None
-        if kept is None:
-            return [self.unread.text]
-        shown = kept.shown()
-        return [
-            f"kept in {kept.head()}{'' if shown is None else f' {shown}'}",
-            *(kept.words() if shown is None else ()),
-        ]
-
-    def badges(self) -> list[Badge]:
-        return self._kept[0].badges() if len(self._kept) == 1 else []
-
-    def is_open(self) -> bool:
-        return False
-
-    def items(self, start: int, amount: int) -> Iterable[object]:
-        """Of what it is kept in, where that has as many: its own items are made by its own code."""
-        if len(self._kept) == 1 and self._kept[0].length() == self.length():
-            return self._kept[0].items(start, amount)
-        return (TextRow(self.unread.text) for _ in range(min(amount, self.length() - start)))
-
-    def labels(self, start: int, amount: int) -> Iterable[object]:
-        return (Label(item.text) if type(item) is TextRow else item for item in self.items(start, amount))
-
-    def parts(self) -> list[Child]:
-        return [Child("array", self.array, ".array")]
-
-    @cached_property
-    def _kept(self) -> list[Contents]:
-        """The arrays among its attributes."""
-        found = {id(child.value): child.value for child in attributes(self.array)}
-        arrays = [value for value in found.values() if any(base is numpy.ndarray for base in mro(type(value)))]
-        plain = [numpy.ndarray.view(value, numpy.ndarray) for value in arrays]
-        return [contents_of(value, self.budget) for value in plain if value.ndim]

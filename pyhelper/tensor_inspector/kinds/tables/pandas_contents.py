@@ -17,9 +17,9 @@ from .pandas_columns import (
     ScalarColumn,
     SparseColumn,
     StringColumn,
-    UnknownArray,
 )
 from .pandas_index import MultiIndexLabels, RangeLabels
+from .unknown_array import UnknownArray
 
 numpy: Any = module("numpy")
 

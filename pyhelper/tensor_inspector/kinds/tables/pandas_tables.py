@@ -15,10 +15,10 @@ from ..kind import Child, Kind
 from ..numpy.contents import Contents
 from ..python.mappings import key_word
 from ..python.objects import WordedObject, attributes, attributes_but, brief, other_rows
-from .pandas_columns import UnknownArray
 from .pandas_contents import column_contents, index_contents
 from .pandas_index import MultiIndexLabels, RangeLabels
 from .tables import COUNTED, Column, Table, Values
+from .unknown_array import UnknownArray
 
 if TYPE_CHECKING:
     from ...protocol import Facts
@@ -106,6 +106,12 @@ class PandasFrame(_Managed, Table):
 
     def row_suffix(self) -> str | None:
         return ".iloc[{}]"
+
+    def row_labels(self, start: int, count: int) -> Iterable[str]:
+        return self.texts(index_contents(self.manager.axes[1], self.budget), start, count)
+
+    def column_names(self, start: int, count: int) -> Iterable[str]:
+        return self.texts(self.names, start, count)
 
     def settings(self) -> dict[str, str]:
         return {"name of the columns": _name(self.manager.axes[0], self), **_flags(self.value)}

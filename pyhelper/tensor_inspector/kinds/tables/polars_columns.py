@@ -16,6 +16,7 @@ from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
 from ...words.values import value_text
+from ..numpy.contents import Label
 from ..numpy.texts import sample_words, string_rows
 from ..registry import as_kind
 from ..rows import TextRow
@@ -139,6 +140,9 @@ class SeriesContents(ChunkedContents):
     def items(self, start: int, amount: int) -> Iterable[object]:
         for item in self._taken(start, amount):
             yield item if type(item) in _HOLDERS or self._name() == "Object" else TextRow(self.text(item))
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return (Label(item.text) if type(item) is TextRow else item for item in self._taken(start, amount))
 
     def text(self, item: Any) -> str:
         return "null" if item is None else value_text(item)

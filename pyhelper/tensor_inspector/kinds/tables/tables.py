@@ -11,7 +11,7 @@ from ...measure.unread import Reading, Unread
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
 from ...words.line import Word, class_word, content, dtype_word
-from ...words.text import joined, listed, plural, shorten
+from ...words.text import joined, listed, one_line, plural, shorten
 from ..alarms import Alarms
 from ..families import by_base
 from ..kind import Child, Elements, Kind, NotFound, NotStatic
@@ -29,7 +29,8 @@ _PRINTED = 3  #: rows that the debug console prints
 _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _SEARCHED = 1 << 22  #: cells among which NaN and Inf are looked for
-_CELL = 24  #: characters
+_CELL, _WHOLE_CELL = 24, 200  #: characters, in a line and in a table of its own
+_WHOLE = 1 << 64  #: beyond which an integer is told as a float, where there is one
 _REALS = ("float", "double", "struct")  #: in the names of the dtypes that may have NaN and Inf
 _BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
 
@@ -114,6 +115,33 @@ class Table(Kind):
     def row_suffix(self) -> str | None:
         """What reaches a row."""
         return None
+
+    def row_labels(self, start: int, count: int) -> Iterable[str]:
+        """What its library calls some of its rows: their numbers, where it has no names for them."""
+        return map(str, range(start, min(start + count, self.size()[0])))
+
+    def head(self, start: int, count: int) -> list[tuple[str, str]]:
+        """The names of some columns, each with what its values are."""
+        names = self.column_names(start, count)
+        return [(name, self._contents(at).dtype()) for at, name in enumerate(names, start)]
+
+    def column_names(self, start: int, count: int) -> Iterable[str]:
+        return (key_word(label, self) for label in islice(self.labels(start, count), count))
+
+    def cells(self, at: int, start: int, count: int) -> list[tuple[str, float | None]]:
+        """Values of a column: each as text, and as a number where it is one."""
+        contents = self._contents(at)
+        has_numbers = contents.has_numbers
+        values = contents.labels(start, count)
+        texts = self.texts(contents, start, count)
+        return [(text, _number(value) if has_numbers else None) for text, value in zip(texts, values)]
+
+    def texts(self, contents: Contents, start: int, count: int) -> Iterable[str]:
+        """Values as the cells of a table of its own, where texts stand without quotes."""
+        return islice(map(self._text, contents.items(start, count), contents.labels(start, count)), count)
+
+    def _text(self, item: object, value: object) -> str:
+        return shorten(one_line(value), _WHOLE_CELL) if type(value) is str else self._cell(item, _WHOLE_CELL)
 
     def bytes(self) -> int | None:
         """What the values take; None where that would have to be asked of too many columns."""
@@ -224,8 +252,8 @@ class Table(Kind):
             text = listed((f"{label}={cell}" for label, cell in zip(labels, row)), more, 110)
             yield Child(f"[{index}]", TextRow(text), None if suffix is None else suffix.format(index))
 
-    def _cell(self, item: object) -> str:
-        return shorten(as_kind(item, self.budget).brief() if type(item) is not TextRow else item.text, _CELL)
+    def _cell(self, item: object, length: int = _CELL) -> str:
+        return shorten(as_kind(item, self.budget).brief() if type(item) is not TextRow else item.text, length)
 
     def _contents(self, at: int) -> Contents:
         column = self.column(at)
@@ -242,6 +270,17 @@ class Table(Kind):
             return 0
         amounts = [self._contents(at).missing() for at in range(columns)]
         return sum(amount for amount in amounts if amount)
+
+
+def _number(item: object) -> float | None:
+    if type(item) is bool:
+        return int(item)
+    if type(item) is int and abs(item) > _WHOLE:
+        try:
+            return float(item)
+        except OverflowError:
+            return None
+    return item if type(item) is int or type(item) is float else None
 
 
 kind_for = by_base({ColumnValues: (Column,)})

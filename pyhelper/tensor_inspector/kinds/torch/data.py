@@ -19,6 +19,7 @@ from ..python.objects import WordedObject, brief
 from ..python.warned import WarnedObject
 
 _NESTED = 20  #: datasets inside datasets that are followed
+_COUNTED = Classes(list, tuple, dict, range)  #: whose length runs no code of the program
 _SEQUENCES = Classes(list, tuple)
 _ROOM = 28  #: characters of the tensors in short, beside the class's name and the samples
 _SHOWN = 12  #: tensors or datasets listed in a line
@@ -152,7 +153,7 @@ def samples(dataset: Any) -> str:
 def length(value: Any, depth: int = 0) -> int | None:
     """``len(value)`` where a class of torch's own or a built-in one keeps it; None where the program would say."""
     cls = type(value)
-    if cls in (list, tuple, dict, range):
+    if cls in _COUNTED:
         return len(value)
     if is_tensor(value):
         sizes = shape_of(value)

@@ -35,6 +35,7 @@ from ..rows import Rows, TextRow
 from ..subscripts import element
 
 if TYPE_CHECKING:
+    from ...measure.composed import ComposedElements
     from ...protocol import Badge, Facts
 
 torch: Any = module("torch")
@@ -133,6 +134,10 @@ class Form:
     def elements(self) -> Any:
         """The elements as a plain tensor, or why there is none."""
         return Unread("layout", self._why())
+
+    def composition(self) -> ComposedElements | None:
+        """Where they are masked or quantized: what they are made of, to be read in parts."""
+        return None
 
     def measured(self) -> Any:
         """The elements that the statistics are of, for percentiles."""

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from ...measure.comparable import Comparable
+from ...measure.composed import ComposedElements
 from ...measure.stats import Reading, Unread
 from ...measure.torch.codes import codes_of
 from ...measure.torch.metadata import Base, plain, shape_of
 from ...measure.torch.quantized import (
+    composed_of,
     has_channels,
     has_one_scale,
     integers_of,
@@ -75,6 +77,9 @@ class Quantized(Strided):
 
     def elements(self) -> Any:
         return Unread("layout", "quantized")
+
+    def composition(self) -> ComposedElements | None:
+        return composed_of(self.value)
 
     def comparable(self) -> Comparable:
         found = super().comparable()

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...measure.comparable import Comparable
+from ...measure.composed import ComposedElements, KeptElements
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.torch.dispatch import known_bytes, metadata_of
 from ...measure.torch.metadata import is_any_tensor, size_text, sizes_listed
@@ -173,6 +174,10 @@ class Masked(PythonSubclass):
         found = Comparable.of(data)
         found.mask = ~mask
         return found
+
+    def composition(self) -> ComposedElements | None:
+        data, mask = self._parts()
+        return None if isinstance(data, Unread) or isinstance(mask, Unread) else KeptElements(data, mask)
 
     def read(self) -> Reading:
         data, mask = self._parts()

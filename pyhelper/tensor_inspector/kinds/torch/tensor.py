@@ -29,6 +29,7 @@ from .form import TensorElements
 from .forms import form_of
 
 if TYPE_CHECKING:
+    from ...measure.composed import ComposedElements
     from ...protocol import Badge, Facts, WatchedAs
 
 _LOUD: frozenset[Badge] = frozenset(("nan", "inf"))
@@ -114,6 +115,9 @@ class Tensor(WithRows):
 
     def elements(self) -> Any:
         return self.form.elements()
+
+    def composition(self) -> ComposedElements | None:
+        return self.form.composition()
 
     def reading(self) -> Reading:
         return self.form.reading()
@@ -251,6 +255,9 @@ class TensorPart(Kind):
 
     def elements(self) -> Any:
         return self.form.elements()
+
+    def composition(self) -> ComposedElements | None:
+        return self.form.composition()
 
     def reading(self) -> Reading:
         return self.form.reading()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from types import CodeType
 from typing import Any
 
@@ -11,7 +11,7 @@ from ...kinds.python.containers import Container
 from ...measure.stats import Unread
 from ...measure.stats.difference import difference
 from ...safe.budget import Budget
-from ...safe.guard import Classes, module
+from ...safe.guard import Classes, class_name, module
 from ...safe.record import Record
 from ...words.text import integer
 from .identity import same_code, same_value, text_of
@@ -49,6 +49,21 @@ class Tolerance(Record):
             return abs(one - other) <= self.atol + (self.rtol * abs(other) if self.rtol else 0)
         except OverflowError:
             return False
+
+
+def amount(name: str, value: Any) -> float:
+    """An option that is a number from 0 up, or an error that says what it is instead."""
+    if type(value) is bool or not (hasattr(type(value), "__float__") or hasattr(type(value), "__index__")):
+        raise TypeError(f"{name} must be a number, not {class_name(type(value))}")
+    try:
+        found = float(value)
+    except OverflowError:  # of an int beyond the floats
+        found = inf if value > 0 else -inf
+    if not found >= 0:
+        raise ValueError(f"{name} must be at least 0, not {value}")
+    if found == inf:
+        raise ValueError(f"{name} must be finite, not {value}")
+    return found
 
 
 def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:

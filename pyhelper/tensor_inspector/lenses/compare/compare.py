@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...safe.budget import Budget
-from ...safe.guard import class_name
-from .atoms import Tolerance
+from .atoms import Tolerance, amount
 from .comparison import Comparison
 from .pair import PairDifference
 from .relations import Relations
@@ -34,19 +32,4 @@ def compare(
         found.complete = False
     Relations(noted).go_on(budget)
     found.sort()
-    return found
-
-
-def amount(name: str, value: Any) -> float:
-    """An option that is a number from 0 up, or an error that says what it is instead."""
-    if type(value) is bool or not (hasattr(type(value), "__float__") or hasattr(type(value), "__index__")):
-        raise TypeError(f"{name} must be a number, not {class_name(type(value))}")
-    try:
-        found = float(value)
-    except OverflowError:  # of an int beyond the floats
-        found = math.inf if value > 0 else -math.inf
-    if not found >= 0:
-        raise ValueError(f"{name} must be at least 0, not {value}")
-    if found == math.inf:
-        raise ValueError(f"{name} must be finite, not {value}")
     return found

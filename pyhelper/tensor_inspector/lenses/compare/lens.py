@@ -11,8 +11,7 @@ from ...safe.budget import Budget
 from ...session import session
 from ...words.text import plural
 from ..lens import Lens, Paused
-from .atoms import Tolerance
-from .compare import amount
+from .atoms import Tolerance, amount
 from .comparison import Comparison
 from .pair import MISSING, PairDifference
 from .relations import Relations, words

@@ -73,6 +73,7 @@ class MemoryLens(Lens):
             "lens": "memory",
             "bytes": account.bytes(),
             "count": len(account.blocks),
+            "variables": len(account.variables),
             "resident": process.resident,
             "devices": list(_devices(account, process)),
             "shares": [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from .layout import Layout
-from .palettes import INK, NAN, NEG_INF, POS_INF
+from .palettes import INK, MASKED, NAN, NEG_INF, POS_INF
 from .raster import LEAST_GLYPH, glyph
-from .tiles import FINITE, Tiles
+from .tiles import FINITE, Tiles, by_mark
 
 _PAPER, _ZERO, _INK = range(3)  #: of the palette of a line
-_MARKED = (0, NAN, POS_INF, NEG_INF)  #: the index of what a tile is marked as
+_MARKED = by_mark(NAN, POS_INF, NEG_INF, MASKED)  #: the index of what a tile is marked as
 _THICK = 128  #: pixels of height from which a line has two
 
 
@@ -55,7 +55,7 @@ def _mark(rows: list[bytearray], left: int, width: int, index: int) -> None:
     side = min(width, last - first)
     if side < LEAST_GLYPH:
         return
-    top = {NAN: middle - side // 2, POS_INF: 0, NEG_INF: len(rows) - side}[index]
+    top = {POS_INF: 0, NEG_INF: len(rows) - side}.get(index, middle - side // 2)
     for y, drawn in enumerate(glyph(index, side), top):
         for x, pixel in enumerate(drawn, left + (width - side) // 2):
             if pixel == "#":

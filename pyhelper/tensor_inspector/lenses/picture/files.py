@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all."""
+"""Writes a picture to a file."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 from typing import Any
 
 from ...safe.guard import class_name
-
-_TRIES = 100  #: names for the file that becomes the new one
+from ..new_file import NewFile
 
 
 def write_new(path: Any, data: bytes, *, overwrite: bool) -> None:
-    """Write ``data`` to a file of a name that ends in ``.png``, first under another name in its folder.
+    """Write ``data`` to a file of a name that ends in ``.png``, whole or not at all.
 
     Raises ``FileExistsError`` where there is something already, unless ``overwrite``, which replaces it, a link too.
     """
@@ -25,47 +24,14 @@ def write_new(path: Any, data: bytes, *, overwrite: bool) -> None:
         raise ValueError("a picture is saved as .png")
     if os.path.isdir(name):
         raise ValueError(f"there is a folder at {name}")
+    taken = f"there is a file at {name}: overwrite=True replaces it"
     if not overwrite and os.path.lexists(name):
-        raise FileExistsError(f"there is a file at {name}: overwrite=True replaces it")
-    folder, base = os.path.split(name)
-    unfinished, file = _opened(folder, base)
+        raise FileExistsError(taken)
+    file = NewFile(name)
     try:
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(file, rest) :]
-        finally:
-            os.close(file)
-        _put(unfinished, name, overwrite)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
-
-
-def _opened(folder: str, base: str) -> tuple[str, int]:
-    """A file that was not there before, in the same folder: its name and descriptor."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    for number in range(_TRIES):
-        name = os.path.join(folder, f".{base}.{os.getpid()}.{number}.part")
-        try:
-            return name, os.open(name, flags, 0o666)
-        except FileExistsError:
-            continue
-    raise FileExistsError(f"no name is free beside {base}")
-
-
-def _put(unfinished: str, name: str, overwrite: bool) -> None:
-    """Give a file its name: of two programs that do so at once without ``overwrite``, one fails."""
-    if overwrite:
-        os.replace(unfinished, name)
-        return
-    try:
-        os.link(unfinished, name)
+        file.write(data)
+        file.finish(overwrite=overwrite)
     except FileExistsError:
-        raise FileExistsError(f"there is a file at {name}: overwrite=True replaces it") from None
-    except (OSError, NotImplementedError, AttributeError):  # a file system without hard links
-        if os.path.lexists(name):
-            raise FileExistsError(f"there is a file at {name}: overwrite=True replaces it") from None
-        os.rename(unfinished, name)
-        return
-    os.unlink(unfinished)
+        raise FileExistsError(taken) from None
+    finally:
+        file.discard()

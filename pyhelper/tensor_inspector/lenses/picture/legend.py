@@ -111,6 +111,7 @@ def _told_apart(low: float, high: float) -> tuple[str, str]:
 def _not_finite(drawn: Drawn) -> str:
     tiles = drawn.tiles
     found = [(tiles.nan, "NaN", "magenta ×"), (tiles.pos_inf, "Inf", "green ▲"), (tiles.neg_inf, "−Inf", "black ▼")]
+    found.append((tiles.masked, "masked", "dark red ∕"))
     text = ", ".join(f"{amount:,} {name} ({mark})" for amount, name, mark in found if amount)
     text += f", marked by {GROWN} × {GROWN} pixels" if drawn.is_grown else ""
     if drawn.read >= 1:

@@ -20,11 +20,15 @@ _LARGEST = 1.7976931348623157e308  #: float
 
 
 class NestedLists(Record):
-    """Numbers in lists in lists, ``dtype`` is the name of their class. ``shape`` is that of the first of each list."""
+    """Numbers in lists in lists, ``dtype`` is the name of their class. ``shape`` is that of the first of each list.
+
+    ``of`` is what is made of them.
+    """
 
     value: Any
     dtype: str
     shape: tuple[int, ...]
+    of: str
 
 
 class Listed(Record):
@@ -34,7 +38,7 @@ class Listed(Record):
     shape: tuple[int, int]
 
 
-def nested(value: Any, dtype: str) -> NestedLists:
+def nested(value: Any, dtype: str, of: str) -> NestedLists:
     """The array that nested lists are, by the first of each. Raises ``ValueError`` where they are too deep."""
     shape: list[int] = []
     inner = value
@@ -42,9 +46,9 @@ def nested(value: Any, dtype: str) -> NestedLists:
         items = _items(inner)
         shape.append(len(items))
         if len(shape) > _DEEPEST:
-            raise ValueError(f"lists are drawn up to {_DEEPEST} deep")
+            raise ValueError(f"a {of} is of lists up to {_DEEPEST} deep")
         inner = items[0] if items else None
-    return NestedLists(value, dtype, tuple(shape))
+    return NestedLists(value, dtype, tuple(shape), of)
 
 
 def plane_of(array: NestedLists, down: int | None, across: int, index: dict[int, int]) -> Listed:
@@ -52,25 +56,36 @@ def plane_of(array: NestedLists, down: int | None, across: int, index: dict[int,
 
     Raises ``ValueError`` where the lists are not of equal lengths, ``TypeError`` where they hold no numbers.
     """
-    columns = array.shape[across]
     rows: list[list[Any]] = [[] for _ in range(1 if down is None else array.shape[down])]
+    _add_numbers(_Along(array.shape, down, across, index, array.of), rows, array.value, 0, 0)
+    return Listed(rows, (len(rows), array.shape[across]))
 
-    def descend(value: Any, dimension: int, row: int) -> None:
-        """Adds the numbers below ``value`` to their rows, in the order of the columns."""
-        if dimension == len(array.shape):
-            rows[row].append(_number(value))
-            return
-        items = _items(value) if _is_list(value) else []
-        if len(items) != array.shape[dimension]:
-            raise ValueError("a picture is of lists of equal lengths: these are not")
-        if dimension in (down, across):
-            for at, item in enumerate(items):
-                descend(item, dimension + 1, at if dimension == down else row)
-        else:
-            descend(items[index[dimension]], dimension + 1, row)
 
-    descend(array.value, 0, 0)
-    return Listed(rows, (len(rows), columns))
+class _Along(Record):
+    """The dimensions of a plane, and the places in the others."""
+
+    shape: tuple[int, ...]
+    down: int | None
+    across: int
+    index: dict[int, int]
+    of: str
+
+
+def _add_numbers(along: _Along, rows: list[list[Any]], value: Any, dimension: int, row: int) -> None:
+    """Adds the numbers below ``value`` to their rows, in the order of the columns."""
+    if dimension == len(along.shape):
+        rows[row].append(_number(value, along.of))
+        return
+    items = _items(value) if _is_list(value) else []
+    if len(items) != along.shape[dimension]:
+        raise ValueError(f"a {along.of} is of lists of equal lengths: these are not")
+    if dimension == along.across == len(along.shape) - 1:
+        rows[row] += items if _NUMBERS.include(map(type, items)) else [_number(item, along.of) for item in items]
+    elif dimension in (along.down, along.across):
+        for at, item in enumerate(items):
+            _add_numbers(along, rows, item, dimension + 1, at if dimension == along.down else row)
+    else:
+        _add_numbers(along, rows, items[along.index[dimension]], dimension + 1, row)
 
 
 def strided(plane: Listed, steps: tuple[int, int]) -> Listed:
@@ -140,10 +155,10 @@ def _shown(first: float, finite: list[float], how: How) -> float:
 
 
 def _count(found: Tiles, items: list[float]) -> int:
-    """Counts what is not finite, and returns the mark of the tile."""
+    """Counts what is not finite, and returns the marks of the tile."""
     nans, above, below = sum(item != item for item in items), items.count(inf), items.count(-inf)
     found.nan, found.pos_inf, found.neg_inf = found.nan + nans, found.pos_inf + above, found.neg_inf + below
-    return NAN if nans else POS_INF if above else NEG_INF
+    return (NAN if nans else 0) + (POS_INF if above else 0) + (NEG_INF if below else 0)
 
 
 def _is_list(value: object) -> bool:
@@ -155,7 +170,7 @@ def _items(value: Any) -> list[Any]:
     return list(each(iterate, value))
 
 
-def _number(value: Any) -> Any:
+def _number(value: Any, of: str) -> Any:
     """A number of Python's own, also of numpy's scalars. Raises ``TypeError`` for anything else."""
     cls = type(value)
     if cls in _NUMBERS:
@@ -169,7 +184,7 @@ def _number(value: Any) -> Any:
         value = float.__float__(value) if issubclass(cls, float) else value
         value = int.__int__(value) if issubclass(cls, int) else value
     if type(value) not in _NUMBERS:
-        raise TypeError(f"a picture is of lists of numbers, not of {class_name(cls)}")
+        raise TypeError(f"a {of} is of lists of numbers, not of {class_name(cls)}")
     return value
 
 

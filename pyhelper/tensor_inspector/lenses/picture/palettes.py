@@ -15,16 +15,23 @@ Colour = tuple[int, int, int]  #: red, green, blue
 
 STEPS = 241  #: colours of a scale; odd, so that one of them stands for the middle
 MOST_LABELS = 12  #: categories that are told apart
-NAN, POS_INF, NEG_INF = 253, 254, 255  #: the indices of what is not finite, in every palette
-INK = {NAN: 250, POS_INF: 251, NEG_INF: 252}  #: those of their glyphs, so quiet that many side by side don't dazzle
+MASKED, NAN, POS_INF, NEG_INF = 252, 253, 254, 255  #: the indices of what is masked or not finite
+INK = {
+    NAN: 249,
+    POS_INF: 250,
+    NEG_INF: 251,
+    MASKED: 248,
+}  #: of their glyphs, quiet: many side by side don't dazzle
 #: In no palette, and at least 0.09 in OKLab from each of its colours, also with one kind of cone missing.
 SPECIAL: dict[int, Colour] = {
     NAN: (255, 0, 255),
     POS_INF: (0, 255, 0),
     NEG_INF: (0, 0, 0),
+    MASKED: (85, 0, 0),
     INK[NAN]: (140, 0, 140),
     INK[POS_INF]: (0, 130, 0),
-    INK[NEG_INF]: (90, 90, 90),
+    INK[NEG_INF]: (120, 120, 120),
+    INK[MASKED]: (170, 85, 85),
 }
 
 _NEGATIVE = (0.34, 0.10, 245.0), (0.52, 0.10, 235.0), (0.74, 0.07, 225.0), (0.95, 0.0, 0.0)

@@ -8,6 +8,7 @@ from math import atan2
 from typing import TYPE_CHECKING, Any
 
 from ...measure import devices
+from ...measure.composed import is_composed
 from ...safe.guard import class_name, module
 from ...safe.one_thread import OneThread
 from ...safe.record import Record
@@ -23,7 +24,7 @@ from .png import png
 from .raster import GROWN, are_grown, raster
 from .reading import TiledPlane, read
 from .scale import Scale, clipped, indices, scale_of
-from .source import dtype_of, elements_of, is_mapped, is_tensor
+from .source import arrays_of, dtype_of, elements_of, is_mapped, is_tensor
 
 if TYPE_CHECKING:
     import os
@@ -88,8 +89,8 @@ class View(Record):
 
 def draw(value: Any, view: View, budget: Budget) -> Picture:
     """The picture of a value. The caller holds the guard. Raises ``TypeError`` and ``ValueError`` with a sentence."""
-    elements = elements_of(value, budget)
-    numpy, of_torch = module("numpy"), is_tensor(elements)
+    elements = elements_of(value, budget, composed=True)
+    numpy, of_torch = module("numpy"), is_tensor(arrays_of(elements)[0])
     try:
         # Blocks are too small to be split among threads, which would wait for each other on busy cores.
         with OneThread(of_torch), nullcontext() if numpy is None else numpy.errstate(all="ignore"):
@@ -97,7 +98,7 @@ def draw(value: Any, view: View, budget: Budget) -> Picture:
     except (RuntimeError, MemoryError) as error:
         if type(error) is MemoryError or not of_torch:
             raise
-        raise ValueError(f"no picture: {devices.failed(error, elements.device).text}") from None
+        raise ValueError(f"no picture: {devices.failed(error, arrays_of(elements)[0].device).text}") from None
 
 
 def _drawn(elements: Any, view: View, budget: Budget) -> Picture:
@@ -142,18 +143,12 @@ def _drawn(elements: Any, view: View, budget: Budget) -> Picture:
 
 
 def _sort_of(seen: Any) -> str:
-    """``bool``, ``int``, ``complex``, or ``float`` for all other numbers."""
-    if type(seen) is Listed:
-        return listed.sort_of(seen)
-    if labels.is_whole(seen):
-        return "bool" if labels.is_bool(seen) else "int"
-    is_complex = seen.dtype.is_complex if is_tensor(seen) else seen.dtype.kind == "c"
-    return "complex" if is_complex else "float"
+    return listed.sort_of(seen) if type(seen) is Listed else labels.sort_of(seen)
 
 
 def _labels_of(seen: Any, sort: str, budget: Budget, in_file: bool) -> dict[int, int] | None:
     """How often each category occurs, in their order; None where numbers are drawn."""
-    if sort not in ("bool", "int") or in_file:
+    if sort not in ("bool", "int") or in_file or is_composed(seen):
         return None
     count: Any = listed.label_counts if type(seen) is Listed else labels.label_counts
     more = () if type(seen) is Listed else (budget.share(),)
@@ -220,6 +215,7 @@ def _data_of(drawn: Drawn) -> dict[str, Any]:
         "nan": tiles.nan,
         "pos_inf": tiles.pos_inf,
         "neg_inf": tiles.neg_inf,
+        "masked": tiles.masked,
         "labels": known,
         "read": drawn.read,
         "complete": drawn.read >= 1,

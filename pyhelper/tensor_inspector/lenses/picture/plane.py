@@ -42,7 +42,7 @@ def where_of(shape: Sequence[int], dims: Sequence[int] | None, index: Sequence[i
     if dims is not None:
         if len(chosen) not in (1, 2):
             raise ValueError(f"dims are one dimension or two, not {len(chosen)}")
-        chosen = [_within("dims", at, amount, f"{amount} dimensions") for at in chosen]
+        chosen = [within("dims", at, amount, f"{amount} dimensions") for at in chosen]
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"dims are two different dimensions, not {chosen[0]} twice")
     others = [at for at in range(amount) if at not in chosen]
@@ -52,7 +52,7 @@ def where_of(shape: Sequence[int], dims: Sequence[int] | None, index: Sequence[i
     if 0 in shape:
         raise ValueError(f"a picture is of elements: shape {list(shape)} has none")
     places = {
-        dim: _within("index", place, shape[dim], f"dimension {dim}, of size {shape[dim]}")
+        dim: within("index", place, shape[dim], f"dimension {dim}, of size {shape[dim]}")
         for dim, place in zip(others, at)
     }
     return Where(None if len(chosen) == 1 else chosen[0], chosen[-1], places)
@@ -81,7 +81,7 @@ def _whole(name: str, values: Any) -> list[int]:
     return found
 
 
-def _within(name: str, value: int, size: int, what: str) -> int:
+def within(name: str, value: int, size: int, what: str) -> int:
     """A place counted from the start, negative ones from the end. Raises ``ValueError`` where there is none."""
     if not -size <= value < size:
         raise ValueError(f"{name} {value} is outside of {what}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .layout import Layout
-from .palettes import INK, NAN, NEG_INF, POS_INF
+from .palettes import INK, MASKED, NAN, NEG_INF, POS_INF
 
 LEAST_GLYPH = 4  #: pixels along a side from which a tile has room for a glyph
 GROWN = 3  #: pixels along a side of a mark that stands alone among tiles of one pixel, where it could be overlooked
+_MARKS = (MASKED, NAN, POS_INF, NEG_INF)  #: one behind the other
 _ALONE = 500  #: tiles for each marked one, from which marks are grown
 
 
@@ -21,10 +22,10 @@ def raster(indices: bytes, layout: Layout) -> list[bytes]:
     rows: list[bytes] = []
     for start in range(0, len(indices), across):
         tiles = indices[start : start + across]
-        if blocks and max(tiles) >= NAN:
+        if blocks and max(tiles) >= MASKED:
             for y in range(height):
-                solid = [bytes([index]) * width for index in range(NAN)]
-                table = [*solid, *(blocks[index][y] for index in (NAN, POS_INF, NEG_INF))]
+                solid = [bytes([index]) * width for index in range(MASKED)]
+                table = [*solid, *(blocks[index][y] for index in _MARKS)]
                 rows.append(b"".join([table[index] for index in tiles]))
         else:
             rows += [_widened(tiles, width)] * height
@@ -33,14 +34,14 @@ def raster(indices: bytes, layout: Layout) -> list[bytes]:
 
 def are_grown(indices: bytes, layout: Layout) -> bool:
     """Whether marks are drawn over the finite tiles around them, so that they are seen."""
-    marked = sum(map(indices.count, (NAN, POS_INF, NEG_INF))) if layout.pixels == (1, 1) else 0
+    marked = sum(map(indices.count, _MARKS)) if layout.pixels == (1, 1) else 0
     return 0 < marked * _ALONE <= len(indices)
 
 
 def _grown(indices: bytes, layout: Layout) -> bytes:
     """Indices with each mark on the tiles around it too, but for those that are marked themselves."""
     (down, across), found = layout.tiles, bytearray(indices)
-    for mark in (NEG_INF, POS_INF, NAN):
+    for mark in (MASKED, NEG_INF, POS_INF, NAN):
         at = indices.find(mark)
         while at >= 0:
             row, column = divmod(at, across)
@@ -48,7 +49,7 @@ def _grown(indices: bytes, layout: Layout) -> bytes:
             for start in range(max(0, row - 1) * across, min(down, row + 2) * across, across):
                 found[start + first : start + last] = bytes([mark]) * (last - first)
             at = indices.find(mark, at + 1)
-    return bytes(index if index >= NAN else grown for index, grown in zip(indices, found))
+    return bytes(index if index >= MASKED else grown for index, grown in zip(indices, found))
 
 
 def glyph(index: int, side: int) -> list[str]:
@@ -68,6 +69,8 @@ def glyph(index: int, side: int) -> list[str]:
             inside = 0 <= down < inner and 0 <= right < inner
             if index == NAN:
                 drawn = min(abs(down - right), abs(down + right - inner + 1)) <= thick
+            elif index == MASKED:
+                drawn = abs(down + right - inner + 1) <= thick
             else:
                 depth = down if index == POS_INF else inner - 1 - down
                 drawn = abs(2 * right - inner + 1) <= depth

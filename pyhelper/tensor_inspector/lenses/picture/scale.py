@@ -6,11 +6,11 @@ from math import floor, inf
 
 from ...safe.guard import module
 from ...safe.record import Record
-from .palettes import NAN, NEG_INF, POS_INF, STEPS, Palette, diverging, sequential
-from .tiles import Tiles
+from .palettes import MASKED, NAN, NEG_INF, POS_INF, STEPS, Palette, diverging, sequential
+from .tiles import Tiles, by_mark
 
 _MANY = 1 << 12  #: tiles for which numpy is asked, where the program has it
-_OF_MARK = bytes((0, NAN, POS_INF, NEG_INF))  #: the index of what a tile is marked as
+_OF_MARK = by_mark(NAN, POS_INF, NEG_INF, MASKED)  #: the index of what a tile is marked as
 
 
 class Scale(Record):
@@ -76,7 +76,7 @@ def marked(found: bytes, marks: bytes) -> bytes:
 
 
 def _table() -> bytes:
-    return _OF_MARK + bytes(252)
+    return _OF_MARK + bytes(256 - len(_OF_MARK))
 
 
 def _quantile(ordered: list[float], share: float) -> float:

@@ -6,6 +6,7 @@ from types import WrapperDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import as_kind
+from ...measure.composed import is_composed
 from ...measure.unread import Unread
 from ...safe.guard import Classes, class_attribute, class_name, module, mro
 from ...safe.torch_name import torch_name
@@ -18,8 +19,9 @@ _WRONG = frozenset(("dtype", "layout", "own_code", "unlike"))  #: codes of what 
 _NUMBERS, _DATES = frozenset("biufc"), frozenset("mM")  #: kinds of numpy's dtypes
 
 
-def elements_of(value: Any, budget: Budget) -> Any:
-    """The elements: a ``torch.Tensor``, a ``numpy.ndarray`` or `NestedLists` lists.
+def elements_of(value: Any, budget: Budget, of: str = "picture", *, composed: bool = False) -> Any:
+    """The elements: a ``torch.Tensor``, a ``numpy.ndarray`` or `NestedLists` lists; ``of`` is what is made of them.
+    Where ``composed`` elements are taken too, masked and quantized ones are `ComposedElements`.
 
     Raises ``TypeError`` for what holds no numbers in rows, ``ValueError`` where they can't be read.
     """
@@ -27,19 +29,25 @@ def elements_of(value: Any, budget: Budget) -> Any:
     if _is_buffer(cls):
         value = _unpacked(value)
     if issubclass(type(value), (list, tuple)):
-        return nested(value, class_name(cls))
+        return nested(value, class_name(cls), of)
     kind = as_kind(value, budget)
     found = kind.elements() if kind.kind in ("tensor", "array") else None
+    if isinstance(found, Unread) and composed:
+        composition = getattr(kind, "composition", None)  # of tensors and arrays
+        parts = None if composition is None else composition()
+        if parts is not None:
+            return parts
     if isinstance(found, Unread):
         error = TypeError if found.code in _WRONG else ValueError
-        raise error(f"no picture of this {class_name(cls)}: {found.text}")
+        raise error(f"no {of} of this {class_name(cls)}: {found.text}")
     kind_of_dtype = _dtype_kind(value)
     if kind_of_dtype is not None and kind_of_dtype not in _NUMBERS and (found is None or kind_of_dtype in _DATES):
-        raise TypeError(f"a picture is of numbers, not of {_dtype_of_array(value)}")
+        raise TypeError(f"a {of} is of numbers, not of {_dtype_of_array(value)}")
     if found is None:
-        raise TypeError(f"a picture is of a tensor, an array or lists of numbers, not of {class_name(cls)}")
+        name = class_name(cls) if kind.type_name() else "a row of the tree"
+        raise TypeError(f"a {of} is of a tensor, an array or lists of numbers, not of {name}")
     if not is_tensor(found) and _dtype_kind(found) not in _NUMBERS:
-        raise TypeError(f"a picture is of numbers, not of {dtype_of(found)}")
+        raise TypeError(f"a {of} is of numbers, not of {dtype_of(found)}")
     return found
 
 
@@ -51,11 +59,20 @@ def is_tensor(elements: Any) -> bool:
 
 def dtype_of(elements: Any) -> str:
     """``float32``; of nested lists the name of their class."""
+    if is_composed(elements):
+        return str(elements.dtype_name())
     return elements.dtype if type(elements) is NestedLists else torch_name(elements.dtype)
+
+
+def arrays_of(elements: Any) -> tuple[Any, ...]:
+    """The tensors or arrays that are read for elements."""
+    return elements.arrays if is_composed(elements) else (elements,)
 
 
 def is_mapped(elements: Any) -> bool:
     """Whether the elements lie in a file, by what torch and numpy say of it."""
+    if is_composed(elements):
+        return any(map(is_mapped, elements.arrays))
     if is_tensor(elements):
         return elements.is_cpu and bool(getattr(elements.untyped_storage(), "filename", None))
     numpy, mapping = module("numpy"), getattr(module("mmap"), "mmap", None)

@@ -11,7 +11,19 @@ if TYPE_CHECKING:
     from typing import Literal
 
     How = Literal["mean", "min", "max", "nearest", "range"]  #: what of a tile is shown; range: its minimum and maximum
-FINITE, NAN, POS_INF, NEG_INF = range(4)  #: what a tile is marked as: by the first of NaN, Inf, −Inf that it holds
+FINITE, NAN, POS_INF, NEG_INF, MASKED = (
+    0,
+    1,
+    2,
+    4,
+    8,
+)  #: a tile is marked by the sum of what it holds besides numbers
+
+
+def by_mark(*numbers: int) -> bytes:
+    """A number for each sum of marks: that of the first of NaN, Inf, −Inf, masked; 0 without any."""
+    pairs = list(zip((NAN, POS_INF, NEG_INF, MASKED), numbers))
+    return bytes(next((number for bit, number in pairs if mark & bit), 0) for mark in range(16))
 
 
 class Tiles(Record):
@@ -31,6 +43,7 @@ class Tiles(Record):
     least: float = inf
     most: float = -inf
     read: int = 0  #: elements of those that are there, each place in memory once
+    masked: int = 0
 
     def repeated(self, times: tuple[int, int]) -> Tiles:
         """The same with its only row, or its only column, so many times: that of an expanded dimension."""
@@ -44,7 +57,7 @@ class Tiles(Record):
 
         marks = bytes(mark for mark in self.marks for _ in range(across)) * down
         shape = self.shape[0] * down, self.shape[1] * across
-        counts = self.nan, self.pos_inf, self.neg_inf, self.least, self.most, self.read
+        counts = self.nan, self.pos_inf, self.neg_inf, self.least, self.most, self.read, self.masked
         return Tiles(shape, repeat(self.values), repeat(self.highs), marks, *counts)
 
     def finite(self) -> list[float]:

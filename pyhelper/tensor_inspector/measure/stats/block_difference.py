@@ -10,7 +10,7 @@ from ...safe.guard import instance_dict, module
 from ...safe.torch_name import torch_name
 from .layout import index_of
 
-_LEAST = -(1 << 63)
+LEAST = -(1 << 63)
 _EXACT = 2.0**53  #: integers up to which float64 has each
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def _integer_gap(x: Block, y: Block) -> Any:
     both = x.unsigned and y.unsigned
     if not both and any(side.unsigned and (part < 0).any() for side, part in ((x, a), (y, b))):
         return None
-    more = (a ^ _LEAST) > (b ^ _LEAST) if both else a > b
-    return x.xp.where(more, a - b, b - a) ^ _LEAST
+    more = (a ^ LEAST) > (b ^ LEAST) if both else a > b
+    return x.xp.where(more, a - b, b - a) ^ LEAST
 
 
 def _beyond_float64(x: Block, y: Block) -> Any:
@@ -111,6 +111,48 @@ def cast(part: Any, dtype: Any) -> Any:
     return part.to(dtype) if hasattr(part, "untyped_storage") else part.astype(dtype)
 
 
+class BlockGaps:
+    """Where two blocks differ (``unlike``), where one alone is NaN, and how far apart the elements are."""
+
+    def __init__(self, x: Block, y: Block) -> None:
+        self._x, self._y, self._whole = x, y, x.whole and y.whole
+        xp = x.xp
+        self.unlike = _unlike(x.wide, y.wide)
+        if self._whole:  # numbers that float64 can't tell apart
+            self.unlike = self.unlike | (cast(x.part, xp.int64) != cast(y.part, xp.int64))
+        self._rest = None if self._whole else _beyond_float64(x, y)
+        if self._rest is not None:
+            self.unlike = self.unlike | (self._rest != 0)
+
+    def one_nan(self) -> Any:
+        x, y = self._x.wide, self._y.wide
+        return (x != x) ^ (y != y)
+
+    def sizes(self) -> tuple[Any, Any]:
+        """|x - y| as floats, 0 where one is NaN; of integers also exactly, as `_integer_gap` has it, where it can."""
+        x, y, xp = self._x, self._y, self._x.xp
+        nothing, both = 0 * self.one_nan(), (x.wide == x.wide) & (y.wide == y.wide)
+        if self._rest is None:
+            gap = abs(xp.where((x.wide != y.wide) & both, x.wide - y.wide, nothing))
+        else:
+            gap = abs(xp.where(self.unlike & both, x.wide - y.wide + self._rest, nothing))
+        steps = _integer_gap(x, y) if self._whole else None
+        return (gap if steps is None else floats_of(steps, xp)), steps
+
+
+def floats_of(steps: Any, xp: Any) -> Any:
+    """64 bits without a sign, kept less 2⁶³, as float64."""
+    low = cast(steps ^ LEAST, xp.float64)
+    return xp.where(steps < 0, low, low + 2.0**64)
+
+
+def within(gap: Any, steps: Any, size: Any, rtol: float, atol: float) -> Any:
+    """Where two are as close as is tolerated; nothing is close to an infinity but itself."""
+    if steps is not None and not rtol:
+        return steps <= min(int(atol), (1 << 64) - 1) + LEAST
+    return (gap <= atol + rtol * size) & (gap < math.inf)
+
+
 def compare_blocks(
     found: ValueDifference,
     x: Block,
@@ -125,33 +167,16 @@ def compare_blocks(
     xp, hidden, whole = x.xp, 0, x.whole and y.whole
     start = found["read"]
     found["read"] += math.prod(x.wide.shape)
-    unlike = _unlike(x.wide, y.wide)
-    if whole:  # numbers that float64 can't tell apart
-        unlike = unlike | (cast(x.part, xp.int64) != cast(y.part, xp.int64))
-    rest = None if whole else _beyond_float64(x, y)
-    if rest is not None:
-        unlike = unlike | (rest != 0)
+    gaps = BlockGaps(x, y)
+    unlike = gaps.unlike
     if masks:
         over = sum(1 * (flat(mask, xp) != 0) for mask in masks) > 0
         hidden, unlike = int(over.sum()), unlike & ~over
     if not unlike.any():
         return hidden
-    one_nan = (x.wide != x.wide) ^ (y.wide != y.wide)
-    both = (x.wide == x.wide) & (y.wide == y.wide)
-    if rest is None:
-        gap = abs(xp.where((x.wide != y.wide) & both, x.wide - y.wide, 0 * one_nan))
-    else:
-        gap = abs(xp.where(unlike & both, x.wide - y.wide + rest, 0 * one_nan))
-    steps = _integer_gap(x, y) if whole else None
-    if steps is not None:
-        low = cast(steps ^ _LEAST, xp.float64)
-        gap = xp.where(steps < 0, low, low + 2.0**64)
-    size = abs(y.wide)
+    one_nan, (gap, steps), size = gaps.one_nan(), gaps.sizes(), abs(y.wide)
     if rtol or atol:
-        within = (gap <= atol + rtol * size) & (gap < math.inf)
-        if steps is not None and not rtol:
-            within = steps <= min(int(atol), (1 << 64) - 1) + _LEAST
-        unlike = unlike & (one_nan | ~within | (gap == 0))
+        unlike = unlike & (one_nan | ~within(gap, steps, size, rtol, atol) | (gap == 0))
         if not unlike.any():
             return hidden
     one_nan, gap = one_nan & unlike, xp.where(unlike, gap, xp.zeros_like(gap))
@@ -159,7 +184,7 @@ def compare_blocks(
     near = None if close is None else (gap > 0) & (gap < math.inf) & (gap <= close[1] + close[0] * size)
     found["apart"] += int((unlike if near is None else unlike & ~near).sum())
     found["nan_in_one"] += int(one_nan.sum())
-    order = gap if steps is None else xp.where(unlike, steps, xp.full_like(steps, _LEAST))
+    order = gap if steps is None else xp.where(unlike, steps, xp.full_like(steps, LEAST))
     where = int(order.argmax()) if (gap > 0).any() else int((unlike * 1).argmax())
     a, b = x.part[where].item(), y.part[where].item()
     farthest = abs(int(a) - int(b)) if whole else float(gap[where])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.record import Record
 from ...safe.torch_name import torch_name
 from ..unread import Unread
 from .block_difference import Block, compare_blocks, library
@@ -70,13 +71,10 @@ def difference(
     Counts are of the elements read: of all, unless the budget ends. What one of the ``masks``, boolean arrays of that
     shape, hides is neither compared nor counted. With the ``partial`` of an earlier call it goes on where that ended.
     """
-    wider = _is_wider(a) or _is_wider(b)
-    unknown = _is_unknown_to_torch(a) or _is_unknown_to_torch(b)
-    if (wider or unknown) and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
-        why = "wider than float64" if wider else "this torch has no uint64"
-        return Unread("precision", f"values not compared: {why}")
-    xp = sys.modules["numpy"] if wider or unknown else library()
-    (a, b, *hiding), repeats = _once(a, b, *masks)
+    pair = paired(a, b)
+    if isinstance(pair, Unread):
+        return pair
+    (a, b, *hiding), repeats = once(a, b, *masks)
     at = PartialDifference() if partial is None else partial
     if at.found is None:
         at.found = {
@@ -91,8 +89,7 @@ def difference(
             "a": None,
             "b": None,
         }
-        together = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
-        at.blocks = iter(together if at.found["count"] else ())
+        at.blocks = together(a, b, *hiding)
     close = closeness(a, b)
     numpy = module("numpy")
     with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
@@ -103,8 +100,7 @@ def difference(
             if block is None:
                 break
             x, y, *over = block
-            one, other = Block(x, xp, wider), Block(y, xp, wider)
-            at.hidden += compare_blocks(at.found, one, other, over, tuple(a.shape), rtol, atol, close)
+            at.hidden += compare_blocks(at.found, pair.block(x), pair.block(y), over, tuple(a.shape), rtol, atol, close)
     found = at.found.copy()
     found["count"] -= at.hidden
     found["read"] -= at.hidden
@@ -113,6 +109,33 @@ def difference(
     if found["count"] and not found["read"]:
         return Unread("no_time", "values not compared: no time was left")
     return found
+
+
+class Paired(Record):
+    """What the blocks of two tensors or arrays are compared with: torch or numpy, and whether in long doubles."""
+
+    xp: Any
+    wider: bool
+
+    def block(self, part: Any) -> Block:
+        return Block(part, self.xp, self.wider)
+
+
+def paired(a: Any, b: Any) -> Paired | Unread:
+    """How the elements of both are compared, or why they can't be."""
+    wider = _is_wider(a) or _is_wider(b)
+    unknown = _is_unknown_to_torch(a) or _is_unknown_to_torch(b)
+    if (wider or unknown) and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
+        why = "wider than float64" if wider else "this torch has no uint64"
+        return Unread("precision", f"values not compared: {why}")
+    return Paired(sys.modules["numpy"] if wider or unknown else library(), wider)
+
+
+def together(*sides: Any) -> Iterator[Any]:
+    """The blocks of tensors or arrays of one shape, those of one place together."""
+    if 0 in sides[0].shape:
+        return iter(())
+    return zip(*(blocks(side, _BLOCK) for side in sides)) if sides[0].shape else iter([sides])
 
 
 def closeness(a: Any, b: Any) -> tuple[float, float] | None:
@@ -131,7 +154,7 @@ def _is_unknown_to_torch(value: Any) -> bool:
     return str(value.dtype) == "uint64" and not hasattr(library(), "uint64")
 
 
-def _once(*sides: Any) -> tuple[list[Any], int]:
+def once(*sides: Any) -> tuple[list[Any], int]:
     """All without the dimensions in which all repeat the same bytes, and how often they do."""
     repeats = 1
     where = []

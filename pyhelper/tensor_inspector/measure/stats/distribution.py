@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
 from ...safe.budget import Budget
@@ -18,12 +18,12 @@ from ..unread import Unread, beyond, unknown
 from . import device, layout, numpy_exact, systematic_sample
 from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
-from .radix_selection import RadixSelection
+from .radix_selection import RadixSelection, last
 from .scan import gatherer
 from .tally import MAX_POINTS, Beyond
 
 if TYPE_CHECKING:
-    from .radix_selection import Distribution
+    from .radix_selection import Distribution, Spread
 
 _SURE = 1 << 18  # elements after which the speed so far tells how long the rest will take
 _PASSES = 4  # as many as most types need
@@ -63,6 +63,32 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
         return _read(of(numpy, value), budget, quantiles, bins)
 
 
+def spread_steps(
+    value: Any, budget: Budget, quantiles: Sequence[float], bins: int, *, robust: bool, exact: bool
+) -> Generator[int, None, Spread | Unread]:
+    """The distribution of a plain tensor or array and how many elements are in no bin, in steps of so many numbers.
+
+    Where it is ``exact``, all is read, however long that takes; else it is one step within the budget. The caller holds
+    the guard at each step, and has numpy ignore what is not finite.
+    """
+    numpy = sys.modules.get("numpy")
+    is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
+    source = (
+        _source_of_array(numpy, value) if is_array else _source_of_tensor(sys.modules["torch"], value, budget, exact)
+    )
+    if isinstance(source, Unread):
+        return source
+    try:
+        if exact:
+            return (yield from source.whole().steps(quantiles, bins, robust))
+        try:
+            return last(source.all(budget, _PASSES + _PASSES * robust).steps(quantiles, bins, robust))
+        except _Late:
+            return last(source.sample(budget).steps(quantiles, bins, robust))
+    except Beyond:
+        return beyond(source.dtype)
+
+
 def _read(source: _Blocks | Unread, budget: Budget, quantiles: Sequence[float], bins: int) -> Distribution | Unread:
     if isinstance(source, Unread):
         return source
@@ -100,7 +126,11 @@ class _Blocks:
         self._gather = gather
         self._whole = whole
 
-    def all(self, budget: Budget) -> RadixSelection:
+    def whole(self) -> RadixSelection:
+        """All of them, whatever time that takes."""
+        return RadixSelection(self._order, lambda: map(self._take, self._parts()), self._weight, self._whole)
+
+    def all(self, budget: Budget, passes: int = _PASSES) -> RadixSelection:
         if budget.max_elements is not None and self._count > budget.max_elements:
             raise _Late
         start = budget.remaining_ms()
@@ -108,15 +138,19 @@ class _Blocks:
 
         def parts() -> Iterator[Any]:
             nonlocal read
-            blocks = layout.blocks(self._view, _BLOCK) if self._view.shape else [self._view]
-            for part in blocks if self._count else ():
+            for part in self._parts():
                 yield self._take(part)
                 read += math.prod(part.shape)
-                late = (start - budget.remaining_ms()) / read * self._count * _PASSES > start * _SHARE
+                late = (start - budget.remaining_ms()) / read * self._count * passes > start * _SHARE
                 if late and read >= _SURE:
                     raise _Late
 
         return RadixSelection(self._order, parts, self._weight, self._whole)
+
+    def _parts(self) -> Iterable[Any]:
+        if not self._count:
+            return ()
+        return layout.blocks(self._view, _BLOCK) if self._view.shape else [self._view]
 
     def sample(self, budget: Budget) -> RadixSelection:
         wanted = min(_SAMPLE, systematic_sample.size(budget.remaining_ms()), budget.max_elements or _SAMPLE)
@@ -125,7 +159,8 @@ class _Blocks:
         return RadixSelection(self._order, lambda: parts, self._weight, self._whole and len(where) == self._count)
 
 
-def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Blocks | Unread:
+def _source_of_tensor(torch: Any, t: Any, budget: Budget, exact: bool = False) -> _Blocks | Unread:
+    """Where it is not ``exact``, of a tensor on a device only as much as is brought from there at once."""
     dtype = torch_name(t.dtype)
     if small_kernel_for(torch, t.dtype) is None:
         return unknown(dtype)
@@ -139,6 +174,9 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Blocks | Unread:
         return _Blocks(order_of_tensors(torch, t.dtype, negative), dtype, t, 1, lambda where: t.reshape(-1))
     dims, weight = layout.normalised(tuple(t.shape), t.stride())
     whole = t.is_cpu
+    if not whole and exact:
+        order, view = order_of_tensors(torch, t.dtype, negative), layout.distinct(t, dims)
+        return _Blocks(order, dtype, view, weight, gatherer(torch, t, dims), take=lambda part: part.cpu())
     if not whole:
         view = layout.distinct(t, dims)
         few = device.few(torch, view, _FETCHED // t.element_size(), budget)

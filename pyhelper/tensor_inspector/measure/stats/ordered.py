@@ -22,6 +22,21 @@ _WIDTHS = {  # how they and their bits are packed, bits below the sign, bits of 
 }
 
 
+class Special:
+    """How many numbers are not finite."""
+
+    __slots__ = ("nan", "neg_inf", "pos_inf")
+
+    def __init__(self) -> None:
+        self.nan = self.neg_inf = self.pos_inf = 0
+
+    def add(self, keys: Any, finite: Any, infinity: int) -> None:
+        """Counts those of a block, which are not ``finite``, by their keys."""
+        above, below = int((keys == infinity).sum()), int((keys == ~infinity).sum())
+        self.pos_inf, self.neg_inf = self.pos_inf + above, self.neg_inf + below
+        self.nan += len(finite) - int(finite.sum()) - above - below
+
+
 class Order:
     """The numbers of blocks of one type as int64 keys, and back.
 
@@ -36,10 +51,10 @@ class Order:
         self.is_whole = name not in _WIDTHS
         self._real, self._bits, self._width, self._infinity = _WIDTHS.get(name, ("", "", 0, 0))
         self._flips = (1 << self._width) - 1
-        self._zero = _TOP if name == "uint64" else 0
+        self.zero = _TOP if name == "uint64" else 0
 
-    def keys(self, block: Any, all_finite: bool = False) -> Any:
-        """The keys of the finite numbers of a block, in one contiguous dimension."""
+    def keys(self, block: Any, all_finite: bool = False, special: Special | None = None) -> Any:
+        """The keys of the finite numbers of a block, in one contiguous dimension; the others are counted."""
         keys = self.raw(block)
         if self.is_whole:
             return keys
@@ -47,7 +62,10 @@ class Order:
         keys = keys ^ (signs & self._flips)
         if not all_finite:
             finite = (keys ^ signs) < self._infinity
-            keys = keys if bool(finite.all()) else self.only(keys, finite)
+            if not bool(finite.all()):
+                if special is not None:
+                    special.add(keys, finite, self._infinity)
+                keys = self.only(keys, finite)
         return keys.long() if hasattr(keys, "long") else keys.astype(self.library.int64)
 
     def only(self, keys: Any, mask: Any) -> Any:
@@ -56,14 +74,25 @@ class Order:
 
     def number(self, key: int) -> Number:
         if self.is_whole:
-            return key + self._zero
+            return key + self.zero
         bits = key if key >= 0 else key ^ self._flips
         return float(struct.unpack(self._real, struct.pack(self._bits, bits))[0]) + 0.0  # no -0.0
+
+    def zeros(self, keys: Any, low: int, high: int) -> int:
+        """How many of the keys, from ``low`` to ``high``, are of zeros."""
+        if not low <= -self.zero <= high and (self.is_whole or not low <= -1 <= high):
+            return 0
+        found = (keys == -self.zero) if self.is_whole else (keys == 0) | (keys == -1)
+        return int(found.sum())
+
+    def most(self, key: int) -> int:
+        """The greatest key of the number of a key: zero has two."""
+        return 0 if key == -1 and not self.is_whole else key
 
     def least(self, edge: Number) -> int:
         """The key of the least number that is not below ``edge``, which must be within their range."""
         if self.is_whole:
-            return int(edge) - self._zero
+            return int(edge) - self.zero
         (bits,) = struct.unpack(self._bits, struct.pack(self._real, edge))
         key = int(bits) if bits >= 0 else int(bits) ^ self._flips
         while self.number(key) < edge:

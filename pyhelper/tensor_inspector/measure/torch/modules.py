@@ -7,11 +7,24 @@ from keyword import iskeyword
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_attribute, class_dict, class_module, class_name, each, module, mro, plain_str
+from ...safe.guard import (
+    ByClass,
+    class_attribute,
+    class_dict,
+    class_module,
+    class_name,
+    dict_attribute,
+    dict_get,
+    each,
+    module,
+    mro,
+    plain_str,
+)
 from .metadata import is_exact_tensor, is_tensor
 from .visits import in_cpp, parts_of
 
 torch: Any = module("torch")
+PARTS = ("_parameters", "_buffers", "_modules")  #: the dicts in which a module keeps what is registered
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
 _DICTS = ("ModuleDict", "ParameterDict")
 _STATES = 100_000  #: modules named, each as often as it is registered
@@ -98,6 +111,15 @@ def is_module(value: object) -> bool:
 def is_of(member: Any, *names: str) -> bool:
     """Whether a module is one of torch's own layers of these names, or derived from it."""
     return not _layers(type(member)).isdisjoint(names)
+
+
+def registered(value: Any, name: str, missing: Any) -> Any:
+    """What a module has registered under a name, by its dicts alone; ``missing`` where that is nothing."""
+    for part in PARTS:
+        found = dict_get(dict_attribute(value, part), name, missing)
+        if found is not missing:
+            return found
+    return missing
 
 
 def members(root: Any, steps: Steps) -> Iterator[Member]:

@@ -9,6 +9,7 @@ from typing import Any
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.torch_name import torch_name
+from ..composed import QuantizedElements
 from ..stats import Reading, Unread, of_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import distinct, normalised
@@ -74,6 +75,20 @@ def reals_of(value: Any) -> Any:
     if Base.numel(value) > _DEQUANTIZED:
         return Unread("too_many", "quantized: more than are written out")
     return Base.dequantize(plain(value))
+
+
+def composed_of(value: Any) -> QuantizedElements | None:
+    """The integers, with the scale and zero point of each, to be read in parts; None where they can't be."""
+    if dtype_name(value) not in _INTEGERS or not is_read_as_reals(value) or why_unread(value) is not None:
+        return None
+    integers = integers_of(value)
+    if has_channels(value):
+        return QuantizedElements(*_with_channels(value, integers).arrays)
+    if not has_one_scale(value):
+        return None
+    scale = torch.tensor(Base.q_scale(value), dtype=torch.float32, device="cpu")
+    zero_point = torch.tensor(Base.q_zero_point(value), dtype=torch.int32, device="cpu")
+    return QuantizedElements(integers, scale.expand(integers.shape), zero_point.expand(integers.shape))
 
 
 def of_quantized(value: Any, budget: Budget) -> Reading:

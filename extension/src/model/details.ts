@@ -1,0 +1,447 @@
+import * as l10n from "@vscode/l10n";
+import { Cancelled } from "../debug/queue.ts";
+import {
+  type Compared,
+  type ElementWindow,
+  type FromPage,
+  type Look,
+  merged,
+  NOTHING_COMPARED,
+  type OtherValue,
+  type Refresh,
+  type ShownDetails,
+  type ToPage,
+} from "../protocol/page.ts";
+import type { DetailsFound, DetailsPart, Finding } from "../protocol/generated.ts";
+import { Comparing } from "./comparing.ts";
+import type { Contents } from "./contents.ts";
+import { furtherQuestions, OF_TWO } from "./detailsFurther.ts";
+import { detailsOf, reasonFor, shownFindings } from "./detailsParts.ts";
+import { Emitter } from "./emitter.ts";
+import { type Failure, failureOf } from "./failure.ts";
+import { findingsAbout } from "./findingRows.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Lenses } from "./lenses.ts";
+import { ImageOverlay } from "./overlay.ts";
+import type { Questions, Subject } from "./questions.ts";
+import { ASK_DELAY_MS } from "./tasks.ts";
+import { type Asking, UnderWay } from "./underWay.ts";
+
+/** What is asked at a new stop or of another value; values are read as the page scrolls to them. */
+const USUAL: readonly DetailsPart[] = ["facts", "picture", "distribution", "table"];
+
+/** What the page shows, and of what it is. */
+interface OnPage {
+  readonly subject: Subject;
+  readonly contents: Contents;
+  /** The sizes of the value's dimensions, as JSON. */
+  readonly shape: string;
+}
+
+/** What the details page shows: one value, looked at in one way, at one stop. Nothing is asked while no page is in sight. */
+export class Details {
+  readonly #inspector: Inspector;
+  readonly #lenses: Pick<Lenses, "details">;
+  readonly #comparing: Comparing;
+  readonly #told = new Emitter<ToPage>();
+  readonly #subscription: { dispose(): void };
+  readonly #underWay = new UnderWay();
+  readonly #overlay: ImageOverlay;
+  /** The value that the user wants to see. */
+  #subject: Subject | undefined;
+  #locked = false;
+  #refresh: Refresh = "all";
+  #look: Look = {};
+  #values: ElementWindow | undefined;
+  #isVisible = false;
+  /** Until there is another answer, the last one. */
+  #shown: OnPage | undefined;
+  #known: ShownDetails = {};
+  /** The contents of which something is asked, or was last. */
+  #asked: Contents | undefined;
+  /** Questions were ended before they were answered. */
+  #isCut = false;
+  #failure: string | undefined;
+  #progress: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** What the page was told last of the comparison, as JSON. */
+  #toldCompared = "";
+
+  /** What the page is to be told. */
+  readonly onDidTell = this.#told.event;
+
+  constructor(
+    inspector: Inspector,
+    lenses: Pick<Lenses, "details" | "keep">,
+    questions: Pick<Questions, "all" | "beginKeeping" | "endKeeping">,
+  ) {
+    this.#inspector = inspector;
+    this.#lenses = lenses;
+    this.#overlay = new ImageOverlay(lenses, this.#underWay, (part) => this.#add(part));
+    this.#comparing = new Comparing(questions, lenses);
+    this.#subscription = inspector.onDidChange(() => this.#follow());
+  }
+
+  /** The value that is shown. */
+  get subject(): Subject | undefined {
+    return this.#shown?.subject;
+  }
+
+  /** Shows a value, whatever is locked. */
+  show(subject: Subject): void {
+    const isOther = subject.expression === undefined || subject.expression !== this.#subject?.expression;
+    this.#subject = subject;
+    if (isOther) {
+      this.#look = {};
+      this.#values = undefined;
+      this.#comparing.lookAtAnother();
+    }
+    this.#askAll();
+  }
+
+  /** Another value is selected. */
+  select(subject: Subject): void {
+    if (!this.#locked) this.show(subject);
+  }
+
+  /** Has the page say why something that the user wanted was not done. */
+  say(why: string): void {
+    this.#failure = why;
+    this.#tellSubject();
+  }
+
+  /** Whether somebody sees the page. One that comes into sight again is told all that it has missed. */
+  setVisible(visible: boolean): void {
+    if (this.#isVisible === visible) return;
+    this.#isVisible = visible;
+    if (visible) this.#follow();
+    else this.#end();
+  }
+
+  /** What the page says. `copy` and `save` are for the host alone. */
+  receive(message: FromPage): void {
+    switch (message.type) {
+      case "ready":
+        this.#tellSubject();
+        this.#told.fire({ type: "details", whole: true, details: this.#known });
+        return;
+      case "look":
+        this.#setLook(message.look);
+        return;
+      case "values":
+        this.#values = message.window;
+        void this.#ask(["values"]);
+        return;
+      case "table":
+        void this.#ask(["table"], { window: message.window });
+        return;
+      case "lock":
+        this.#locked = message.locked;
+        this.#tellSubject();
+        return;
+      case "refresh":
+        this.#refresh = message.refresh;
+        this.#tellSubject();
+        return;
+      case "compare":
+        void this.#compareWith(message.other);
+        return;
+      case "tolerance":
+        this.#comparing.setTolerance(message.tolerance);
+        this.#tellSubject();
+        void this.#ask(["comparison"]);
+        return;
+      case "readAll":
+        void this.#ask(["distribution"], { exact: true });
+        return;
+      case "overlay":
+        this.#overlay.expression = message.expression;
+        this.#tellSubject();
+        this.#followOverlay();
+        return;
+      case "extremes":
+        void this.#ask(["extremes"]);
+        return;
+      case "again":
+        this.#askAll();
+        return;
+      case "cancel":
+        this.#cancel();
+        return;
+      case "copy":
+      case "save":
+      case "export":
+        return;
+    }
+  }
+
+  /** No page is left that would show anything: copies that it was compared with are given back. */
+  close(): void {
+    this.#comparing.choose(NOTHING_COMPARED.other);
+  }
+
+  dispose(): void {
+    this.#end();
+    this.close();
+    this.#subscription.dispose();
+  }
+
+  #cancel(): void {
+    this.#end();
+    this.#isCut = false;
+    const cut = OF_TWO.filter((part) => this.#comparing.isOn && !(part in this.#known));
+    if (cut.length > 0) this.#tellMissing(cut, l10n.t("Cancelled. Refresh Now reads it again."));
+    this.#tellSubject();
+  }
+
+  /** Another stop, frame or reading may be shown now, or findings of this one may have come. */
+  #follow(): void {
+    const { contents } = this.#inspector;
+    if (this.#subject === undefined) return;
+    if (contents === this.#asked && contents !== undefined && !this.#isCut) {
+      this.#tellFindings();
+      if (JSON.stringify(this.#compared) !== this.#toldCompared) this.#tellSubject(); // a copy was kept, or removed
+      return;
+    }
+    this.#end();
+    if (contents === undefined) this.#comparing.runOn();
+    this.#tellSubject();
+    if (contents === undefined || !this.#isVisible) return;
+    const isWanted = this.#isCut || this.#shown === undefined || this.#isRefreshed;
+    if (isWanted) this.#timer = setTimeout(() => this.#askAll(), ASK_DELAY_MS);
+  }
+
+  get #isRefreshed(): boolean {
+    return this.#refresh === "all" || (this.#refresh === "locked" && this.#locked);
+  }
+
+  #setLook(look: Look): void {
+    const { robust, ...seen } = this.#look;
+    this.#look = look;
+    const { robust: isRobust, ...isSeen } = look;
+    if (JSON.stringify(seen) !== JSON.stringify(isSeen)) {
+      void this.#ask(["picture"], { window: look.window });
+      if (this.#comparing.isOn) void this.#ask(["error_map"], { window: look.window });
+    }
+    if (robust !== isRobust) void this.#ask(["distribution"]);
+  }
+
+  async #compareWith(other: OtherValue): Promise<void> {
+    const hadCopies = this.#comparing.choose(other);
+    this.#tellMissing(OF_TWO, l10n.t("Comparing…"));
+    this.#tellSubject();
+    if (hadCopies) await this.#inspector.readAgain(); // the program forgets the copies
+    if (!this.#comparing.isOn) return;
+    if (hadCopies) this.#askAll();
+    else void this.#ask(OF_TWO);
+  }
+
+  #askAll(): void {
+    this.#end();
+    this.#isCut = false;
+    this.#asked = undefined;
+    this.#failure = undefined;
+    if (this.#isVisible && this.#subject !== undefined) void this.#ask(USUAL, { whole: true });
+  }
+
+  /**
+   * Asks for parts, and reads all of a picture afterwards where there was no time for that. Where the program is at another
+   * stop than what is shown is of, all is asked: no two parts are of different stops.
+   */
+  async #ask(
+    parts: readonly DetailsPart[],
+    {
+      exact = false,
+      whole = false,
+      window,
+    }: { exact?: boolean; whole?: boolean; window?: ElementWindow | undefined } = {},
+  ): Promise<void> {
+    const subject = this.#subject;
+    const { frame, contents } = this.#inspector;
+    if (subject === undefined || parts.length === 0 || !this.#isVisible) return;
+    if (frame === undefined || contents === undefined) {
+      this.#tellSubject();
+      return;
+    }
+    if (!whole && (this.#shown?.contents !== contents || this.#shown.subject !== subject)) {
+      if (this.#asked !== contents) this.#askAll();
+      return;
+    }
+    const asking = this.#underWay.begin(parts);
+    this.#asked = contents;
+    if (whole || exact) this.#setProgress(0);
+    const look = this.#look;
+    const isOfTwo = parts.some((part) => OF_TWO.includes(part));
+    const { choice } = this.#comparing;
+    const { signal } = asking.abort;
+    const onProgress = (progress: number): void => {
+      if (this.#underWay.has(asking)) this.#setProgress(progress);
+    };
+    try {
+      const wanted = this.#options(parts, parts.includes("values") ? this.#values : window);
+      const options = exact ? { ...wanted, exact } : wanted;
+      const other = isOfTwo ? this.#comparing.subject(subject, contents) : undefined;
+      // Whoever reads the comparison may go on at once: the copy for the next stop is there by then.
+      if (other !== undefined) await this.#keep(subject, contents);
+      if (!this.#underWay.has(asking)) return;
+      const { found } = await this.#lenses.details(subject, frame, options, { signal, onProgress }, other);
+      if (!this.#finish(asking) || found?.lens !== "details") return;
+      this.#take(found, subject, contents, whole);
+      const isMoved = whole && this.#look !== look;
+      const asked = { parts, exact, whole, window, isMoved };
+      const further = furtherQuestions(asked, this.#known, this.#look.window, this.#comparing.isOn);
+      for (const one of further) void this.#ask(one.parts, one);
+    } catch (error) {
+      if (!this.#finish(asking)) return;
+      if (error instanceof Cancelled) this.#tellSubject();
+      else if (isOfTwo) {
+        await this.#keep(subject, contents); // only then is it compared from the next stop on
+        const isSame = this.#shown?.contents === contents && this.#subject === subject;
+        if (!isSame || this.#comparing.choice !== choice) return;
+        this.#tellMissing(parts, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
+        return;
+      } else this.#failed(subject, contents, failureOf(error), whole);
+    }
+  }
+
+  /** Keeps the value for the next stop, where the page compares it with the last one. */
+  async #keep(subject: Subject, contents: Contents): Promise<void> {
+    await this.#comparing.keep(subject, contents);
+    if (this.#comparing.isOn) this.#tellSubject();
+  }
+
+  /** Whether it is still wanted. */
+  #finish(asking: Asking): boolean {
+    if (!this.#underWay.finish(asking)) return false;
+    this.#progress = undefined;
+    return true;
+  }
+
+  #options(parts: readonly DetailsPart[], window: ElementWindow | undefined): Options {
+    const { window: _window, image: _image, ...look } = this.#look;
+    const given = Object.entries(look).filter(([, value]) => value !== undefined);
+    return {
+      ...Object.fromEntries(given),
+      ...(parts.includes("comparison") ? this.#comparing.tolerance : {}),
+      parts: parts.join(" "),
+      ...(window === undefined ? {} : { window: [...window] }),
+    };
+  }
+
+  #take(found: DetailsFound, subject: Subject, contents: Contents, whole: boolean): void {
+    const details = detailsOf(found, this.#findingsAbout(subject, contents));
+    const before = this.#shown;
+    const shape = found.facts === undefined ? (before?.shape ?? "") : JSON.stringify(found.facts.shape);
+    this.#known = whole ? details : merged(this.#known, details);
+    this.#shown = { subject, contents, shape };
+    this.#failure = undefined;
+    this.#tellSubject();
+    this.#told.fire({ type: "details", whole, details });
+    if (found.picture !== undefined) this.#followOverlay();
+    // The value has other dimensions now than those that were looked at.
+    const isLost = whole && before?.subject === subject && before.shape !== shape;
+    if (isLost && Object.keys(this.#look).length > 0) this.#look = {};
+  }
+
+  #findingsAbout({ expression }: Subject, contents: Contents): readonly Finding[] {
+    return expression === undefined ? [] : findingsAbout(contents, expression);
+  }
+
+  /** Findings come after the values of their stop. */
+  #tellFindings(): void {
+    const { facts } = this.#known;
+    if (this.#shown === undefined || facts === undefined) return;
+    const findings = shownFindings(this.#findingsAbout(this.#shown.subject, this.#shown.contents));
+    if (JSON.stringify(findings) === JSON.stringify(facts.findings)) return;
+    this.#add({ facts: { ...facts, findings } });
+  }
+
+  /** Tells the page a part, which takes the place of the one before. */
+  #add(details: ShownDetails): void {
+    this.#known = merged(this.#known, details);
+    this.#told.fire({ type: "details", whole: false, details });
+  }
+
+  #followOverlay(): void {
+    const { frame } = this.#inspector;
+    const isImage = this.#look.image === true && frame !== undefined;
+    this.#overlay.follow(isImage ? this.#known.picture : undefined, frame);
+  }
+
+  #tellMissing(parts: readonly DetailsPart[], reason: string): void {
+    this.#add({ missing: parts.map((part) => ({ part, reason })) });
+    this.#tellSubject();
+  }
+
+  #reasonOf({ code, message }: Failure, name: string): string {
+    if (code !== "not_static") return message;
+    return l10n.t("“{0}” has to be run to be read. Pin it (Summarize Expression), then compare with it again.", name);
+  }
+
+  #failed(subject: Subject, contents: Contents, failure: Failure, whole: boolean): void {
+    this.#failure = reasonFor(subject.name, failure);
+    if (whole) {
+      this.#shown = { subject, contents, shape: "" };
+      this.#known = {};
+      this.#told.fire({ type: "details", whole, details: {} });
+    }
+    this.#tellSubject();
+  }
+
+  #setProgress(progress: number): void {
+    this.#progress = progress;
+    this.#tellSubject();
+  }
+
+  #tellSubject(): void {
+    const { subject, contents } = this.#shown ?? {};
+    const name = (subject ?? this.#subject)?.name;
+    const note = this.#note;
+    this.#toldCompared = JSON.stringify(this.#compared);
+    this.#told.fire({
+      type: "subject",
+      ...(name === undefined ? {} : { name }),
+      ...(contents === undefined ? {} : { place: placeOf(contents, subject) }),
+      look: this.#look,
+      locked: this.#locked,
+      refresh: this.#refresh,
+      ...(this.#overlay.expression === undefined ? {} : { overlay: this.#overlay.expression }),
+      compared: this.#compared,
+      ...(note === undefined ? {} : { note }),
+      ...(this.#progress === undefined ? {} : { progress: this.#progress }),
+    });
+  }
+
+  get #compared(): Compared {
+    return this.#comparing.told(this.#shown?.subject ?? this.#subject, this.#inspector.contents?.frame.session);
+  }
+
+  /** Why there is nothing, or why what is shown is from before. */
+  get #note(): string | undefined {
+    const { contents } = this.#inspector;
+    if (this.#subject === undefined) return undefined;
+    if (contents === undefined) {
+      return this.#shown === undefined
+        ? l10n.t("No program is paused. Values are read at the next stop.")
+        : l10n.t("No program is paused. This is from the last stop.");
+    }
+    if (this.#failure !== undefined) return this.#failure;
+    const isOld = this.#shown !== undefined && this.#shown.contents !== contents && !this.#underWay.isReading;
+    return isOld ? l10n.t("This is from before. Refresh Now reads it again.") : undefined;
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    if (this.#underWay.end()) this.#isCut = true;
+    this.#progress = undefined;
+  }
+}
+
+/** The function and its line; of a row of another frame, that frame's function. */
+function placeOf({ frame, answer }: Contents, subject: Subject | undefined): string {
+  const { at } = subject ?? {};
+  const isElsewhere = at !== undefined && at.frame.stop === frame.stop && at.frame.key !== frame.key;
+  return isElsewhere ? at.function : l10n.t("{0}, line {1}", answer.function, answer.line);
+}
+
+type Options = Record<string, number | string | boolean | number[]>;

@@ -1,0 +1,1 @@
+"""`details`: what the details page shows of a value: facts, how its elements are spread, a picture, the elements."""

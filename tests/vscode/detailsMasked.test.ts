@@ -1,0 +1,53 @@
+/** Pictures of masked and quantized values in the details page. */
+import { expect } from "vitest";
+import { DetailsPage } from "./bed/detailsPage.ts";
+import { testIn } from "./bed/fixture.ts";
+import { looks, tour } from "./bed/pictures.ts";
+import { until } from "./bed/wait.ts";
+
+const program = `\
+import warnings
+import numpy as np
+import torch
+
+warnings.simplefilter("ignore")
+lengths = np.array([9, 16, 4, 12, 7, 14, 11, 6])
+steps = np.arange(16)
+signal = np.sin(np.arange(8 * 16) / 6).reshape(8, 16)
+signal[1, 4] = np.nan
+padded = np.ma.masked_array(signal, steps[None, :] >= lengths[:, None])
+codes = torch.quantize_per_channel(torch.linspace(-2, 2, 48).reshape(4, 12), torch.tensor([0.02, 0.05, 0.1, 0.2]), torch.zeros(4, dtype=torch.int64), 0, torch.qint8)
+print("here")  # STOP
+`;
+
+const test = testIn({ files: { "masked.py": program } });
+
+test("masked elements have a colour that no value has, and their count", async ({ wb }) => {
+  await wb.debug.start("masked.py");
+  await wb.showOnly(wb.inspector.title);
+  const page = new DetailsPage(wb);
+  await wb.inspector.choose(["padded"], "Show Details");
+  await page.textWith("49 masked", "1 NaN");
+  await until("the picture", async () => (await (await page.locator(".canvas canvas")).count()) === 1);
+  const at = (row: number, column: number) => [(row + 0.15) / 8, (column + 0.3) / 16] as const;
+  const [hidden, shown, nan] = await page.colours([at(0, 12), at(0, 3), at(1, 4)]);
+  expect(hidden).toEqual([85, 0, 0]);
+  expect(nan).toEqual([255, 0, 255]);
+  expect(shown).not.toEqual([85, 0, 0]);
+  await tour(wb, "masked");
+  await looks(wb, "details/masked");
+});
+
+test("a quantized tensor is drawn by the numbers that it stands for", async ({ wb }) => {
+  const page = new DetailsPage(wb);
+  await wb.inspector.click("codes");
+  const text = await page.textWith("qint8[4, 12]", "0 NaN");
+  expect(text).not.toContain("masked");
+  await until("the picture", async () => (await (await page.locator(".canvas canvas")).count()) === 1);
+  const [low, high] = await page.colours([
+    [0.05, 0.02],
+    [0.95, 0.98],
+  ]);
+  expect(low![2], "negative values are blue").toBeGreaterThan(low![0]);
+  expect(high![0], "positive ones are orange").toBeGreaterThan(high![2]);
+});
