@@ -10,7 +10,7 @@ const root = new URL("../../", import.meta.url);
 const messagesFile = new URL("l10n/bundle.l10n.json", root);
 
 /** The text that bundle.l10n.json must have for the code as it is now. */
-export async function messages(): Promise<string> {
+async function messages(): Promise<string> {
   const folder = fileURLToPath(root);
   const scripts = globSync(["extension/src/**/*.ts", "extension/webview/**/*.{ts,tsx}"], { cwd: folder }).map(
     async (path) => ({
