@@ -134,12 +134,10 @@ class _Functions(_Mode):  # type: ignore[misc]
         named, exact = kwargs or {}, self._exact
         verdict = exact.verdict
         try:
-            if verdict.is_over or debugger.is_paused():
+            deed, name = deed_and_name(func)
+            if deed == "asks" or verdict.is_over or debugger.is_paused():  # the most frequent first
                 return func(*args, **named)
             exact.eager.take()
-            deed, name = deed_and_name(func)
-            if deed == "asks":
-                return func(*args, **named)
             call = FunctionCall(func, deed, name, args, named, sys._getframe(1), exact.called)
             if deed == "backward":
                 return exact.backward.run(call)

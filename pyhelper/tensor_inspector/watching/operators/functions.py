@@ -35,8 +35,11 @@ _ASKS = frozenset(
     " is_signed is_inference is_pinned is_shared register_hook register_post_accumulate_grad_hook"
     " _record_function_enter_new _set_grad_enabled __set__ __delete__ untyped_storage storage resize_ resize_as_"
     " share_memory_ __deepcopy__ set_data result_type can_cast is_nonzero allclose equal isclose is_storage _is_view"
-    " __reduce_ex__ manual_seed _is_zerotensor".split()
+    " __reduce_ex__ manual_seed _is_zerotensor _record_function_exit._RecordFunction".split()
 )
+_GET = "__get__"
+#: Attributes of a tensor that are views of it, or itself; the others are facts about it, or another tensor's, as `.grad`.
+_VIEWED = frozenset(("T", "mT", "H", "mH", "real", "imag", "data"))
 _BACKWARD = frozenset(("backward", "grad"))
 _FILLS = frozenset(("batch_norm", "instance_norm", "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm"))
 _GROUPS: tuple[tuple[frozenset[str], Deed], ...] = (
@@ -70,4 +73,6 @@ def deed_and_name(function: Any) -> tuple[Deed, str]:
 def _deed(function: Any, name: str) -> Deed:
     if name in _BACKWARD and getattr(function, "__module__", "") in ("torch._tensor", "torch.autograd"):
         return "backward"
+    if name == _GET:
+        return "moves" if getattr(getattr(function, "__self__", None), "__name__", None) in _VIEWED else "asks"
     return next((deed for names, deed in _GROUPS if name in names), "computes")
