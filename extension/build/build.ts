@@ -7,10 +7,12 @@ import { writeMessages } from "./l10n.ts";
 import { notices } from "./notices.ts";
 import { writeProtocol } from "./protocol.ts";
 import { writeSettingsPage } from "./settingsPage.ts";
+import { writeToolsManifest } from "./toolsManifest.ts";
 
 await writeHelper();
 await writeProtocol();
 await writeMessages();
+await writeToolsManifest();
 await writeSettingsPage();
 const built = await Promise.all([options, pageOptions, graphOptions].map((one) => build({ ...one, metafile: true })));
 await writeFile(

@@ -4,6 +4,7 @@ import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
 import { bundleIn } from "./helper/bundle.ts";
 import { Calls } from "./helper/calls.ts";
+import { Assistant } from "./model/assistant/assistant.ts";
 import { Frames } from "./model/frames.ts";
 import { Details } from "./model/details.ts";
 import { Dismissed } from "./model/dismissed.ts";
@@ -18,6 +19,7 @@ import { Results } from "./model/results.ts";
 import { FINDINGS } from "./model/rowPath.ts";
 import { Watchpoints } from "./model/watchpoints.ts";
 import { Runs } from "./model/runs.ts";
+import { AssistantTools } from "./views/assistantTools.ts";
 import { registerCommands } from "./views/commands.ts";
 import { followDebugging, followFrame, followKept } from "./views/context.ts";
 import { DetailsPages, followSelection } from "./views/detailsPages.ts";
@@ -25,6 +27,7 @@ import { Diagnostics } from "./views/diagnostics.ts";
 import { GraphPages } from "./views/graphPages.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
+import { Mcp } from "./views/mcp.ts";
 import { Settings } from "./views/settings.ts";
 import { Status } from "./views/status.ts";
 import { TablePages } from "./views/tablePages.ts";
@@ -64,6 +67,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const detailsPages = new DetailsPages(details, context.extensionUri);
   const tablePages = new TablePages({ inspector, tree, details, detailsPages }, context.extensionUri);
   const graphPages = new GraphPages({ inspector, lenses, tree, details, detailsPages }, context.extensionUri);
+  const assistant = new Assistant({ inspector, lenses, sessions, watchpoints, dismissed, settings });
+  const mcp = new Mcp(assistant, settings, extensionVersion(context));
   lenses.setViewVisible(tree.visible);
   context.subscriptions.push(
     log,
@@ -84,6 +89,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
     new Diagnostics(inspector, settings),
+    new AssistantTools(assistant, settings),
+    mcp,
     ...registerCommands({
       inspector,
       runs,
@@ -99,6 +106,7 @@ export function activate(context: vscode.ExtensionContext): void {
       history,
       expansion,
       settings,
+      mcp,
       tree,
       log,
     }),
@@ -111,4 +119,8 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions.onDidEnd((session) => lenses.forget(session)),
     settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),
   );
+}
+
+function extensionVersion({ extension }: vscode.ExtensionContext): string {
+  return String((extension.packageJSON as { readonly version?: unknown }).version);
 }

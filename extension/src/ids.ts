@@ -52,6 +52,7 @@ export const COMMAND = {
   showEnvironment: "tensorInspector.showEnvironment",
   copyBugReport: "tensorInspector.copyBugReport",
   copyBugReportWithValues: "tensorInspector.copyBugReportWithValues",
+  copyMcpConfiguration: "tensorInspector.copyMcpConfiguration",
   cancel: "tensorInspector.cancel",
   removeAllAnswers: "tensorInspector.removeAllAnswers",
   checkStep: "tensorInspector.checkStep",

@@ -33,7 +33,7 @@ const sessions = new Map<string, Session>();
 
 /** The session of an id, always the same. */
 export function session(id = "session"): Session {
-  const found = sessions.get(id) ?? ({ id } as Session);
+  const found = sessions.get(id) ?? ({ id, debugSession: { name: id } } as Session);
   sessions.set(id, found);
   return found;
 }

@@ -120,7 +120,7 @@ describe("the manifest", () => {
   });
 
   test("asks in its conditions for the context keys and the view of the code, no more and no fewer", () => {
-    const asked = conditions.flatMap((when) => when.match(new RegExp(`${SECTION}\\.\\w+`, "g")) ?? []);
+    const asked = conditions.flatMap((when) => when.match(new RegExp(`(?<!config\\.)${SECTION}\\.\\w+`, "g")) ?? []);
     expect(new Set(asked)).toEqual(new Set([...Object.values(CONTEXT), VIEW, DETAILS_VIEW]));
   });
 
@@ -194,12 +194,30 @@ describe("the manifest", () => {
 });
 
 describe("the bundle", () => {
-  test("has no way to the net", async () => {
+  test("reaches out nowhere; one file listens, on this machine alone", async () => {
     const { metafile, outputFiles } = await build({ ...options, write: false, metafile: true });
     const platform = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
     expect(new Set(platform)).toEqual(
-      new Set(["fs", "fs/promises", "node:crypto", "node:fs", "node:fs/promises", "node:path", "node:zlib", "vscode"]),
+      new Set([
+        "fs",
+        "fs/promises",
+        "node:crypto",
+        "node:fs",
+        "node:fs/promises",
+        "node:http",
+        "node:path",
+        "node:zlib",
+        "vscode",
+      ]),
     );
+    const listening = files.filter((file) => /(?<!import type [^;]*)"node:http"/.test(readFileSync(file, "utf8")));
+    expect(listening).toEqual([`${SOURCE}/model/assistant/mcpServer.ts`]);
+    const server = readFileSync(listening[0] ?? "", "utf8");
+    expect(server.match(/.*"node:http".*/g)).toEqual([
+      'import type { IncomingMessage, Server, ServerResponse } from "node:http";',
+      '    const { createServer } = await import("node:http");',
+    ]);
+    expect(server).toContain('const HOST = "127.0.0.1";');
     const text = outputFiles.map((file) => file.text).join("\n");
     const ways = /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|getBuiltinModule|createRequire)\b/g;
     expect(text.match(ways)).toBeNull();

@@ -219,11 +219,18 @@ export class Inspector {
   }
 
   /**
-   * Variables of a frame with their facts, from `start` on; fewer than `count` where there was no time for more.
+   * Variables of a frame with their facts, or what is below another node, from `start` on; fewer than `count` where there
+   * was no time for more.
    * @throws Refusal where they can't be had, Cancelled where the program went on or nobody waits any more
    */
-  async facts({ frame, answer }: Contents, start: number, count: number, signal: AbortSignal): Promise<Page> {
-    const request = { snapshot: answer.snapshot, node: FRAME_NODE, start, count, facts: true };
+  async facts(
+    { frame, answer }: Contents,
+    start: number,
+    count: number,
+    signal: AbortSignal,
+    of = { snapshot: answer.snapshot, node: FRAME_NODE },
+  ): Promise<Page> {
+    const request = { ...of, start, count, facts: true };
     const { page, types } = await this.#helper.children(frame, request, { signal });
     this.#frames.addTypes(frame, types);
     return page;

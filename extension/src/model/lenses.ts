@@ -154,6 +154,22 @@ export class Lenses {
     });
   }
 
+  /**
+   * What a lens answers about values, of which the tree shows nothing: for an assistant.
+   * @throws Refusal where a value can't be reached, Cancelled where the program went on or nobody waits any more
+   */
+  answer(
+    lens: "findings" | "observations" | "compare" | "nan_origin" | "no_gradient" | "gradients",
+    values: Inquiry["subjects"],
+    meant: Frame,
+    options: NonNullable<Inquiry["options"]>,
+    signal: AbortSignal,
+  ): Promise<LensAnswer> {
+    return this.#askOnce(lens, values, meant, options, (frame, input) =>
+      this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input, { signal })),
+    );
+  }
+
   /** Ends the asking until the user wants it again, which the row offers. */
   cancel(question: Question): void {
     this.#tasks.end((task) => task.question === question);
@@ -210,7 +226,7 @@ export class Lenses {
 
   /** Asks about values, of which no row is kept. */
   async #askOnce(
-    lens: "keep" | "details" | "export" | "autograd",
+    lens: LensInput["lens"],
     subjects: Inquiry["subjects"],
     meant: Frame,
     options: NonNullable<Inquiry["options"]>,

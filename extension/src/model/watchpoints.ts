@@ -1,5 +1,6 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
+import { BOUNDS } from "./watchable.ts";
 import type { Frame } from "../debug/frame.ts";
 import type {
   FrameAnswer,
@@ -157,7 +158,9 @@ function isSame(one: Watched, another: Watched): boolean {
   );
 }
 
-const BOUNDED: ReadonlySet<unknown> = new Set<WatchedFor>(["above", "norm", "rises"]);
+function isBounded(what: unknown): boolean {
+  return typeof what === "string" && Object.hasOwn(BOUNDS, what);
+}
 
 /** One that was kept before there were gears was exact. */
 function withGear(one: unknown): unknown {
@@ -170,7 +173,7 @@ function isWatchpoint(one: unknown): one is UserWatchpoint {
   const { id, what, gear, bound, enabled, of, function: place } = one as Readonly<Record<string, unknown>>;
   const isNamed = of === undefined ? place === undefined : typeof of === "string" && isFunctionName(place);
   return (
-    (typeof bound === "number") === BOUNDED.has(what) &&
+    (typeof bound === "number") === isBounded(what) &&
     typeof id === "number" &&
     typeof enabled === "boolean" &&
     WATCHED.has(what) &&

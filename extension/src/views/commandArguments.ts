@@ -12,6 +12,7 @@ import type { Runs } from "../model/runs.ts";
 import type { Watchpoints } from "../model/watchpoints.ts";
 import type { DetailsPages } from "./detailsPages.ts";
 import type { GraphPages } from "./graphPages.ts";
+import type { Mcp } from "./mcp.ts";
 import type { Settings } from "./settings.ts";
 import type { TablePages } from "./tablePages.ts";
 import type { Tree } from "./tree.ts";
@@ -32,6 +33,7 @@ export interface Parts {
   readonly graphPages: Pick<GraphPages, "open">;
   readonly expansion: Expansion;
   readonly settings: Settings;
+  readonly mcp: Pick<Mcp, "copyConfiguration">;
   readonly tree: Tree;
   readonly log: Pick<vscode.LogOutputChannel, "show" | "error">;
 }

@@ -12,6 +12,7 @@ export const PROGRAM_COMMANDS = {
   [COMMAND.showEnvironment]: showing("environment"),
   [COMMAND.copyBugReport]: (parts) => copyReport(parts, false),
   [COMMAND.copyBugReportWithValues]: (parts) => copyReport(parts, true),
+  [COMMAND.copyMcpConfiguration]: ({ mcp }) => mcp.copyConfiguration(),
 } satisfies Readonly<Partial<Record<CommandId, Command>>> &
   Record<(typeof PROGRAM_LENSES)[ProgramLens]["command"], Command>;
 

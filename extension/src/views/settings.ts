@@ -54,6 +54,21 @@ export class Settings implements FrameSettings, vscode.Disposable {
     return isOn("diagnostics.enabled");
   }
 
+  /** Whether assistants may ask about the paused program. */
+  get assistants(): boolean {
+    return isOn("assistants.enabled");
+  }
+
+  /** Whether they may read what strings, keys and objects of the program hold. */
+  get assistantTexts(): boolean {
+    return get("assistants.texts") === true;
+  }
+
+  /** Whether assistants outside VS Code may ask as well. */
+  get mcp(): boolean {
+    return get("assistants.mcp") === true;
+  }
+
   get inlineValues(): boolean {
     return isOn("inlineValues.enabled");
   }

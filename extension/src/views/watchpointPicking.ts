@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Row } from "../model/row.ts";
+import { BOUNDS, OF_PROGRAM, OF_VALUES } from "../model/watchable.ts";
 import { watchedFor } from "../model/watchpointRows.ts";
 import { functionOf, type Watched } from "../model/watchpoints.ts";
 import type { WatchedAs, WatchedFor } from "../protocol/generated.ts";
@@ -8,22 +9,9 @@ interface Condition extends vscode.QuickPickItem {
   readonly watched?: Watched;
 }
 
-/** What the conditions with a bound begin with in the box that asks for it. */
-const BOUNDS: Partial<Record<WatchedFor, number>> = { above: 1e4, norm: 100, rises: 10 };
-
-const LASTING: readonly WatchedFor[] = ["changed", "unchanged", "metadata"];
-const OF_VALUES: Readonly<Record<WatchedAs, readonly WatchedFor[]>> = {
-  module: ["nonfinite", "nan", "above", "none", "zero", "norm", ...LASTING],
-  optimizer: ["nonfinite", "none", "zero", "norm", "above", "changed", "unchanged"],
-  parameter: ["nonfinite", "nan", "none", "zero", "norm", "above", ...LASTING],
-  tensor: ["nonfinite", "nan", "inf", "zero", "above", "rises", ...LASTING],
-  number: ["nonfinite", "above", "rises", "changed", "unchanged"],
-};
-
 /** Lets the user choose what the whole program is watched for, and by which gear. */
 export async function pickForProgram(): Promise<Watched | undefined> {
-  const exact: readonly WatchedFor[] = ["nonfinite", "nan", "inf", "above"];
-  const light: readonly WatchedFor[] = ["nonfinite", "norm", "none", "rises"];
+  const { exact, light } = OF_PROGRAM;
   const items: Condition[] = [
     separator(vscode.l10n.t("Exact: each operation is tested · a step takes 1.1 to 1.5 times as long")),
     ...exact.map((what) => condition({ what, gear: "exact" }, exactText(what))),

@@ -23,6 +23,12 @@ interface Opened {
   readonly logs: string;
 }
 
+/** What a tool gives an assistant. */
+export interface ToolResult {
+  readonly answer: Readonly<Record<string, unknown>>;
+  readonly others: readonly string[];
+}
+
 export class Channel {
   /** Where the window's extension host writes its logs. */
   readonly logs: string;
@@ -60,6 +66,11 @@ export class Channel {
     await this.#order("changeSettings", { settings });
   }
 
+  /** The same of settings that a workspace can't have: of all windows. */
+  async changeUserSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#order("changeSettings", { settings, everywhere: true });
+  }
+
   async startDebugging(config: LaunchConfig): Promise<void> {
     const started = await this.#order("startDebugging", { config });
     if (started !== true) throw new Error(`VS Code did not start "${config.name}"`);
@@ -67,6 +78,17 @@ export class Channel {
 
   async stopDebugging(): Promise<void> {
     await this.#order("stopDebugging", {});
+  }
+
+  /** Asks a tool as an assistant does: its text as JSON, and what else is in its result. */
+  async invokeTool(name: string, input: object): Promise<ToolResult> {
+    const [text = "", ...others] = (await this.#order("invokeTool", { name, input })) as string[];
+    return { answer: JSON.parse(text) as ToolResult["answer"], others };
+  }
+
+  /** The names of the tools that assistants are offered. */
+  async tools(): Promise<readonly string[]> {
+    return (await this.#order("tools", {})) as readonly string[];
   }
 
   /** How many milliseconds the extension took to load and start. */

@@ -78,15 +78,25 @@ const orders = {
     );
   },
 
-  async changeSettings({ settings }) {
+  async changeSettings({ settings, everywhere }) {
     const configuration = vscode.workspace.getConfiguration();
-    for (const [name, value] of Object.entries(settings))
-      await configuration.update(name, value ?? undefined, vscode.ConfigurationTarget.Workspace);
+    const target = everywhere ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;
+    for (const [name, value] of Object.entries(settings)) await configuration.update(name, value ?? undefined, target);
   },
 
   startDebugging: ({ config }) => vscode.debug.startDebugging(vscode.workspace.workspaceFolders[0], config),
 
   stopDebugging: () => vscode.debug.stopDebugging(),
+
+  /** Asks a tool as the assistant of a chat does; the contents of its result, a picture by its type and size. */
+  async invokeTool({ name, input }) {
+    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+    return content.map((part) =>
+      part instanceof vscode.LanguageModelTextPart ? part.value : `${part.mimeType} ${part.data.length}`,
+    );
+  },
+
+  tools: () => vscode.lm.tools.map(({ name }) => name),
 
   /** How many milliseconds an extension takes to load and start. */
   async activate({ extension }) {
