@@ -38,7 +38,7 @@ _ASKS = frozenset(
     " __reduce_ex__ manual_seed _is_zerotensor _record_function_exit._RecordFunction".split()
 )
 _GET = "__get__"
-#: Attributes of a tensor that are views of it, or itself; the others are facts about it, or another tensor's, as `.grad`.
+#: Attributes of a tensor that are views of it, or itself; the others are facts about it, or another tensor: `.grad`.
 _VIEWED = frozenset(("T", "mT", "H", "mH", "real", "imag", "data"))
 _BACKWARD = frozenset(("backward", "grad"))
 _FILLS = frozenset(("batch_norm", "instance_norm", "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm"))
