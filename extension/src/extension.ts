@@ -28,6 +28,7 @@ import { GraphPages } from "./views/graphPages.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Mcp } from "./views/mcp.ts";
+import { Sample } from "./views/sample.ts";
 import { Settings } from "./views/settings.ts";
 import { Status } from "./views/status.ts";
 import { TablePages } from "./views/tablePages.ts";
@@ -107,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
       expansion,
       settings,
       mcp,
+      sample: new Sample(context.extensionUri),
       tree,
       log,
     }),

@@ -53,6 +53,7 @@ export const COMMAND = {
   copyBugReport: "tensorInspector.copyBugReport",
   copyBugReportWithValues: "tensorInspector.copyBugReportWithValues",
   copyMcpConfiguration: "tensorInspector.copyMcpConfiguration",
+  openSample: "tensorInspector.openSample",
   cancel: "tensorInspector.cancel",
   removeAllAnswers: "tensorInspector.removeAllAnswers",
   checkStep: "tensorInspector.checkStep",

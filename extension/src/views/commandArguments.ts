@@ -13,6 +13,7 @@ import type { Watchpoints } from "../model/watchpoints.ts";
 import type { DetailsPages } from "./detailsPages.ts";
 import type { GraphPages } from "./graphPages.ts";
 import type { Mcp } from "./mcp.ts";
+import type { Sample } from "./sample.ts";
 import type { Settings } from "./settings.ts";
 import type { TablePages } from "./tablePages.ts";
 import type { Tree } from "./tree.ts";
@@ -34,6 +35,7 @@ export interface Parts {
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly mcp: Pick<Mcp, "copyConfiguration">;
+  readonly sample: Pick<Sample, "open">;
   readonly tree: Tree;
   readonly log: Pick<vscode.LogOutputChannel, "show" | "error">;
 }

@@ -13,6 +13,7 @@ export const PROGRAM_COMMANDS = {
   [COMMAND.copyBugReport]: (parts) => copyReport(parts, false),
   [COMMAND.copyBugReportWithValues]: (parts) => copyReport(parts, true),
   [COMMAND.copyMcpConfiguration]: ({ mcp }) => mcp.copyConfiguration(),
+  [COMMAND.openSample]: ({ sample }) => sample.open(),
 } satisfies Readonly<Partial<Record<CommandId, Command>>> &
   Record<(typeof PROGRAM_LENSES)[ProgramLens]["command"], Command>;
 

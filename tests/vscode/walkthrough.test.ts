@@ -1,0 +1,49 @@
+/** A person's first minutes: the walkthrough, and the sample on which it shows what there is. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import { testIn } from "./bed/fixture.ts";
+import { looks, shot } from "./bed/pictures.ts";
+import { until } from "./bed/wait.ts";
+
+const SAMPLE = "tensor_inspector_sample.py";
+const test = testIn({ files: { "empty.py": "" } });
+
+test("has four steps, whose buttons are commands that are there", async ({ wb }) => {
+  await wb.channel.execute("workbench.action.openWalkthrough", "tensor-inspector.tensor-inspector#start");
+  const steps = wb.page.locator(".getting-started-step");
+  await until("four steps", async () => (await steps.count()) === 4);
+  expect(await steps.locator("h3").allInnerTexts()).toEqual([
+    "Pause a program",
+    "See what is wrong",
+    "Look into a value",
+    "Stop at the first NaN",
+  ]);
+  await wb.page.locator(".getting-started-step .monaco-button", { hasText: "Open Sample…" }).waitFor();
+  await looks(wb, "walkthrough/steps");
+});
+
+test("writes the sample where the user says, with a breakpoint in it", async ({ wb }) => {
+  await wb.page.locator(".getting-started-step .monaco-button", { hasText: "Open Sample…" }).click();
+  await wb.quickInput.answerFile(path.join(wb.workspace.folder, SAMPLE), path.join(wb.workspace.folder, SAMPLE));
+  await until("the sample", () => Promise.resolve(existsSync(path.join(wb.workspace.folder, SAMPLE))));
+  await wb.page.locator(".editor-container .codicon-debug-breakpoint").first().waitFor();
+});
+
+test("the sample pauses with values and a finding", async ({ wb }) => {
+  const program = path.join(wb.workspace.folder, SAMPLE);
+  await wb.debug.stopAfter(() => wb.debug.launch({ type: "debugpy", request: "launch", name: SAMPLE, program }));
+  await wb.showOnly(wb.inspector.title);
+  await wb.inspector.rowsWhen("the finding", (rows) =>
+    rows.some(({ label, description }) => `${label} ${description}`.includes("cross_entropy")),
+  );
+  await wb.inspector.rowsWhen("the images", (rows) => rows.some(({ label }) => label === "images"));
+  await shot(wb, "walkthrough/sample");
+});
+
+test("stops the sample where its NaN arises", async ({ wb }) => {
+  await wb.channel.execute("tensorInspector.breakAtNan");
+  await wb.inspector.rowsWhen("the watchpoint", (rows) => rows.some(({ label }) => label === "Watchpoints"));
+  await wb.debug.breakAt(SAMPLE, []);
+  expect(await wb.debug.continueToStop()).toBe(13);
+});
