@@ -7,6 +7,9 @@ import { bareSource } from "./bareSource.ts";
 const root = new URL("../../", import.meta.url);
 const source = new URL("pyhelper/tensor_inspector/", root);
 
+/** Of the wheel alone. */
+const COMMAND_LINE = "__main__.py";
+
 /** Module names below the package, "" for the package itself: kinds/torch/tensor.py is `kinds.torch.tensor`. */
 function moduleName(file: string): string {
   return file
@@ -18,7 +21,8 @@ function moduleName(file: string): string {
 
 /** The helper as it is in the working tree. Its version is a hash of everything that is injected. */
 export async function bundleHelper(): Promise<Bundle> {
-  const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith(".py")).toSorted();
+  const all = (await readdir(source, { recursive: true })).filter((file) => file.endsWith(".py"));
+  const files = all.filter((file) => file !== COMMAND_LINE).toSorted();
   const folders = new Map<string, Map<string, string>>();
   let loader = "";
   let timeOuts = "";

@@ -37,7 +37,8 @@ STANDARD = {
     "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
     "stat", "struct", "sys", "threading", "time", "types", "typing", "weakref", "zlib",
 }  # fmt: skip
-FILES = sorted(SOURCE.rglob("*.py"))
+#: All but the command line, which is not injected.
+FILES = sorted({*SOURCE.rglob("*.py")} - {SOURCE / "__main__.py"})
 
 
 def part_of(module: str) -> str:
