@@ -101,6 +101,11 @@ test("shows a batch as a contact sheet with its labels", async ({ wb }) => {
     "six images",
     async () => (await (await page.locator(".canvas canvas")).getAttribute("data-planes")) === "6",
   );
+  const over = await page.locator("label:has-text('Over it') input");
+  await over.fill("lab");
+  await wb.channel.execute("tensorInspector.refresh"); // the page hears of other contents meanwhile
+  await page.textWith("float32[6, 3, 24, 24]");
+  expect(await over.inputValue()).toBe("lab");
   await lay(page, "labels");
   await until("labels for eyes that do not see the canvas", async () =>
     (await (await page.locator(".canvas canvas")).getAttribute("aria-label"))?.includes("3, 1, 4, 1, 5, 9"),

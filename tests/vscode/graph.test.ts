@@ -223,8 +223,7 @@ async function timeOfPanning(canvas: Element): Promise<readonly [number, number]
 }
 
 test("of a tensor without a graph it says why", async ({ wb }) => {
-  await wb.quickInput.runCommand("Tensor Inspector: Open as Graph");
-  await wb.quickInput.answer("batch");
+  await wb.quickInput.runWith("Tensor Inspector: Open as Graph", "batch");
   const graph = new GraphTab(wb, "batch");
   await graph.textWith("batch has no graph: it requires no gradient.");
 });

@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import type { Row } from "./bed/rows.ts";
 import { looks, shot, sourceOf, stopIn, testOfPrograms } from "./bed/programs.ts";
-import { textNow } from "./bed/wait.ts";
+import { textNow, until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const DIVERGES = "s05_sgd_diverges.py";
@@ -43,7 +43,10 @@ const test = testOfPrograms(programs, {
 
 describe("5: a learning rate of 1000", () => {
   test("shows, from stop to stop, that the rate is too high", async ({ wb }) => {
+    const finished = wb.recording.lensesFinished();
     await stopIn(wb, DIVERGES, "main");
+    // What the loss was at a stop is known once its step has been checked.
+    await until("the check of the first stop", () => Promise.resolve(wb.recording.lensesFinished() > finished));
     await wb.debug.continueToStop();
     await first(wb, "lr 1000 is too high", /loss rose from \d/);
     await shot(wb, DIVERGES, "rising");

@@ -23,7 +23,7 @@ export class Session {
   readonly number: number;
   readonly queue = new EvaluateQueue();
   readonly debugSession: vscode.DebugSession;
-  readonly threads: Pick<Threads, "ended" | "reportedFrame" | "stopOf" | "continuesOf">;
+  readonly threads: Pick<Threads, "ended" | "stops" | "reportedFrame" | "stopOf" | "continuesOf">;
   readonly #replies: Replies;
 
   constructor(session: vscode.DebugSession, threads: Session["threads"], replies: Replies) {

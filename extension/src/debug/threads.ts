@@ -17,6 +17,8 @@ export class Threads {
   readonly #reported = new Map<number, ReportedFrame>();
   /** Undefined while all threads run. */
   #stop: number | undefined;
+  /** How often this program has stopped. */
+  #stopsHere = 0;
   /** How often all threads have continued. */
   #continues = 0;
   /** Threads that have continued alone since the last stop. */
@@ -27,6 +29,11 @@ export class Threads {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** How often this program has stopped, from its beginning. */
+  get stops(): number {
+    return this.#stopsHere;
   }
 
   /** A frame, if the adapter has reported it since its thread last ran. */
@@ -47,6 +54,7 @@ export class Threads {
   /** All have stopped, for what happened in one thread: frames of others, if they stood still all along, keep their places. */
   stopped(thread: number | undefined): void {
     Threads.#stops += 1;
+    this.#stopsHere += 1;
     this.#stop = Threads.#stops;
     this.#alone.clear();
     this.#forgetFrames(thread);

@@ -29,10 +29,10 @@ export function withoutPoints(series: readonly ScalarSeries[]): ScalarSeries[] {
   return series.map(({ tag }) => ({ tag, steps: [], times: [], values: [] }));
 }
 
-/** At which step a run has what an expression is now: that of the last record, in which it was recorded. */
-export function stepOf(records: readonly HistoryRecord[], stop: number): number {
+/** At which step a run has what an expression is now: that of the last record; without one, of so many stops the last. */
+export function stepOf(records: readonly HistoryRecord[], stops: number): number {
   const last = records.at(-1);
-  if (last === undefined) return stop;
+  if (last === undefined) return stops;
   return "stop" in last ? last.stop : last.step;
 }
 

@@ -94,9 +94,9 @@ async function exportValue(parts: Parts, subject: Subject, frame: Frame): Promis
 }
 
 /** What a run is told beside the value: its history, and at which step it is what it is now. */
-function recordedOf({ history }: Parts, { expression }: Subject, { session, stop }: Frame) {
+function recordedOf({ history }: Parts, { expression }: Subject, { session }: Frame) {
   const records = expression === undefined ? [] : history.records(session, expression);
-  return { step: stepOf(records, stop), scalars: historyScalars(records) };
+  return { step: stepOf(records, session.threads.stops), scalars: historyScalars(records) };
 }
 
 function isRun({ format }: ExportFormat): boolean {

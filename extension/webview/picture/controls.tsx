@@ -120,7 +120,8 @@ function Images({ picture, look, onLook, image, onRange, overlay, over, format, 
             type="text"
             size={12}
             placeholder={l10n.t("mask, boxes or labels")}
-            value={over ?? ""}
+            key={over ?? ""} // what is being typed stays while the page hears of something else
+            defaultValue={over ?? ""}
             onChange={({ currentTarget: { value } }) => {
               const expression = value.trim();
               say({ type: "overlay", ...(expression === "" ? {} : { expression }) });

@@ -29,7 +29,8 @@ export function NameBoxes({ shape, names, onNames }: DimensionNamesProps) {
               type="text"
               maxLength={40}
               size={8}
-              value={names[dim] ?? ""}
+              key={names[dim] ?? ""} // what is being typed stays while the page hears of something else
+              defaultValue={names[dim] ?? ""}
               aria-label={l10n.t("Name of dimension {0}", dim)}
               onChange={({ currentTarget: { value } }) =>
                 onNames(shape.map((_, of) => (of === dim ? value.trim() : (names[of] ?? ""))))

@@ -5,6 +5,9 @@ import { textNow, until } from "./wait.ts";
 /** After so many milliseconds without a menu, the click was dropped. */
 const CLICK_MS = 10_000;
 
+/** After so many milliseconds, a box that is not there has been closed. */
+const BOX_MS = 10_000;
+
 /** The items of the menu that a right click on the target opens; closes it again. */
 export async function menuItems(target: Locator): Promise<string[]> {
   return itemsOf(await openMenu(target));
@@ -45,14 +48,23 @@ export async function chooseIn(menu: Locator, item: string): Promise<void> {
 export async function openMenu(target: Locator, force = false): Promise<Locator> {
   const menu = target.page().locator(".context-view .monaco-menu");
   return until("a menu after a right click", async () => {
-    await rightClick(target, force);
+    await target.page().mouse.move(2, 2); // a tooltip of what the mouse rests on may lie over the target
+    if (!(await isDone(rightClick(target, force)))) return false;
     const isOpen = menu.waitFor({ timeout: CLICK_MS }).then(() => true);
     return (await isOpen.catch(() => false)) && menu;
   });
 }
 
+/** False where it could not be done in time. */
+function isDone(click: Promise<void>): Promise<boolean> {
+  return click.then(
+    () => true,
+    () => false,
+  );
+}
+
 async function rightClick(target: Locator, force: boolean): Promise<void> {
-  if (!force) return target.click({ button: "right" });
+  if (!force) return target.click({ button: "right", timeout: CLICK_MS });
   const box = await until("a place to click at", async () => (await target.boundingBox()) ?? undefined);
   return target.page().mouse.click(box.x + box.width / 2, box.y + box.height / 2, { button: "right" });
 }
@@ -85,6 +97,20 @@ export class QuickInput {
   /** Types into the open box, which asks for a text, and accepts. */
   async answer(text: string): Promise<void> {
     await this.#type(text);
+    await this.#accept();
+  }
+
+  /**
+   * Runs a command and answers the box that it opens: again where that closes at once, as when a page takes the focus
+   * back that the palette has left.
+   */
+  async runWith(title: string, text: string): Promise<void> {
+    const input = this.#widget.locator("input[type=text]").first();
+    await until(`a box of ${title} that takes ${text}`, async () => {
+      await this.runCommand(title);
+      const isFilled = input.fill(text, { timeout: BOX_MS }).then(() => true);
+      return (await isFilled.catch(() => false)) && (await input.isVisible());
+    });
     await this.#accept();
   }
 

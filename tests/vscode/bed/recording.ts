@@ -124,6 +124,14 @@ export class Recording {
     return (frame?.pins ?? []).flatMap((pin) => (pin.record_after === undefined ? [] : [pin.expression]));
   }
 
+  /** How many questions of lenses have been answered to their ends. */
+  lensesFinished(): number {
+    const replies = this.responses("evaluate").map(
+      ({ body }) => (body as { result?: string } | undefined)?.result ?? "",
+    );
+    return replies.filter((reply) => reply.startsWith('{"op":"lens"') && reply.includes('"done":true')).length;
+  }
+
   /** The requests about values: all but lenses, which look for findings when a stop has lasted for a moment. */
   valueRequests(): string[] {
     return this.helperRequests().filter((request) => request !== "lens");
