@@ -197,7 +197,7 @@ describe("a watchpoint", () => {
   test("is set once the user agrees, told what it is", async () => {
     const { call, asked, watchpoints } = assistantAt();
     expect(await call("tensor_watch", NAN)).toMatchObject({ watchpoints: [{ id: 1, what: "nan", gear: "exact" }] });
-    expect(asked).toEqual(["watch the whole program for nan (exact)"]);
+    expect(asked).toEqual(["watch the whole program for NaN (exact)"]);
     expect(watchpoints.all).toHaveLength(1);
   });
 

@@ -137,12 +137,12 @@ describe("in the chats of VS Code", () => {
 
   test("a watchpoint is set only once the user agrees", async ({ wb }) => {
     const refused = ask(wb, "tensor_watch", { action: "set", what: "nan" });
-    await answer(wb, "An assistant wants to watch the whole program for nan (exact).", "Cancel");
+    await answer(wb, "An assistant wants to watch the whole program for NaN (exact).", "Cancel");
     expect(await refused).toMatchObject({ error: { code: "refused" } });
     const agreed = ask(wb, "tensor_watch", { action: "set", what: "nan" });
     await wb.page.locator(".monaco-dialog-box").waitFor();
     await shot(wb, "assistant-wants");
-    await answer(wb, "An assistant wants to watch the whole program for nan (exact).", "Allow");
+    await answer(wb, "An assistant wants to watch the whole program for NaN (exact).", "Allow");
     expect(await agreed).toMatchObject({ watchpoints: [{ what: "nan", gear: "exact", enabled: true }] });
     await wb.inspector.rowsWhen("the watchpoint", (rows) => rows.some(({ label }) => label === "NaN"));
   });
@@ -159,11 +159,12 @@ describe("over MCP", () => {
       .locator(".monaco-button", { hasText: "Turn On" })
       .click();
     await copied;
+    await until("it to say so", async () => (await wb.notifications()).some((text) => text.startsWith("Copied.")));
+    await wb.forgetNotifications();
     const text = await wb.page.evaluate(() => navigator.clipboard.readText());
     const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, typeof configuration> };
     configuration = mcpServers["tensor-inspector"]!;
     expect(configuration.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    await wb.forgetNotifications();
   });
 
   test("a real client is answered of the paused program", async () => {

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { Cancelled } from "../../debug/queue.ts";
 import type { Sessions } from "../../debug/sessions.ts";
 import { Refusal } from "../../helper/refusal.ts";
@@ -10,6 +11,7 @@ import { findingsAbout } from "../findingRows.ts";
 import type { Inspector } from "../inspector.ts";
 import type { Lenses } from "../lenses.ts";
 import type { Subject } from "../questions.ts";
+import { watchedFor } from "../watchpointRows.ts";
 import type { Watchpoints } from "../watchpoints.ts";
 import { asJson } from "./boundedText.ts";
 import { findingsTold, findingTold } from "./findingsTold.ts";
@@ -175,7 +177,7 @@ export class Assistant {
     if (action === "remove") {
       const known = watchpoints.all.find((one) => one.id === id);
       if (known === undefined) throw new ToolFailure("bad_input", `There is no watchpoint of the number ${id ?? "—"}.`);
-      await agreed(consent, `remove the watchpoint ${known.id}, ${known.what}${known.of ? ` of ${known.of}` : ""}`);
+      await agreed(consent, l10n.t("remove the watchpoint on {0} ({1})", known.of ?? programName(), watchedFor(known)));
       watchpoints.remove(known.id);
     }
     if (action === "set") {
@@ -185,8 +187,8 @@ export class Assistant {
         contents === undefined
           ? watchedOfProgram(input)
           : watchedOfValue(input, await this.#inspect(String(expression), { contents, signal }), contents);
-      const bound = watched.bound === undefined ? "" : ` ${watched.bound}`;
-      await agreed(consent, `watch ${watched.of ?? "the whole program"} for ${watched.what}${bound} (${watched.gear})`);
+      const named = [watched.of ?? programName(), watchedFor(watched), watched.gear] as const;
+      await agreed(consent, l10n.t("watch {0} for {1} ({2})", ...named));
       watchpoints.watch(watched);
     }
     const told = watchpoints.all.map((one) => watchpointTold(one, action === "list" ? states : []));
@@ -202,7 +204,11 @@ function subjectOf(expression: ToolInput[string]): Subject {
   return { name: String(expression), expression: String(expression) };
 }
 
+function programName(): string {
+  return l10n.t("the whole program");
+}
+
 /** @throws ToolFailure where the user does not agree */
 async function agreed(consent: Consent, doing: string): Promise<void> {
-  if (!(await consent(doing))) throw new ToolFailure("refused", `The user did not agree to ${doing}.`);
+  if (!(await consent(doing))) throw new ToolFailure("refused", "The user did not agree.");
 }
