@@ -70,6 +70,9 @@ function Spread({ of, isLog }: { readonly of: Distribution; readonly isLog: bool
           </button>
         </p>
       )}
+      {of.masked !== undefined && of.masked > 0 && (
+        <p class="note">{l10n.t("Without {0} masked of {1}.", countText(of.masked), countText(read + of.masked))}</p>
+      )}
       <Table label={l10n.t("Percentiles")} rows={percentiles(of)} />
       <details class="table">
         <summary>{l10n.t("The histogram as a table")}</summary>

@@ -855,6 +855,9 @@ class DetailsDistribution(TypedDict):
     pos_inf: Integer
     neg_inf: Integer
     zeros: Integer
+    #: Elements that a mask hides, of those that were looked at: they are in `count` alone. Absent where there is no
+    #: mask.
+    masked: NotRequired[Integer]
     exact: bool
     read: Integer
 

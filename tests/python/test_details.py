@@ -731,11 +731,7 @@ SMALL: dict[str, Any] = {
 @pytest.mark.parametrize("name", SMALL)
 def test_every_part_is_there_of_all_that_has_elements(name: str) -> None:
     value = SMALL[name]()
-    missing = {one["part"] for one in asked(value, parts=PARTS).get("missing", [])}
-    assert missing == ({"distribution"} if name in LIMITED else set())
-
-
-LIMITED = ["masked"]  #: whose values are not all there
+    assert "missing" not in asked(value, parts=PARTS)
 
 
 # The distribution
@@ -1158,7 +1154,104 @@ def test_the_numbers_of_masked_and_quantized_values_are_there() -> None:
     quantized = torch.quantize_per_tensor(torch.tensor([[0.3, -1.0]]), 0.5, 0, torch.qint8)
     assert rows(np.ma.masked_array([[1.5, 2.0]], [[False, True]])) == [["1.5", "masked"]]
     assert rows(quantized) == [["0.5", "-1.0"]]
-    assert list(reasons(quantized)) == ["distribution"]
+    assert reasons(quantized) == {}
+
+
+def under_a_mask(library: str, values: Any, hidden: Any) -> Any:
+    if library == "numpy":
+        return np.ma.masked_array(values, hidden)
+    masked = pytest.importorskip("torch.masked")
+    return masked.masked_tensor(torch.from_numpy(values), ~torch.from_numpy(hidden))
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_the_distribution_of_a_masked_value_is_of_what_is_kept(library: str, exact: bool, dtype: str) -> None:
+    generator = np.random.default_rng(4)
+    values, hidden = (generator.standard_normal((300, 250)) * 100).astype(dtype), generator.random((300, 250)) < 0.3
+    hidden[:140] = True  # whole blocks, too
+    values[200, 3] = values[250, 4] = 0
+    hidden[200, 3], hidden[250, 4] = False, True
+    found, wanted = (
+        spread(of, exact=exact, bins=32) for of in (under_a_mask(library, values, hidden), values[~hidden])
+    )
+    assert found.pop("masked") == hidden.sum()
+    assert (found.pop("count"), wanted.pop("count")) == (values.size, values.size - hidden.sum())
+    assert found == wanted
+
+
+def test_the_distribution_of_masked_complex_numbers_is_of_the_magnitudes_that_are_kept() -> None:
+    values = np.array([3 + 4j, 1e30, 6 + 8j])
+    found = spread(np.ma.masked_array(values, [False, True, False]))
+    assert (found["quantiles"]["values"][0], found["quantiles"]["values"][-1], found["masked"]) == (5.0, 10.0, 1)
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_where_all_is_masked_the_distribution_says_so(library: str) -> None:
+    found = spread(under_a_mask(library, np.ones((3, 4)), np.ones((3, 4), bool)))
+    assert (found["masked"], found["read"], found["histogram"]["counts"]) == (12, 0, [])
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_a_sample_of_a_masked_value_tells_how_many_of_it_are_masked(library: str) -> None:
+    values, hidden = np.arange(3_000_000.0).reshape(1000, 3000), np.zeros((1000, 3000), bool)
+    hidden[:, ::2] = True
+    found = spread(under_a_mask(library, values, hidden), late())
+    assert not found["exact"]
+    assert 0 < found["read"] + found["masked"] < values.size
+    assert 0.45 < found["masked"] / (found["read"] + found["masked"]) < 0.55
+
+
+def test_only_what_has_a_mask_has_masked_elements_in_its_distribution() -> None:
+    assert "masked" not in spread(np.ones((3, 3)))
+    assert spread(np.ma.masked_array(np.ones(2), [True, False]))["masked"] == 1
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+def test_a_mask_over_an_expanded_value_counts_each_element() -> None:
+    values = np.broadcast_to(np.arange(3.0), (5, 3))
+    for hidden in (np.broadcast_to([True, False, False], (5, 3)), np.eye(5, 3, dtype=bool)):
+        found = spread(np.ma.masked_array(values, hidden), exact=True)
+        assert (found["masked"], found["read"]) == (hidden.sum(), 15 - hidden.sum())
+
+
+QUANTIZED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "one scale": lambda x: torch.quantize_per_tensor(x, 0.05, 3, torch.qint8),
+    "a scale a row": lambda x: torch.quantize_per_channel(x, torch.rand(90) + 0.1, torch.arange(90), 0, torch.qint32),
+    "transposed": lambda x: torch.quantize_per_tensor(x, 0.05, 100, torch.quint8).t(),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+@pytest.mark.parametrize("name", QUANTIZED)
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_distribution_of_a_quantized_value_is_of_the_numbers_that_it_stands_for(name: str, exact: bool) -> None:
+    value = QUANTIZED[name](torch.randn(90, 700))
+    assert spread(value, exact=exact) == spread(value.dequantize(), exact=exact)
+    assert spread(value, exact=exact, robust=True) == spread(value.dequantize(), exact=exact, robust=True)
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+def test_where_the_extremes_of_masked_and_quantized_values_are_is_found() -> None:
+    quantized = torch.quantize_per_tensor(torch.tensor([[0.3, -1.0], [7.0, 0.0]]), 0.5, 0, torch.qint8)
+    assert asked(quantized, parts="extremes")["extremes"] == {"min": [0, 1], "max": [1, 0]}
+    for dtype in (float, int):
+        values, hidden = np.array([[9, 1], [-5, 2]], dtype), np.array([[True, False], [True, False]])
+        assert asked(np.ma.masked_array(values, hidden), parts="extremes")["extremes"] == {"min": [0, 1], "max": [1, 1]}
+    assert asked(np.ma.masked_array([1, 2], [True, True]), parts="extremes")["extremes"] == {}
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+def test_why_packed_quantized_values_are_not_drawn_is_a_sentence() -> None:
+    x, scales = torch.randn(4, 6), torch.rand(4) + 0.1
+    packed = torch.quantize_per_channel(x, scales, torch.zeros(4), 0, of_torch("quint4x2"))
+    for reason in reasons(packed).values():
+        assert reason.endswith("quint4x2 packs several numbers into a byte: dequantize() gives them")
+    assert {*reasons(packed)} == {"values", "distribution", "picture"}
 
 
 # Numbers that float32 can't bear together

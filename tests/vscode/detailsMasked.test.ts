@@ -27,7 +27,7 @@ test("masked elements have a colour that no value has, and their count", async (
   await wb.showOnly(wb.inspector.title);
   const page = new DetailsPage(wb);
   await wb.inspector.choose(["padded"], "Show Details");
-  await page.textWith("49 masked", "1 NaN");
+  await page.textWith("49 masked", "1 NaN", "Without 49 masked of 128.");
   await until("the picture", async () => (await (await page.locator(".canvas canvas")).count()) === 1);
   const at = (row: number, column: number) => [(row + 0.15) / 8, (column + 0.3) / 16] as const;
   const [hidden, shown, nan] = await page.colours([at(0, 12), at(0, 3), at(1, 4)]);
@@ -41,7 +41,7 @@ test("masked elements have a colour that no value has, and their count", async (
 test("a quantized tensor is drawn by the numbers that it stands for", async ({ wb }) => {
   const page = new DetailsPage(wb);
   await wb.inspector.click("codes");
-  const text = await page.textWith("qint8[4, 12]", "0 NaN");
+  const text = await page.textWith("qint8[4, 12]", "0 NaN", "The histogram as a table");
   expect(text).not.toContain("masked");
   await until("the picture", async () => (await (await page.locator(".canvas canvas")).count()) === 1);
   const [low, high] = await page.colours([

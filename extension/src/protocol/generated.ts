@@ -1261,6 +1261,10 @@ export interface DetailsDistribution {
   pos_inf: Integer;
   neg_inf: Integer;
   zeros: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  masked?: number | string;
   exact: boolean;
   read: Integer;
 }

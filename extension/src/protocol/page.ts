@@ -97,6 +97,8 @@ const distribution = v.strictObject({
   pos_inf: v.number(),
   neg_inf: v.number(),
   zeros: v.number(),
+  /** Of those that were looked at; undefined of what has no mask. */
+  masked: v.optional(v.number()),
   exact: v.boolean(),
   read: v.number(),
 });

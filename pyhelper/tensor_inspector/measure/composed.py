@@ -41,9 +41,32 @@ class ComposedElements:
         dtype = self.like().dtype
         return torch_name(dtype)
 
+    def distinct(self) -> ComposedElements:
+        """One index of each dimension along which all arrays are expanded."""
+        return self[tuple(slice(None if step else 1) for step in self.strides())]
+
+    def at(self, positions: range) -> ComposedElements:
+        """The elements at some positions, in row-major order."""
+        torch, first = module("torch"), self.arrays[0]
+        if torch is not None and issubclass(type(first), torch.Tensor):
+            left: Any = torch.arange(positions.start, positions.stop, positions.step, device=first.device)
+        else:
+            left = module("numpy").arange(positions.start, positions.stop, positions.step)
+        where = []
+        for size in reversed(self.shape):
+            where.append(left % size)
+            left = left // size
+        return self[tuple(reversed(where))]
+
     def read(self) -> tuple[Any, Any]:
         """The elements of all that this is, and which of them are masked (None: none can be)."""
         raise NotImplementedError
+
+    def kept(self) -> Any:
+        """The elements that are not masked, in one dimension and on the CPU."""
+        values, hidden = self.read()
+        values = (values if hidden is None else values[~hidden]).reshape(-1)
+        return values.cpu().resolve_conj().resolve_neg() if hasattr(values, "untyped_storage") else values
 
 
 class MaskedElements(ComposedElements):

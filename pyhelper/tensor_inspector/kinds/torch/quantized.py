@@ -19,6 +19,7 @@ from ...measure.torch.quantized import (
     of_quantized,
     reals_of,
     scheme_of,
+    why_no_elements,
 )
 from ...measure.values import listed_values
 from ...safe.budget import Budget
@@ -76,7 +77,7 @@ class Quantized(Strided):
         return of_quantized(self.value, self.budget.share())
 
     def elements(self) -> Any:
-        return Unread("layout", "quantized")
+        return why_no_elements(self.value)
 
     def composition(self) -> ComposedElements | None:
         return composed_of(self.value)

@@ -6,13 +6,15 @@ from collections.abc import Generator
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
+from ...measure.composed import is_composed
 from ...measure.stats.layout import blocks, index_of
-from ..picture.reduction import Library
+from ..picture.reduction import Library, read_part
 from ..picture.source import is_tensor
 
 if TYPE_CHECKING:
     from ...protocol import DetailsExtremes
 
+_LARGEST = (1 << 63) - 1  #: of 64-bit integers
 _BLOCK, _ON_DEVICE = 1 << 16, 1 << 22  #: elements that are read at once
 
 
@@ -24,12 +26,15 @@ def extremes_steps(elements: Any) -> Generator[float, None, DetailsExtremes]:
     shape = tuple(map(int, elements.shape))
     if 0 in shape:
         raise ValueError(f"the least and the greatest are of elements: shape {list(shape)} has none")
-    strides = elements.stride() if is_tensor(elements) else elements.strides
-    once = elements[tuple(slice(1 if stride == 0 else None) for stride in strides)]
+    if is_composed(elements):
+        once, like = elements.distinct(), elements.like()
+    else:
+        strides = elements.stride() if is_tensor(elements) else elements.strides
+        once = like = elements[tuple(slice(1 if stride == 0 else None) for stride in strides)]
     total, done = prod(map(int, once.shape)), 0
-    search = _LeastAndGreatest(Library(once), _is_whole(once))
-    is_near = not is_tensor(once) or once.is_cpu
-    for block in blocks(once if shape else once.reshape(1), _BLOCK if is_near else _ON_DEVICE):
+    search = _LeastAndGreatest(Library(once), _is_whole(like))
+    is_near = not is_tensor(like) or like.is_cpu
+    for block in blocks(once, _BLOCK if is_near else _ON_DEVICE) if shape else [once]:
         search.look(block, done)
         done += prod(map(int, block.shape))
         yield done / total
@@ -51,14 +56,19 @@ class _LeastAndGreatest:
 
     def look(self, block: Any, start: int) -> None:
         names = self._library.names
-        flat = block.reshape(-1)
+        values, hidden = read_part(block)
+        flat, shown = values.reshape(-1), None if hidden is None else ~hidden.reshape(-1)
         if self._is_whole:
             lows = highs = self._library.signed(flat) if self._library.is_unsigned else _widened(flat, names)
+            ends: tuple[float, float] = _LARGEST, -_LARGEST - 1
         else:
-            numbers = self._library.reals(flat).reshape(-1)
-            is_finite = names.isfinite(numbers)
-            lows = names.where(is_finite, numbers, names.full_like(numbers, inf))
-            highs = names.where(is_finite, numbers, names.full_like(numbers, -inf))
+            lows = highs = self._library.reals(flat).reshape(-1)
+            ends = inf, -inf
+            shown = names.isfinite(lows) if shown is None else names.isfinite(lows) & shown
+        if shown is not None:
+            if not bool(shown.any()):
+                return
+            lows, highs = (names.where(shown, lows, names.full_like(lows, end)) for end in ends)
         at_low, at_high = int(lows.reshape(-1).argmin()), int(highs.reshape(-1).argmax())
         low, high = lows.reshape(-1)[at_low].item(), highs.reshape(-1)[at_high].item()
         if low < self._low:

@@ -22,7 +22,7 @@ from .described import described
 from .drawn import picture_steps
 from .excerpt import excerpt_of
 from .extremes import extremes_steps
-from .source import gradient_of, names_of_dimensions, readable, readable_in_parts
+from .source import gradient_of, names_of_dimensions, readable_in_parts
 from .spread import distribution_steps
 from .table import table_steps
 from .texts import values_steps
@@ -118,11 +118,8 @@ class DetailsLens(Lens):
             if of not in wishes.wanted:
                 continue
             try:
-                if of in ("values", "picture") and elements is None:
-                    seen = readable_in_parts(value, word, budget)
-                else:
-                    seen = elements = readable(value, word, budget) if elements is None else elements
-                reads = arrays_of(seen)
+                elements = readable_in_parts(value, word, budget) if elements is None else elements
+                reads = arrays_of(elements)
                 if of == "distribution":
                     yield _work("distribution", of, reads, distribution_steps(elements, wishes, budget))
                     yield from self._gradient()
@@ -130,12 +127,12 @@ class DetailsLens(Lens):
                 if of == "extremes":
                     yield _work("extremes", of, reads, extremes_steps(elements))
                     continue
-                excerpt = excerpt_of(tuple(map(int, seen.shape)), wishes, word)
+                excerpt = excerpt_of(tuple(map(int, elements.shape)), wishes, word)
                 if of == "values":
-                    yield _work("values", of, reads, values_steps(seen, excerpt, wishes))
+                    yield _work("values", of, reads, values_steps(elements, excerpt, wishes))
                     continue
                 names = names_of_dimensions(value)
-                yield _work("picture", of, reads, picture_steps(seen, names, excerpt, wishes, budget))
+                yield _work("picture", of, reads, picture_steps(elements, names, excerpt, wishes, budget))
             except Exception as error:
                 self._add_missing(of, _sentence(error, reads))
         if self._other is not None:
@@ -177,12 +174,12 @@ class DetailsLens(Lens):
     def _gradient(self) -> Iterator[_PartWork]:
         try:
             gradient = gradient_of(self._asked.value)
-            elements = None if gradient is None else readable(gradient, "distribution", self.budget)
+            elements = None if gradient is None else readable_in_parts(gradient, "distribution", self.budget)
         except Exception:  # its line is among the facts
             return
         if elements is not None:
             steps = distribution_steps(elements, self._wishes, self.budget)
-            yield _work("gradient", "distribution", (elements,), steps)
+            yield _work("gradient", "distribution", arrays_of(elements), steps)
 
     def _is_there(self, part: _PartWork) -> bool:
         """Whether the memory that it reads still is: the user may run code between two slices."""

@@ -36,7 +36,7 @@ def distribution_steps(elements: Any, wishes: Wishes, budget: Budget) -> Generat
     if isinstance(found, Unread):
         raise ValueError(f"no distribution: {found.text}")
     histogram, quantiles = found["histogram"], found["quantiles"]
-    return {
+    spread: DetailsDistribution = {
         "histogram": histogram,
         "quantiles": quantiles,
         "count": prod(shape),
@@ -49,3 +49,6 @@ def distribution_steps(elements: Any, wishes: Wishes, budget: Budget) -> Generat
         "exact": histogram["exact"],
         "read": histogram["read"],
     }
+    if "masked" in found:
+        spread["masked"] = found["masked"]
+    return spread

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ...safe.budget import Budget
 from ...safe.record import Record
 from ...safe.torch_name import torch_name
+from ..composed import is_composed
 from ..torch.readable import why_unread
 from ..unread import Unread, beyond, unknown
 from . import device, layout, numpy_exact, systematic_sample
@@ -23,6 +24,7 @@ from .scan import gatherer
 from .tally import MAX_POINTS, Beyond
 
 if TYPE_CHECKING:
+    from ..composed import ComposedElements
     from .radix_selection import Distribution, Spread
 
 _SURE = 1 << 18  # elements after which the speed so far tells how long the rest will take
@@ -66,25 +68,33 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
 def spread_steps(
     value: Any, budget: Budget, quantiles: Sequence[float], bins: int, *, robust: bool, exact: bool
 ) -> Generator[int, None, Spread | Unread]:
-    """The distribution of a plain tensor or array and how many elements are in no bin, in steps of so many numbers.
+    """The distribution of a plain tensor or array, or of `ComposedElements`, and how many elements are in no bin, in
+    steps of so many numbers.
 
     Where it is ``exact``, all is read, however long that takes; else it is one step within the budget. The caller holds
     the guard at each step, and has numpy ignore what is not finite.
     """
     numpy = sys.modules.get("numpy")
-    is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
-    source = (
-        _source_of_array(numpy, value) if is_array else _source_of_tensor(sys.modules["torch"], value, budget, exact)
-    )
+    source: _Blocks | Unread
+    if is_composed(value):
+        source = _source_of_composed(value)
+    elif numpy is not None and issubclass(type(value), numpy.ndarray):
+        source = _source_of_array(numpy, value)
+    else:
+        source = _source_of_tensor(sys.modules["torch"], value, budget, exact)
     if isinstance(source, Unread):
         return source
     try:
         if exact:
-            return (yield from source.whole().steps(quantiles, bins, robust))
-        try:
-            return last(source.all(budget, _PASSES + _PASSES * robust).steps(quantiles, bins, robust))
-        except _Late:
-            return last(source.sample(budget).steps(quantiles, bins, robust))
+            found = yield from source.whole().steps(quantiles, bins, robust)
+        else:
+            try:
+                found = last(source.all(budget, _PASSES + _PASSES * robust).steps(quantiles, bins, robust))
+            except _Late:
+                found = last(source.sample(budget).steps(quantiles, bins, robust))
+        if is_composed(value) and value.can_be_masked:
+            found["masked"] = source.looked_at() - found["histogram"]["read"]
+        return found
     except Beyond:
         return beyond(source.dtype)
 
@@ -116,23 +126,30 @@ class _Blocks:
         gather: Callable[[range], Any],
         whole: bool = True,
         take: Callable[[Any], Any] = lambda part: part,
+        is_near: bool = True,
     ) -> None:
         self._order = order
         self.dtype = dtype
         self._view = view
         self._take = take
-        self._count = math.prod(view.shape)
+        self._count: int = math.prod(view.shape)
         self._weight = weight
         self._gather = gather
         self._whole = whole
+        self._is_near = is_near
+        self._looked_at = self._count
+
+    def looked_at(self) -> int:
+        """How many elements were read, with those that `take` left out."""
+        return self._looked_at * self._weight
 
     def whole(self) -> RadixSelection:
         """All of them, whatever time that takes."""
         return RadixSelection(self._order, lambda: map(self._take, self._parts()), self._weight, self._whole)
 
     def all(self, budget: Budget, passes: int = _PASSES) -> RadixSelection:
-        if budget.max_elements is not None and self._count > budget.max_elements:
-            raise _Late
+        if not self._is_near or (budget.max_elements is not None and self._count > budget.max_elements):
+            raise _Late  # of a device, each block is waited for
         start = budget.remaining_ms()
         read = 0
 
@@ -155,6 +172,7 @@ class _Blocks:
     def sample(self, budget: Budget) -> RadixSelection:
         wanted = min(_SAMPLE, systematic_sample.size(budget.remaining_ms()), budget.max_elements or _SAMPLE)
         where = systematic_sample.positions(0, self._count, wanted)
+        self._looked_at = len(where)
         parts = [self._take(self._gather(some)) for some in systematic_sample.pieces(where)]
         return RadixSelection(self._order, lambda: parts, self._weight, self._whole and len(where) == self._count)
 
@@ -193,6 +211,20 @@ def _source_of_array(np: Any, a: Any) -> _Blocks | Unread:
         return found
     view, weight = found
     return _Blocks(order_of_arrays(np, view.dtype), view.dtype.name, view, weight, numpy_exact.gatherer(np, view))
+
+
+def _source_of_composed(elements: ComposedElements) -> _Blocks | Unread:
+    """Of elements that are put together block by block."""
+    few, like = elements.distinct(), elements.like()
+    weight = math.prod(elements.shape) // max(1, math.prod(few.shape))
+    if not hasattr(like, "untyped_storage"):
+        order = order_of_arrays(sys.modules["numpy"], like.dtype)
+        return _Blocks(order, like.dtype.name, few, weight, few.at, take=lambda part: part.kept())
+    torch, dtype = sys.modules["torch"], torch_name(like.dtype)
+    if small_kernel_for(torch, like.dtype) is None:
+        return unknown(dtype)
+    order = order_of_tensors(torch, like.dtype)
+    return _Blocks(order, dtype, few, weight, few.at, take=lambda part: part.kept(), is_near=bool(like.is_cpu))
 
 
 def _source_of_valid(np: Any, valid: ValidElements) -> _Blocks:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         histogram: Histogram
 
     class Spread(Distribution, total=False):
-        """The same, and with the histogram how many numbers are in no bin, and how many are 0."""
+        """The same, and with the histogram how many numbers are in no bin, how many are 0, and how many elements
+        are masked, which are no numbers of these."""
 
         below: int
         above: int
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         pos_inf: int
         neg_inf: int
         zeros: int
+        masked: int
 
 
 class RadixSelection:

@@ -68,6 +68,17 @@ def integers_of(value: Any) -> Any:
     return seen_as.set_(storage, offset, tuple(shape_of(value)), Base.stride(value))
 
 
+def why_no_elements(value: Any) -> Unread:
+    """Why there is no tensor of the numbers that it stands for."""
+    if dtype_name(value) not in _INTEGERS:
+        return Unread("layout", f"{dtype_name(value)} packs several numbers into a byte: dequantize() gives them")
+    if scheme_of(value) == "unknown":
+        return Unread("layout", "quantized, and without a scale yet")
+    if device_name(value) != "cpu":
+        return Unread("layout", f"quantized, and on {device_name(value)}: dequantize() gives its numbers")
+    return Unread("layout", "quantized")
+
+
 def reals_of(value: Any) -> Any:
     """The numbers that the integers stand for, written out, or why they are not."""
     if why_unread(value) is not None:
