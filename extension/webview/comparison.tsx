@@ -148,7 +148,8 @@ function Tolerances({ tolerance }: { readonly tolerance: Tolerance }) {
   );
 }
 
-function verdict({ close, complete, count, read, different, beyond }: Elements): string {
+function verdict({ close, complete, count, read, different, beyond, masked = 0 }: Elements): string {
+  if (count === 0 && masked > 0) return l10n.t("Nothing is compared: all {0} are masked.", countText(masked));
   const far = l10n.t("allclose: False. {0} of {1} are beyond the tolerance.", countText(beyond), countText(read));
   if (!complete) {
     const text = close ? l10n.t("no element beyond the tolerance so far") : far;
@@ -178,6 +179,10 @@ function countRows(elements: Elements): string[][] {
     [l10n.t("NaN in both"), elements.nan_in_both],
     [l10n.t("infinite in one alone"), elements.inf_in_one],
   ];
+  if (elements.masked !== undefined) {
+    rows.push([l10n.t("masked, not compared"), elements.masked]);
+    rows.push([l10n.t("masked in one alone"), elements.masked_in_one ?? 0]);
+  }
   return rows.map(([row, amount]) => [row, countText(amount)]);
 }
 

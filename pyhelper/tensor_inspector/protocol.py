@@ -975,6 +975,11 @@ class DetailsCloseness(TypedDict):
     nan_in_one: Integer
     nan_in_both: Integer
     inf_in_one: Integer
+    #: Elements that a mask of either hides, of those that were looked at: they are neither compared nor in `count`.
+    #: Absent where neither has a mask.
+    masked: NotRequired[Integer]
+    #: Of these, hidden in one alone.
+    masked_in_one: NotRequired[Integer]
     max_abs: NotRequired[DetailsFarthest]
     max_relative: NotRequired[DetailsFarthest]
     max_ulps: NotRequired[DetailsFarthest]

@@ -556,3 +556,94 @@ def test_a_program_without_numpy_is_compared_too(monkeypatch: pytest.MonkeyPatch
     monkeypatch.undo()
     assert found["comparison"]["elements"]["max_abs"]["at"] == [1, 2]
     assert shown(found["error_map"]).tolist() == [[0, 0, 0], [0, 0, 4]]
+
+
+# What is masked, and what is quantized
+
+
+def under_a_mask(library: str, values: Any, hidden: Any) -> Any:
+    if library == "numpy":
+        return np.ma.masked_array(values, hidden)
+    masked = pytest.importorskip("torch.masked")
+    return masked.masked_tensor(torch.from_numpy(values), ~torch.from_numpy(hidden))
+
+
+MASKED = ["numpy", "torch"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("both", [(one, other) for one in MASKED for other in [*MASKED, "plain"]])
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_a_mask_of_either_hides_is_not_compared(both: tuple[str, str], exact: bool) -> None:
+    generator = np.random.default_rng(5)
+    a = generator.standard_normal((300, 250)).astype(np.float32)
+    b, hidden, other_hidden = a.copy(), generator.random(a.shape) < 0.2, generator.random(a.shape) < 0.1
+    b[200, 7], b[201, 8], b[202, 9], b[203, 9] = a[200, 7] + 1, nan, 99.0, a[203, 9] + 0.5
+    hidden[200:204, 7:10], other_hidden[200:204, 7:10] = False, False
+    hidden[202, 9] = True
+    if both[1] == "plain":
+        other_hidden[:] = False
+    other = torch.from_numpy(b) if both[1] == "plain" else under_a_mask(both[1], b, other_hidden)
+    found = close(under_a_mask(both[0], a, hidden), other, exact=exact)
+    either = hidden | other_hidden
+    assert (found["masked"], found["masked_in_one"]) == (either.sum(), (hidden ^ other_hidden).sum())
+    assert (found["count"], found["read"], found["complete"]) == (a.size - either.sum(), a.size - either.sum(), True)
+    assert (found["different"], found["nan_in_one"], found["beyond"]) == (3, 1, 3)
+    assert found["max_abs"]["at"] == [200, 7]
+    assert found["max_abs"]["by"] == pytest.approx(1, rel=1e-6)
+    unlike = np.argwhere((a != b) & ~either & ~np.isnan(b))
+    assert found["max_ulps"]["at"] in unlike.tolist()
+
+
+def test_where_all_is_masked_nothing_is_compared() -> None:
+    hidden = np.ones(3, bool)
+    found = close(np.ma.masked_array([1.0, 2.0, 3.0], hidden), np.zeros(3))
+    assert (found["masked"], found["count"], found["read"], found["close"], found["different"]) == (3, 0, 0, True, 0)
+
+
+def test_only_what_has_a_mask_tells_how_many_are_not_compared() -> None:
+    assert "masked" not in close(np.ones(3), np.ones(3))
+    assert close(np.ma.masked_array([1.0, 2.0], [False, True]), np.ones(2))["masked"] == 1
+
+
+def test_a_mask_over_expanded_values_hides_each_of_them() -> None:
+    a, b, hidden = (
+        np.broadcast_to(np.arange(3.0), (5, 3)),
+        np.broadcast_to(np.arange(3.0) + 1, (5, 3)),
+        np.eye(5, 3) > 0,
+    )
+    found = close(np.ma.masked_array(a, hidden), b)
+    assert (found["masked"], found["different"]) == (3, 12)
+    along = np.ma.masked_array(a, np.broadcast_to([True, False, False], (5, 3)))
+    assert (close(along, b)["masked"], close(along, b)["different"]) == (5, 10)
+
+
+@pytest.mark.filterwarnings("ignore")  # of making the values
+@pytest.mark.parametrize("exact", [False, True])
+def test_quantized_values_are_compared_by_the_numbers_that_they_stand_for(exact: bool) -> None:
+    x = torch.randn(90, 700)
+    one = torch.quantize_per_tensor(x, 0.05, 3, torch.qint8)
+    other = torch.quantize_per_channel(x, torch.rand(90) + 0.01, torch.arange(90), 0, torch.qint32)
+    for a, b in ((one, other), (one, x), (x, other)):
+        reals = [side.dequantize() if side.is_quantized else side for side in (a, b)]
+        assert asked(a, b, exact=exact)["comparison"]["elements"] == close(*reals, exact=exact)
+        assert error_map(a, b, exact=exact) == error_map(*reals, exact=exact)
+    sides = asked(one, x)["comparison"]
+    assert (sides["a"]["dtype"], sides["b"]["dtype"]) == ("qint8", "float32")
+
+
+@pytest.mark.filterwarnings("ignore")  # of making a masked tensor
+@pytest.mark.parametrize("library", MASKED)
+@pytest.mark.parametrize("tiles", [4, 512])
+def test_the_error_map_marks_what_a_mask_of_either_hides(library: str, tiles: int) -> None:
+    a, hidden, other_hidden = np.zeros((20, 20)), np.zeros((20, 20), bool), np.zeros((20, 20), bool)
+    b = a.copy()
+    b[3, 4], b[5, 6], b[7, 7] = 2.0, 99.0, nan
+    hidden[5, 6], other_hidden[0, 0], other_hidden[7, 7] = True, True, True
+    found = error_map(under_a_mask(library, a, hidden), under_a_mask(library, b, other_hidden), tiles=tiles)
+    (plane,) = found["planes"]
+    assert (plane["masked"], plane["nan"], plane["max"]) == (3, 0, 2.0)
+    side = found["tile"][0]
+    assert np.argwhere(np.array(marks(found)) == 8).tolist() == sorted(
+        [list(at) for at in {(0, 0), (5 // side, 6 // side), (7 // side, 7 // side)}]
+    )

@@ -16,9 +16,14 @@ steps = np.arange(16)
 signal = np.sin(np.arange(8 * 16) / 6).reshape(8, 16)
 signal[1, 4] = np.nan
 padded = np.ma.masked_array(signal, steps[None, :] >= lengths[:, None])
+guessed = np.nan_to_num(signal)
+guessed[2, 1] += 3
 codes = torch.quantize_per_channel(torch.linspace(-2, 2, 48).reshape(4, 12), torch.tensor([0.02, 0.05, 0.1, 0.2]), torch.zeros(4, dtype=torch.int64), 0, torch.qint8)
 print("here")  # STOP
 `;
+
+const MASKED = [85, 0, 0];
+const at = (row: number, column: number) => [(row + 0.15) / 8, (column + 0.3) / 16] as const;
 
 const test = testIn({ files: { "masked.py": program } });
 
@@ -29,13 +34,27 @@ test("masked elements have a colour that no value has, and their count", async (
   await wb.inspector.choose(["padded"], "Show Details");
   await page.textWith("49 masked", "1 NaN", "Without 49 masked of 128.");
   await until("the picture", async () => (await (await page.locator(".canvas canvas")).count()) === 1);
-  const at = (row: number, column: number) => [(row + 0.15) / 8, (column + 0.3) / 16] as const;
   const [hidden, shown, nan] = await page.colours([at(0, 12), at(0, 3), at(1, 4)]);
-  expect(hidden).toEqual([85, 0, 0]);
+  expect(hidden).toEqual(MASKED);
   expect(nan).toEqual([255, 0, 255]);
-  expect(shown).not.toEqual([85, 0, 0]);
+  expect(shown).not.toEqual(MASKED);
   await tour(wb, "masked");
   await looks(wb, "details/masked");
+});
+
+test("what a mask of either hides is not compared, and marked among the differences", async ({ wb }) => {
+  const page = new DetailsPage(wb);
+  await wb.inspector.click("padded");
+  await (await page.locator("select.compare-with")).selectOption("expression");
+  await (await page.locator("[name=expression]")).fill("guessed");
+  await (await page.locator("[name=expression]")).press("Enter");
+  await page.textWith("allclose: False. 2 of 79 are beyond the tolerance.", "masked, not compared\t49", "0 NaN");
+  await until("three pictures", async () => (await (await page.locator(".canvas canvas")).count()) === 3);
+  const [hidden, apart] = await page.colours([at(0, 12), at(2, 1)], { x: 44, y: 16 }, 2);
+  expect(hidden).toEqual(MASKED);
+  expect(apart).not.toEqual(MASKED);
+  await looks(wb, "details/masked-compared");
+  await (await page.locator("select.compare-with")).selectOption("nothing");
 });
 
 test("a quantized tensor is drawn by the numbers that it stands for", async ({ wb }) => {

@@ -1428,6 +1428,14 @@ export interface DetailsCloseness {
   nan_in_one: Integer;
   nan_in_both: Integer;
   inf_in_one: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  masked?: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  masked_in_one?: number | string;
   max_abs?: DetailsFarthest;
   max_relative?: DetailsFarthest;
   max_ulps?: DetailsFarthest;

@@ -200,6 +200,9 @@ const comparison = v.strictObject({
       nan_in_one: v.number(),
       nan_in_both: v.number(),
       inf_in_one: v.number(),
+      /** Undefined where neither has a mask. */
+      masked: v.optional(v.number()),
+      masked_in_one: v.optional(v.number()),
       max_abs: v.optional(farthest),
       max_relative: v.optional(farthest),
       max_ulps: v.optional(farthest),

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..safe.guard import module
 from ..safe.torch_name import torch_name
+from .composed import like_of, read_part
 from .stats.block_difference import LEAST, BlockGaps, cast, flat, within
 from .stats.difference import Paired, once, paired, together
 from .stats.layout import index_of
 from .unread import Unread
 
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import Literal, TypedDict
+
+    _Count = Literal[
+        "count", "read", "masked", "masked_in_one", "different", "beyond", "nan_in_one", "nan_in_both", "inf_in_one"
+    ]
 
     class Farthest(TypedDict):
         """Where the two elements are that are farthest apart, ``by`` so much."""
@@ -27,14 +32,18 @@ if TYPE_CHECKING:
     class FoundCloseness(TypedDict):
         """What is known from ``read`` of ``count`` elements.
 
-        ``different`` is how many are not equal, ``beyond`` how many of these are farther apart than is tolerated;
-        NaN is equal to NaN. ``nan_in_one`` are NaN on one side alone, ``inf_in_one`` infinite on one side alone or with
-        another sign. Of two finite numbers ``relative`` is |a - b| / |b|, where b is not 0. ``ulps`` counts the floats
-        from one to the other, where both are of one floating dtype.
+        ``masked`` of those that were looked at are hidden by a mask, and neither compared nor counted;
+        ``masked_in_one`` of these on one side alone. ``different`` is how many are not equal, ``beyond`` how many of
+        these are farther apart than is tolerated; NaN is equal to NaN. ``nan_in_one`` are NaN on one side alone,
+        ``inf_in_one`` infinite on one side alone or with another sign. Of two finite numbers ``relative`` is
+        |a - b| / |b|, where b is not 0. ``ulps`` counts the floats from one to the other, where both are of one
+        floating dtype.
         """
 
         count: int
         read: int
+        masked: int
+        masked_in_one: int
         different: int
         beyond: int
         nan_in_one: int
@@ -45,6 +54,9 @@ if TYPE_CHECKING:
         max_ulps: Farthest | None
 
 
+_COUNTS: tuple[_Count, ...] = (
+    "count", "read", "masked", "masked_in_one", "different", "beyond", "nan_in_one", "nan_in_both", "inf_in_one",
+)  # fmt: skip
 _FLOATS = ("float", "bfloat")  #: how the names of dtypes with a last place begin
 
 
@@ -53,18 +65,20 @@ class Closeness:
 
     def __init__(self, a: Any, b: Any, rtol: float, atol: float) -> None:
         """The caller holds the guard. Raises ``ValueError`` with a sentence where the two can't be compared."""
-        how = paired(a, b)
+        how = paired(like_of(a), like_of(b))
         if isinstance(how, Unread):
             raise ValueError(how.text)
         self._how: Paired = how
         self._tolerance = rtol, atol
         (self._a, self._b), self._repeats = once(a, b)
-        self._has_ulps = _has_places(a, b)
+        self._has_ulps = _has_places(like_of(a), like_of(b))
         self.total = math.prod(map(int, self._a.shape))
-        self._read = 0
+        self._looked_at = 0
         self._found: FoundCloseness = {
             "count": 0,
             "read": 0,
+            "masked": 0,
+            "masked_in_one": 0,
             "different": 0,
             "beyond": 0,
             "nan_in_one": 0,
@@ -85,15 +99,17 @@ class Closeness:
 
     def found(self) -> FoundCloseness:
         found = self._found.copy()
-        found["count"], found["read"] = self.total, self._read
-        for amount in ("count", "read", "different", "beyond", "nan_in_one", "nan_in_both", "inf_in_one"):
+        found["count"], found["read"] = self.total - found["masked"], self._looked_at - found["masked"]
+        for amount in _COUNTS:
             found[amount] *= self._repeats
         return found
 
     def _add(self, one: Any, other: Any) -> int:
+        """Compares two blocks, and returns of how many elements they are."""
+        found, start, amount = self._found, self._looked_at, math.prod(map(int, one.shape))
+        self._looked_at += amount
+        one, other, places = self._there(one, other)
         x, y = self._how.block(one), self._how.block(other)
-        found, start, amount = self._found, self._read, math.prod(map(int, x.wide.shape))
-        self._read += amount
         both_nan = (x.wide != x.wide) & (y.wide != y.wide)
         found["nan_in_both"] += int(both_nan.sum())
         gaps = BlockGaps(x, y)
@@ -113,7 +129,8 @@ class Closeness:
             """The one before, unless that at a place of this block is farther."""
             if by <= (0 if before is None else before["by"]):
                 return before
-            return {"by": by, "at": index_of(start + where, tuple(self._a.shape))}
+            place = where if places is None else int(places[where])
+            return {"by": by, "at": index_of(start + place, tuple(self._a.shape))}
 
         at = int((gap if steps is None else steps).argmax())
         is_whole = x.whole and y.whole
@@ -128,6 +145,26 @@ class Closeness:
             at = int(ulps.argmax())
             found["max_ulps"] = at_end(found["max_ulps"], at, int(ulps[at]) - LEAST)
         return amount
+
+    def _there(self, one: Any, other: Any) -> tuple[Any, Any, Any]:
+        """What no mask hides of two blocks, and the places of that; None where all are there."""
+        (one, over_one), (other, over_other) = read_part(one), read_part(other)
+        masks = [flat(mask, self._how.xp) for mask in (over_one, over_other) if mask is not None]
+        hidden = masks[0] | masks[-1] if masks else None
+        if hidden is None or not bool(hidden.any()):
+            return one, other, None
+        alone = masks[0] ^ masks[1] if len(masks) == 2 else hidden
+        self._found["masked"] += int(hidden.sum())
+        self._found["masked_in_one"] += int(alone.sum())
+        (places,) = self._how.xp.where(~hidden)
+        return _picked(one, places), _picked(other, places), places
+
+
+def _picked(block: Any, places: Any) -> Any:
+    """The elements of a block at some places."""
+    if hasattr(block, "untyped_storage"):
+        return block.reshape(-1).cpu()[places]
+    return block.reshape(-1)[places.numpy() if hasattr(places, "untyped_storage") else places]
 
 
 def _has_places(a: Any, b: Any) -> bool:

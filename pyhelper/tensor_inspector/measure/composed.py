@@ -105,3 +105,13 @@ class QuantizedElements(ComposedElements):
 
 def is_composed(elements: Any) -> bool:
     return issubclass(type(elements), ComposedElements)
+
+
+def like_of(elements: Any) -> Any:
+    """A tensor or array of the type of the elements: they themselves, where they are one."""
+    return elements.like() if is_composed(elements) else elements
+
+
+def read_part(part: Any) -> tuple[Any, Any]:
+    """The elements of a part of some, and which of them are masked (None: none can be)."""
+    return part.read() if is_composed(part) else (part, None)

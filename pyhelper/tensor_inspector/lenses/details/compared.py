@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child
 from ...kinds.kind import Elements
 from ...measure.closeness import Closeness
+from ...measure.composed import is_composed, like_of, read_part
 from ...measure.stats.difference import paired
 from ...measure.unread import Unread
 from ...safe.guard import full_name
 from ...safe.record import Record
 from ...words.text import shape as shape_text
-from ..picture.source import dtype_of, is_mapped, is_tensor
+from ..picture.source import arrays_of, dtype_of, is_mapped, is_tensor
 from .described import described
 from .differences import Differences, DifferencesLibrary
 from .drawn import Drawing, drawn
 from .excerpt import Excerpt
 from .planes import PlanesReading
-from .source import readable
+from .source import readable_in_parts
 from .texts import texts_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def two_values(asked: Child, other: Child, budget: Budget) -> TwoValues:
     reasons: list[str] = []
     for child in (asked, other):
         try:
-            found = readable(child.value, "comparison", budget)
+            found = readable_in_parts(child.value, "comparison", budget)
         except (TypeError, ValueError) as error:
             sides.append(_described(child.value, budget))
             reasons.append(f"{child.name}: {error}")
@@ -87,6 +88,8 @@ def comparison_steps(pair: TwoValues, wishes: Wishes, budget: Budget) -> Generat
         "nan_in_both": found["nan_in_both"],
         "inf_in_one": found["inf_in_one"],
     }
+    if any(is_composed(side) and side.can_be_masked for side in pair.elements):
+        elements["masked"], elements["masked_in_one"] = found["masked"], found["masked_in_one"]
     if found["max_abs"] is not None:
         elements["max_abs"] = _farthest(pair, found["max_abs"])
     if found["max_relative"] is not None:
@@ -101,7 +104,7 @@ def error_map_steps(
 ) -> Generator[float, None, DetailsPicture]:
     """A picture of |a - b|, whose tiles show the largest of theirs: one element that differs is never averaged away."""
     a, b = pair.elements
-    how = paired(a, b)
+    how = paired(like_of(a), like_of(b))
     shown: How = "range" if len(excerpt.dims) == 1 else "max"
     assert not isinstance(how, Unread)
     planes = [Differences(excerpt.plane(a, at), excerpt.plane(b, at), how) for at in excerpt.at()]
@@ -117,12 +120,13 @@ def error_map_steps(
 
 
 def _of_elements(value: Any, elements: Any) -> DetailsSide:
+    first = arrays_of(elements)[0]
     whole = value.value if issubclass(type(value), Elements) else value  # of a subscript: what the program would get
     return {
         "type": full_name(type(whole)),
         "shape": list(map(int, elements.shape)),
         "dtype": dtype_of(elements),
-        "device": str(elements.device) if is_tensor(elements) else "cpu",
+        "device": str(first.device) if is_tensor(first) else "cpu",
     }
 
 
@@ -143,7 +147,7 @@ def _unlike(a: Any, b: Any) -> list[str]:
     """Why the elements of two can't be compared one by one, if they can't."""
     one, other = (tuple(map(int, elements.shape)) for elements in (a, b))
     if one == other:
-        how = paired(a, b)
+        how = paired(like_of(a), like_of(b))
         return [how.text] if isinstance(how, Unread) else []
     both = f"the shapes {shape_text(one)} and {shape_text(other)} are different: elements are compared one by one"
     pairs = zip(reversed(one), reversed(other))
@@ -158,5 +162,6 @@ def _farthest(pair: TwoValues, found: Farthest) -> DetailsFarthest:
 
 def _element(elements: Any, at: list[int]) -> str:
     """One element, as Python writes it."""
-    (text,) = texts_of(elements[tuple(slice(place, place + 1) for place in at)].reshape(1, 1))
+    alone, _ = read_part(elements[tuple(slice(place, place + 1) for place in at)])
+    (text,) = texts_of(alone.reshape(1, 1))
     return text

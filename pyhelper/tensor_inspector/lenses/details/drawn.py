@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ...measure.composed import is_composed
+from ...measure.composed import is_composed, read_part
 from ...safe.record import Record
 from ..picture.labels import LabelCounts, are_categories, sort_of
 from ..picture.palettes import MOST_LABELS
-from ..picture.reduction import Library, TileGrids, read_part
+from ..picture.reduction import Library, TileGrids
 from ..picture.source import arrays_of, is_mapped, is_tensor
 from .excerpt import Excerpt
 from .floats import Units, floats_in_base64, marks_in_base64, units_of

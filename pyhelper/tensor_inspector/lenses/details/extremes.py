@@ -6,9 +6,9 @@ from collections.abc import Generator
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
-from ...measure.composed import is_composed
+from ...measure.composed import is_composed, read_part
 from ...measure.stats.layout import blocks, index_of
-from ..picture.reduction import Library, read_part
+from ..picture.reduction import Library
 from ..picture.source import is_tensor
 
 if TYPE_CHECKING:

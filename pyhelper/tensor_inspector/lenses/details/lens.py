@@ -145,18 +145,18 @@ class DetailsLens(Lens):
         wanted = [part for part in OF_TWO if part in wishes.wanted]
         try:
             pair = two_values(self._asked, other, budget)
-            reads = pair.elements
+            reads = tuple(array for elements in pair.elements for array in arrays_of(elements))
             if "comparison" in wanted:
                 time = budget if wanted == ["comparison"] else budget.share()
                 yield _work("comparison", wanted.pop(0), reads, comparison_steps(pair, wishes, time))
             if not wanted:
                 return
-            if not reads:
+            if not pair.elements:
                 raise ValueError(pair.reason)
-            a, b = reads
+            a, b = pair.elements
             excerpt = excerpt_of(tuple(map(int, a.shape)), wishes, "picture")
             names = names_of_dimensions(other.value)
-            yield _work("other", "error_map", (b,), picture_steps(b, names, excerpt, wishes, budget))
+            yield _work("other", "error_map", arrays_of(b), picture_steps(b, names, excerpt, wishes, budget))
             yield _work("error_map", "error_map", reads, error_map_steps(pair, excerpt, wishes, budget))
         except Exception as error:
             for part in wanted:

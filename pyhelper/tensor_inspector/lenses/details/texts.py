@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...measure.composed import read_part
 from ...measure.values import listed_values
 from ...safe.guard import module
 from ...safe.torch_name import torch_name
-from ..picture.reduction import read_part
 from ..picture.source import is_tensor
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
-from ...measure.composed import is_composed
+from ...measure.composed import like_of, read_part
 from ...measure.stats.reductions import ALONE
 from ...safe.guard import module
 from ...safe.torch_name import torch_name
@@ -60,17 +60,11 @@ def first_of_tiles(plane: Any, layout: Layout) -> list[list[complex]]:
     return (wide.cpu() if is_tensor(wide) else wide).tolist()  # type: ignore[no-any-return]
 
 
-def read_part(block: Any) -> tuple[Any, Any]:
-    """The elements of a part of a plane, and which of them are masked (None: none can be)."""
-    return block.read() if is_composed(block) else (block, None)
-
-
 class Library:
     """torch or numpy, and what is done differently in each."""
 
     def __init__(self, plane: Any, base: int = 0) -> None:
-        if is_composed(plane):
-            plane = plane.like()
+        plane = like_of(plane)
         self.is_torch, self._base = is_tensor(plane), base
         self.names: Any = module("torch" if self.is_torch else "numpy")
         dtype = plane.dtype

@@ -16,6 +16,7 @@ from ...safe.budget import Budget
 from ...safe.guard import module
 from ...safe.record import Record
 from ...safe.torch_name import torch_name
+from ..composed import is_composed
 from ..unread import Unread
 from .block_difference import Block, compare_blocks, library
 from .layout import blocks
@@ -166,4 +167,6 @@ def once(*sides: Any) -> tuple[list[Any], int]:
 
 
 def _strides(value: Any) -> Any:
+    if is_composed(value):
+        return value.strides()
     return value.stride() if hasattr(value, "untyped_storage") else value.strides
