@@ -61,6 +61,7 @@ function Spread({ of, isLog }: { readonly of: Distribution; readonly isLog: bool
   const apart = barsApart(of);
   return (
     <>
+      {of.magnitudes === true && <p class="note">{l10n.t("Of the magnitudes |z| of complex numbers.")}</p>}
       <Histogram of={of} apart={apart} isLog={isLog} />
       {!exact && (
         <p class="note">
@@ -113,7 +114,11 @@ function Histogram({
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`}
       role="img"
-      aria-label={l10n.t("Histogram of {0} elements", countText(read))}
+      aria-label={
+        of.magnitudes === true
+          ? l10n.t("Histogram of the magnitudes of {0} elements", countText(read))
+          : l10n.t("Histogram of {0} elements", countText(read))
+      }
     >
       {counts.map((amount, at) => (
         <rect

@@ -855,6 +855,8 @@ class DetailsDistribution(TypedDict):
     pos_inf: Integer
     neg_inf: Integer
     zeros: Integer
+    #: The numbers are the magnitudes of complex ones.
+    magnitudes: NotRequired[Literal[True]]
     #: Elements that a mask hides, of those that were looked at: they are in `count` alone. Absent where there is no
     #: mask.
     masked: NotRequired[Integer]

@@ -1206,6 +1206,13 @@ def test_a_sample_of_a_masked_value_tells_how_many_of_it_are_masked(library: str
     assert 0.45 < found["masked"] / (found["read"] + found["masked"]) < 0.55
 
 
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_that_a_distribution_is_of_magnitudes_is_told_of_complex_numbers_alone(make: Callable[[Any], Any]) -> None:
+    found = spread(make([3 + 4j, 0j]))
+    assert (found["magnitudes"], found["quantiles"]["values"][-1]) == (True, 5.0)
+    assert "magnitudes" not in spread(make([3.0]))
+
+
 def test_only_what_has_a_mask_has_masked_elements_in_its_distribution() -> None:
     assert "masked" not in spread(np.ones((3, 3)))
     assert spread(np.ma.masked_array(np.ones(2), [True, False]))["masked"] == 1

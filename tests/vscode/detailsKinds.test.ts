@@ -30,7 +30,7 @@ print("here")  # STOP
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   mask: ["float32[16, 16]", "120 −Inf"],
   flags: ["bool[8, 8]", "22 of 64 True"],
-  spectrum: ["complex64[8, 8]", "|z| 0.5…2"],
+  spectrum: ["complex64[8, 8]", "|z| 0.5…2", "Of the magnitudes |z| of complex numbers."],
   small: ["float8_e4m3fn[8, 8]", "−2…2"],
   activations: ["float32[2, 3, 8, 8]", "view of [384]"],
   deep: ["2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]", "0…4095"],

@@ -81,13 +81,14 @@ export function reasonFor(name: string, { code, message }: Failure): string {
 }
 
 function distributionOf({ histogram, quantiles, ...counts }: DetailsDistribution): Distribution {
-  const { exact, ...others } = counts;
+  const { exact, magnitudes, ...others } = counts;
   const numbers = Object.fromEntries(Object.entries(others).map(([name, count]) => [name, numberOf(count)])) as Omit<
     Distribution,
-    "edges" | "counts" | "quantiles" | "exact"
+    "edges" | "counts" | "quantiles" | "exact" | "magnitudes"
   >;
   return {
     ...numbers,
+    ...(magnitudes === undefined ? {} : { magnitudes }),
     exact,
     edges: histogram.edges.map(numberOf),
     counts: histogram.counts.map(numberOf),

@@ -1262,6 +1262,10 @@ export interface DetailsDistribution {
   neg_inf: Integer;
   zeros: Integer;
   /**
+   * The numbers are the magnitudes of complex ones.
+   */
+  magnitudes?: true;
+  /**
    * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
    */
   masked?: number | string;

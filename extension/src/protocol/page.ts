@@ -97,6 +97,8 @@ const distribution = v.strictObject({
   pos_inf: v.number(),
   neg_inf: v.number(),
   zeros: v.number(),
+  /** The numbers are the magnitudes of complex ones. */
+  magnitudes: v.optional(v.literal(true)),
   /** Of those that were looked at; undefined of what has no mask. */
   masked: v.optional(v.number()),
   exact: v.boolean(),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.stats.distribution import spread_steps
 from ...measure.unread import Unread
+from ..picture.labels import sort_of
 
 if TYPE_CHECKING:
     from ...protocol import DetailsDistribution
@@ -49,6 +50,8 @@ def distribution_steps(elements: Any, wishes: Wishes, budget: Budget) -> Generat
         "exact": histogram["exact"],
         "read": histogram["read"],
     }
+    if sort_of(elements) == "complex":
+        spread["magnitudes"] = True
     if "masked" in found:
         spread["masked"] = found["masked"]
     return spread
