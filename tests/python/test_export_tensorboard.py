@@ -599,3 +599,44 @@ def test_options_that_make_no_sense_are_refused(paused: Frame, tmp_path: Path, o
     assert offered(paused(torch.ones(2)), **options)["refused"] == message
     formats = paused(torch.ones(2)).lens("export", options, value="x")["found"]["formats"]
     assert [one["format"] for one in formats if "refused" not in one] == ["npy", "safetensors", "csv", "pt"]
+
+
+# What has no elements, and what is complex
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("value", [torch.zeros(0, 4), np.zeros((3, 0)), {"a": torch.zeros(0), "b": torch.zeros(2, 0)}])
+def test_a_run_of_no_elements_is_refused_before_anything_is_written(paused: Frame, tmp_path: Path, value: Any) -> None:
+    what = "these tensors have none" if type(value) is dict else f"shape {list(value.shape)} has none"
+    assert offered(paused(value))["refused"] == f"a run is of elements: {what}"
+    answer = asked(paused(value), tmp_path / "run")
+    assert answer["error"]["message"] == f"a run is of elements: {what}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_history_of_what_is_empty_now_is_written(paused: Frame, tmp_path: Path) -> None:
+    scalars = [{"tag": "mean", "steps": [1, 2], "times": [1.0, 2.0], "values": [0.5, 0.25]}]
+    asked(paused(torch.zeros(0)), tmp_path / "run", scalars=scalars)
+    (history,) = histories(tmp_path / "run")
+    assert history.scalar("x/mean") == [(1, 0.5), (2, 0.25)]
+    assert [path.name for path in (tmp_path / "run").iterdir() if path.is_file()] == []
+
+
+@pytest.mark.usefixtures("installed")
+def test_tensors_without_elements_are_named_beside_those_that_have_some(paused: Frame, tmp_path: Path) -> None:
+    value = {"a": torch.zeros(0), "b": torch.ones(2)}
+    assert "nothing is written of what has no elements: a" in offered(paused(value))["notes"]
+    assert written(paused, value, tmp_path / "run").tags["histograms"] == ["x/b"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_that_complex_numbers_are_written_by_magnitude_is_said(paused: Frame, tmp_path: Path) -> None:
+    value = torch.tensor([[3 + 4j, 6 + 8j], [0j, 1j]])
+    note = "complex numbers are written by their magnitudes"
+    assert note in offered(paused(value))["notes"]
+    assert note not in offered(paused(torch.ones(2)))["notes"]
+    run = written(paused, value, tmp_path / "run")
+    assert (run.tags["histograms"], run.tags["images"]) == (["x/magnitude"], ["x/magnitude/heatmap"])
+    assert run.histogram("x/magnitude").max == 10
+    assert written(paused, torch.tensor(3 + 4j), tmp_path / "one").scalar("x/magnitude") == [(0, 5.0)]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .recorded import Wanted
 
 _BINS = 60
+_NAMED = 3  #: tensors without elements
 _SCALARS = 1000  #: of a series, at once
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 1 << 22  #: of an embedding
 _AT_ONCE = 1 << 18  #: elements
@@ -53,6 +54,10 @@ def plan(asked: Child, wanted: Wanted, budget: Budget) -> Planning:
         except (TypeError, ValueError):
             if not wanted.series:
                 raise
+    if number is None and not wanted.series and not any(one.count() for _, one in tensors):
+        shapes = [list(one.shape) for _, one in tensors]
+        what = f"shape {shapes[0]} has none" if len(tensors) == 1 else "these tensors have none"
+        raise ValueError(f"a run is of elements: {what}")
     content = _Content(asked, wanted, number, tensors, budget)
     return Plan(None, content.total(), None, list(dict.fromkeys(content.notes())), tuple(content.files()))
 
@@ -70,8 +75,11 @@ class _Content:
     ) -> None:
         self._asked, self._wanted, self._number, self._budget = asked, wanted, number, budget
         self._is_one = len(tensors) == 1 and tensors[0][0] == asked.name
-        self._tensors = [(name if self._is_one else f"{asked.name}/{name}", one) for name, one in tensors]
-        self._whole = tensors[0][1] if self._is_one else None
+        self._tensors = [
+            (name if self._is_one else f"{asked.name}/{name}", one) for name, one in tensors if one.count()
+        ]
+        self._empty = [name for name, one in tensors if not one.count()]
+        self._whole = self._tensors[0][1] if self._is_one and self._tensors else None
         self._images: Images | None = images_of(self._whole.values) if self._whole is not None else None
 
     def total(self) -> int:
@@ -84,6 +92,11 @@ class _Content:
             yield "scalars are kept as float32"
         if any(one.shape for _, one in self._tensors):
             yield "histograms are of finite elements: NaN and Inf are counted beside them"
+        if any(_is_complex(one) for _, one in self._tensors):
+            yield "complex numbers are written by their magnitudes"
+        if self._empty:
+            more = f" and {len(self._empty) - _NAMED} more" if len(self._empty) > _NAMED else ""
+            yield f"nothing is written of what has no elements: {', '.join(self._empty[:_NAMED])}{more}"
         if self._images is not None:
             yield from self._images.notes()
         if self._is_table() and not self._has_embedding():
@@ -126,7 +139,7 @@ class _Content:
             for amount in self._of_tensor(writer, name, one):
                 yield writer.taken(), amount
                 one.check()  # a slice may have ended there
-        if self._whole is not None and self._whole.count():
+        if self._whole is not None:
             for _ in self._pictures(writer, self._whole):
                 yield writer.taken(), 0
                 self._whole.check()
@@ -134,11 +147,9 @@ class _Content:
 
     def _of_tensor(self, writer: EventWriter, name: str, one: Exported) -> Iterator[int]:
         """Writes its histogram, and beside it how often it has what is not finite; of a single number that."""
-        step = self._wanted.step
-        if not one.count():
-            return
+        step, tag = self._wanted.step, f"{name}/magnitude" if _is_complex(one) else name
         if not one.shape:
-            writer.add_scalar(name, _real(one.values), step)
+            writer.add_scalar(tag, _real(one.values), step)
             return
         steps = spread_steps(one.values, self._budget, (), _BINS, robust=False, exact=True)
         while True:
@@ -150,15 +161,15 @@ class _Content:
         if isinstance(found, Unread):
             raise ValueError(f"{name}: no histogram: {found.text}")
         counts: list[int] = found["histogram"]["counts"]
-        for tag, amount in (("nan", found["nan"]), ("inf", found["pos_inf"]), ("-inf", found["neg_inf"])):
+        for special, amount in (("nan", found["nan"]), ("inf", found["pos_inf"]), ("-inf", found["neg_inf"])):
             if amount:
-                writer.add_scalar(f"{name}/{tag}", amount, step)
+                writer.add_scalar(f"{name}/{special}", amount, step)
         if sum(counts):
             sums = _Sums()
             yield from sums.steps(one.values)
             edges = list(map(float, found["histogram"]["edges"]))
             writer.add_histogram(
-                name,
+                tag,
                 step,
                 {
                     "min": sums.least,
@@ -187,7 +198,8 @@ class _Content:
             data, png = drawn.to_dict(), drawn._repr_png_()
             width, height = (int.from_bytes(png[at : at + 4], "big") for at in (_HEADER - 8, _HEADER - 4))
             tag = "heatmap" if data["complete"] else "heatmap_sampled"
-            yield from writer.add_image(f"{self._asked.name}/{tag}", step, ImageAsPng(png, height, width, 3))
+            led = f"{self._asked.name}/magnitude" if _is_complex(whole) else self._asked.name
+            yield from writer.add_image(f"{led}/{tag}", step, ImageAsPng(png, height, width, 3))
 
     def _is_table(self) -> bool:
         """Whether its rows may be points in a space."""
@@ -247,6 +259,10 @@ class _Sums:
 def _no_events(guard: Untouched | None) -> Steps:
     """An event file with nothing in it: by it TensorBoard knows the folder as a run."""
     yield EventWriter(guard).taken(), 0
+
+
+def _is_complex(one: Exported) -> bool:
+    return one.dtype.startswith("complex")
 
 
 def _real(values: Any) -> float:
