@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from math import inf, nan
-from operator import or_
 from typing import Any
 
 from ...measure.composed import ComposedElements, is_composed, read_part
@@ -45,7 +43,7 @@ class Differences(ComposedElements):
         gap = xp.where(gap == gap, gap, xp.full_like(gap, inf))  # of complex numbers, between infinities
         gap = xp.where(gaps.one_nan(), xp.full_like(gap, nan), gap)
         masks = [flat(mask, xp).reshape(self.shape) for mask in (over_a, over_b) if mask is not None]
-        return cast(gap, xp.float64).reshape(self.shape), reduce(or_, masks) if masks else None
+        return cast(gap, xp.float64).reshape(self.shape), masks[0] | masks[-1] if masks else None
 
 
 class DifferencesLibrary(Library):
