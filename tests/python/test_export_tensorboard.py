@@ -640,3 +640,125 @@ def test_that_complex_numbers_are_written_by_magnitude_is_said(paused: Frame, tm
     assert (run.tags["histograms"], run.tags["images"]) == (["x/magnitude"], ["x/magnitude/heatmap"])
     assert run.histogram("x/magnitude").max == 10
     assert written(paused, torch.tensor(3 + 4j), tmp_path / "one").scalar("x/magnitude") == [(0, 5.0)]
+
+
+# The graph of a module
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.linear = nn.LayerNorm(4), nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        raise AssertionError("the program's forward is not run")
+
+
+def graph_written(paused: Paused, path: Path) -> dict[str, tuple[str, list[str]]]:
+    """The nodes that TensorBoard's reader finds: the op of each, and what it takes."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    answer = asked(paused, path)
+    assert "error" not in answer, answer
+    events = EventAccumulator(str(path))
+    events.Reload()
+    found = {node.name: (node.op, list(node.input)) for node in events.Graph().node}
+    assert len(found) == len(events.Graph().node), "names are different"
+    assert all(name in found for _, inputs in found.values() for name in inputs), "edges lead to nodes"
+    return found
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_graph_of_a_module_is_of_the_operations_that_it_has_computed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stop() -> Any:
+        x = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 1))
+        aside = (nn.Linear(4, 1)(torch.ones(2, 4)).exp().sum(),)
+        loss = x(torch.ones(2, 4)).square().mean()
+        assert aside
+        return sys._getframe()
+
+    found = graph_written(Paused(stop(), monkeypatch), tmp_path / "run")
+    assert found["x/0/Addmm"] == ("Addmm", ["x/0/bias", "x/0/T"])
+    assert found["x/0/T"] == ("T", ["x/0/weight"])
+    assert found["x/0/weight"] == ("Parameter", [])
+    assert found["x/Relu"] == ("Relu", ["x/0/Addmm"])
+    assert found["x/2/Addmm"][1] == ["x/2/bias", "x/Relu", "x/2/T"]
+    assert found["Pow"] == ("Pow", ["x/2/Addmm"])
+    assert found["Mean"] == ("Mean", ["Pow"])
+    assert len(found) == 11
+    session.reset()
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_nodes_of_a_graph_have_shapes_dtypes_and_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    def stop() -> Any:
+        x = nn.Linear(4, 3)
+        y = x(torch.ones(2, 4))
+        return sys._getframe()
+
+    asked(Paused(stop(), monkeypatch), tmp_path / "run")
+    events = EventAccumulator(str(tmp_path / "run"))
+    events.Reload()
+    (made,) = [node for node in events.Graph().node if node.op == "Addmm"]
+    assert [dim.size for dim in made.attr["_output_shapes"].list.shape[0].dim] == [2, 3]
+    assert (made.attr["dtype"].s, made.attr["variable"].s) == (b"float32", b"y")
+    session.reset()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_module_that_has_computed_nothing_in_sight_has_its_tree(paused: Frame, tmp_path: Path) -> None:
+    value = nn.Sequential(nn.Conv1d(1, 4, 1), Block(), nn.Sequential(nn.Linear(4, 2, bias=False), nn.ReLU()))
+    found = graph_written(paused(value), tmp_path / "run")
+    assert found["x/0/Conv1d"] == ("Conv1d", ["x/0/weight", "x/0/bias"])
+    assert found["x/1/Block"] == ("Block", ["x/1/norm/LayerNorm", "x/1/linear/Linear", "x/0/Conv1d"])
+    assert found["x/2/1/ReLU"] == ("ReLU", ["x/2/0/Linear"])
+    assert found["x/2/Sequential"] == ("Sequential", ["x/2/1/ReLU", "x/1/Block"])
+    assert found["x/Sequential"] == ("Sequential", ["x/2/Sequential"])
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_module_in_two_places_and_odd_names_make_no_two_nodes_alike(paused: Frame, tmp_path: Path) -> None:
+    shared = nn.Linear(2, 2)
+    value = nn.ModuleDict({"a/b": shared, "a_b": nn.Linear(2, 2), "c:0": shared, "^d": nn.ModuleDict()})
+    found = graph_written(paused(value), tmp_path / "run")
+    assert found["x/ModuleDict"][1] == ["x/a_b/Linear", "x/a_b/Linear_1", "x/_d/ModuleDict"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_operations_lie_in_the_innermost_module_around_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stop() -> Any:
+        x = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+        loss = x(torch.randn(2, 3, 8)).sum()
+        return sys._getframe()
+
+    found = graph_written(Paused(stop(), monkeypatch), tmp_path / "run")
+    assert any(name.startswith("x/self_attn/out_proj/Addmm") for name in found)
+    assert "x/Relu" in found
+    assert "x/linear1/Addmm" in found
+    assert {name.partition("/")[0] for name in found} == {"x", "Sum"}
+    session.reset()
+
+
+@pytest.mark.usefixtures("installed")
+def test_that_the_graph_is_of_autograd_or_of_modules_is_said(paused: Frame) -> None:
+    note = "the graph is of the operations by which a tensor in sight was computed; else of the modules alone"
+    assert note in offered(paused(nn.Linear(2, 2)))["notes"]
+    assert note not in offered(paused(torch.ones(2)))["notes"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_graph_of_thousands_of_nodes_comes_in_slices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stop() -> Any:
+        x = nn.Linear(4, 4)
+        y = torch.ones(1, 4)
+        for _ in range(1500):
+            y = x(y).tanh()
+        return sys._getframe()
+
+    found = graph_written(Paused(stop(), monkeypatch), tmp_path / "run")
+    assert sum(op == "Tanh" for op, _ in found.values()) == 1500
+    session.reset()

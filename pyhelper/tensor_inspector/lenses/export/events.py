@@ -16,9 +16,12 @@ from ..running.unguarded import Unguarded
 
 if TYPE_CHECKING:
     from ...safe.untouched import Untouched
+    from .graph import NodeOfRun
     from .image import ImageAsPng
 
 _VERSION = "brain.Event:2"  #: with which each event file begins
+_PRODUCER = 22  #: the version of a graph's format, as torch's own writer has it
+_NODES = 200  #: that are made at once
 _SUMMED = 1 << 16  #: bytes, of which tensorboard makes the checksum at once: it does so in Python
 _MASK, _ADDED = (1 << 32) - 1, 0xA282EAD8  #: by which a record masks its checksum
 
@@ -42,6 +45,7 @@ class EventWriter:
             raise ValueError(why)
         with Unguarded(guard) if module("torch") is not None else nullcontext():
             try:
+                self._graphs: Any = import_module("tensorboard.compat.proto.graph_pb2")
                 self._events: Any = import_module("tensorboard.compat.proto.event_pb2")
                 self._summaries: Any = import_module("tensorboard.compat.proto.summary_pb2")
                 self._checksums: Any = import_module("tensorboard.compat.tensorflow_stub.pywrap_tensorflow")
@@ -71,6 +75,23 @@ class EventWriter:
             encoded_image_string=image.png,
         )
         return self._steps(self._event(step, None, tag=tag, image=made))
+
+    def add_graph(self, nodes: list[NodeOfRun]) -> Iterator[None]:
+        """In steps."""
+        graph = self._graphs.GraphDef()
+        graph.versions.producer = _PRODUCER
+        for count, one in enumerate(nodes, 1):
+            node = graph.node.add(name=one.name, op=one.op, input=one.inputs)
+            if one.shape is not None:
+                shape = node.attr["_output_shapes"].list.shape.add()
+                for size in one.shape:
+                    shape.dim.add(size=size)
+            for name, text in (("dtype", one.dtype), ("variable", one.variable)):
+                if text:
+                    node.attr[name].s = text.encode("utf-8", "replace")
+            if count % _NODES == 0:
+                yield
+        yield from self._steps(self._events.Event(wall_time=time(), graph_def=graph.SerializeToString()))
 
     def _event(self, step: int, at: float | None, **value: Any) -> Any:
         summary = self._summaries.Summary(value=[self._summaries.Summary.Value(**value)])

@@ -16,6 +16,7 @@ from ...safe.record import Record
 from ...words.text import size
 from ..lens import InvalidQuestion, Lens, Paused
 from ..new_file import NewFile
+from ..surroundings import step_around
 from . import csv, npy, pt, safetensors, tensorboard
 from .destination import Destination, destination_of, folder_of, working_directory
 from .exported import Exported, named
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ...protocol import ExportFormat, ExportFound, Found
     from .plan import Planning, Steps
 
+_SIGHT = 200  #: milliseconds for what is in sight, half of which it takes at most
 _SENT = 1 << 19  #: bytes at once to who writes them elsewhere
 _SYNCED = 1 << 25  #: bytes, after which the disk is waited for
 
@@ -34,33 +36,33 @@ _SYNCED = 1 << 25  #: bytes, after which the disk is waited for
 class Format(Record):
     """One that ``runs`` code of the program needs the user's consent. One ``is_folder`` of files."""
 
-    plan: Callable[[Child, Mapping[str, Any], Budget], Planning]
+    plan: Callable[[Child, Mapping[str, Any], Paused | None, Budget], Planning]
     runs: bool = False
     is_folder: bool = False
 
 
-def _plan_npy(asked: Child, options: Mapping[str, Any], budget: Budget) -> Planning:
+def _plan_npy(asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> Planning:
     yield
     return npy.plan(Exported(asked.value, budget))
 
 
-def _plan_csv(asked: Child, options: Mapping[str, Any], budget: Budget) -> Planning:
+def _plan_csv(asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> Planning:
     yield
     return csv.plan(Exported(asked.value, budget))
 
 
-def _plan_safetensors(asked: Child, options: Mapping[str, Any], budget: Budget) -> Planning:
+def _plan_safetensors(asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> Planning:
     tensors = yield from named(asked.value, asked.name, budget)
     return safetensors.plan(tensors)
 
 
-def _plan_pt(asked: Child, options: Mapping[str, Any], budget: Budget) -> Planning:
+def _plan_pt(asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> Planning:
     yield
     return pt.plan(asked)
 
 
-def _plan_tensorboard(asked: Child, options: Mapping[str, Any], budget: Budget) -> Planning:
-    return tensorboard.plan(asked, wanted_of(options), budget)
+def _plan_tensorboard(asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> Planning:
+    return tensorboard.plan(asked, wanted_of(options), lambda: step_around(paused, Budget(_SIGHT)), budget)
 
 
 FORMATS = {
@@ -81,23 +83,23 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     """
     asked, name = values["value"], options.get("format")
     if name is None:
-        return FormatsLens(asked, options, budget)
+        return FormatsLens(asked, options, paused, budget)
     if type(name) is not str or name not in FORMATS:
         raise ValueError(f"format is one of {', '.join(FORMATS)}")
     if FORMATS[name].runs and options.get("run") is not True:
         raise ValueError(f"{name} runs code of the program: it is asked with the option 'run'")
     at = folder_of if FORMATS[name].is_folder else destination_of
     destination = at(options["path"]) if "path" in options else None
-    planning = FORMATS[name].plan(asked, options, budget)
+    planning = FORMATS[name].plan(asked, options, paused, budget)
     return ExportLens(asked, planning, FORMATS[name].is_folder, destination, options.get("overwrite") is True, budget)
 
 
 class FormatsLens(Lens):
     """Which formats hold a value, and what each of them leaves out."""
 
-    def __init__(self, asked: Child, options: Mapping[str, Any], budget: Budget) -> None:
+    def __init__(self, asked: Child, options: Mapping[str, Any], paused: Paused | None, budget: Budget) -> None:
         super().__init__(budget)
-        self._asked, self._options = asked, options
+        self._asked, self._options, self._paused = asked, options, paused
         self._formats: list[ExportFormat] = []
         self._left = list(FORMATS)
         self._planning: Planning | None = None
@@ -126,7 +128,7 @@ class FormatsLens(Lens):
         found: ExportFormat = {"format": name, "notes": [], "runs": FORMATS[name].runs}
         try:
             if self._planning is None:
-                self._planning = FORMATS[name].plan(self._asked, self._options, self.budget)
+                self._planning = FORMATS[name].plan(self._asked, self._options, self._paused, self.budget)
             plan = _planned(self._planning, self._asked, self.budget)
         except (TypeError, ValueError) as error:
             found["refused"] = str(error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from json import dumps
 from math import inf, prod
 from socket import gethostname
@@ -27,6 +27,7 @@ from .plan import FileOfRun, Plan
 if TYPE_CHECKING:
     from ...kinds import Child
     from ...safe.untouched import Untouched
+    from ..step.step import Step
     from .plan import Planning, Steps
     from .recorded import Wanted
 
@@ -41,7 +42,7 @@ _SIDE = 512  #: pixels of a heatmap
 _HEADER = 24  #: bytes of a PNG up to the end of its width and height
 
 
-def plan(asked: Child, wanted: Wanted, budget: Budget) -> Planning:
+def plan(asked: Child, wanted: Wanted, step: Callable[[], Step | None], budget: Budget) -> Planning:
     """Raises ``TypeError`` and ``ValueError`` for what has no numbers, or where the program has no tensorboard."""
     why = why_missing()
     if why is not None:
@@ -58,7 +59,7 @@ def plan(asked: Child, wanted: Wanted, budget: Budget) -> Planning:
         shapes = [list(one.shape) for _, one in tensors]
         what = f"shape {shapes[0]} has none" if len(tensors) == 1 else "these tensors have none"
         raise ValueError(f"a run is of elements: {what}")
-    content = _Content(asked, wanted, number, tensors, budget)
+    content = _Content(asked, wanted, number, tensors, step if _is_module(asked.value) else None, budget)
     return Plan(None, content.total(), None, list(dict.fromkeys(content.notes())), tuple(content.files()))
 
 
@@ -71,9 +72,11 @@ class _Content:
         wanted: Wanted,
         number: float | None,
         tensors: list[tuple[str, Exported]],
+        step: Callable[[], Step | None] | None,
         budget: Budget,
     ) -> None:
         self._asked, self._wanted, self._number, self._budget = asked, wanted, number, budget
+        self._step = step  #: around a module, whose graph is written
         self._is_one = len(tensors) == 1 and tensors[0][0] == asked.name
         self._tensors = [
             (name if self._is_one else f"{asked.name}/{name}", one) for name, one in tensors if one.count()
@@ -101,9 +104,8 @@ class _Content:
             yield from self._images.notes()
         if self._is_table() and not self._has_embedding():
             yield f"an embedding is of up to {_MOST_ROWS:,} rows and {_MOST_NUMBERS:,} numbers: this one is not written"
-        torch = module("torch")
-        if torch is not None and issubclass(type(self._asked.value), torch.nn.Module):
-            yield "the graph is not in it: SummaryWriter.add_graph traces one with an input"
+        if self._step is not None:
+            yield "the graph is of the operations by which a tensor in sight was computed; else of the modules alone"
 
     def files(self) -> Iterator[FileOfRun]:
         """The first one comes last in time: TensorBoard reads a run once there is an event file."""
@@ -139,6 +141,11 @@ class _Content:
             for amount in self._of_tensor(writer, name, one):
                 yield writer.taken(), amount
                 one.check()  # a slice may have ended there
+        if self._step is not None:
+            from .graph import graph_of  # which needs torch
+
+            for _ in writer.add_graph(graph_of(self._asked, self._step())):
+                yield writer.taken(), 0
         if self._whole is not None:
             for _ in self._pictures(writer, self._whole):
                 yield writer.taken(), 0
@@ -263,6 +270,11 @@ def _no_events(guard: Untouched | None) -> Steps:
 
 def _is_complex(one: Exported) -> bool:
     return one.dtype.startswith("complex")
+
+
+def _is_module(value: Any) -> bool:
+    torch = module("torch")
+    return torch is not None and issubclass(type(value), torch.nn.Module)
 
 
 def _real(values: Any) -> float:
