@@ -370,3 +370,54 @@ def test_looking_changes_nothing(step: Callable[[], FrameType], monkeypatch: pyt
     with Watch(values) as watch:
         paused.lens("autograd", {"drawn": True}, tensor="y")
     assert watch.changes() == []
+
+
+Deep = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+ENDLESS: dict[str, Deep] = {
+    "whose input is not kept": lambda y, w: y + 1,
+    "that keeps its result": lambda y, w: y.exp(),
+    "that keeps its input": lambda y, w: y * w,
+    "of two": lambda y, w: y.tanh() + w,
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_where_nan_began_beyond_the_nodes_that_are_followed_no_node_is_marked(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        w = torch.tensor([-1.0], requires_grad=True)
+        y = w.log()
+        for _ in range(20_001):
+            y = ENDLESS[kind](y, w)
+        return sys._getframe()
+
+    found = drawn(stop(), monkeypatch)["nan"]
+    assert (found["node"], found["origin"]["where"], found["origin"]["operation"]) == (None, "unknown", None)
+    assert "too_many" in found["origin"]["unknown"]
+
+
+def test_where_nan_began_among_the_nodes_that_are_followed_it_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w = torch.tensor([1.0], requires_grad=True)
+        y = w.tanh()
+        for _ in range(20_001):
+            y = y.tanh()
+        y = (y - 2).log() * w
+        return sys._getframe()
+
+    graph = drawn(stop(), monkeypatch)
+    assert name_of(graph, graph["nan"]["node"]) == "Log"
+
+
+def test_a_parameter_that_holds_nan_is_marked_in_a_graph_that_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w, bad = torch.ones(1, requires_grad=True), torch.tensor([math.nan], requires_grad=True)
+        y = w * 1
+        for _ in range(20_001):
+            y = y + 1
+        y = y * bad
+        return sys._getframe()
+
+    graph = drawn(stop(), monkeypatch)
+    assert [leaf["name"] for leaf in graph["leaves"] if leaf["node"] == graph["nan"]["node"]] == ["bad"]

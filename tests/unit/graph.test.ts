@@ -10,7 +10,7 @@ import { countMarks, marksOf } from "../../extension/webview/graph/marks.ts";
 import { GraphNodes } from "../../extension/webview/graph/nodes.ts";
 import { boxAt, fitted, zoomedAt } from "../../extension/webview/graph/view.ts";
 import { nodesIn, visibleGraph } from "../../extension/webview/graph/visible.ts";
-import { factsOf, leafName, operationName } from "../../extension/webview/graph/words.ts";
+import { factsOf, leafName, notesOf, operationName } from "../../extension/webview/graph/words.ts";
 
 /** A node: its operation, what it takes, and of a leaf the parameter: `model.layers[0].weight` of `model.layers.0`. */
 type Made = readonly [op: string, takes: readonly number[], leaf?: string, module?: string];
@@ -308,6 +308,20 @@ describe("the view", () => {
 });
 
 describe("marks and words", () => {
+  test("where no node is marked with NaN, the page says why", () => {
+    const origin = { lens: "nan_origin", where: "unknown", unknown: ["too_many"] } as unknown as NonNullable<
+      AutogradGraph["nan"]
+    >["origin"];
+    const beyond = graphOf([["Add", []]], { nan: { node: null, origin } });
+    expect(notesOf(beyond, false)).toEqual([
+      "Only the first 1 nodes are followed.",
+      "It holds NaN or Inf, which may have begun beyond the nodes that are followed: none is marked.",
+    ]);
+    const untold = graphOf([["Add", []]], { nan: { node: null, origin: { ...origin, unknown: ["freed"] } } });
+    expect(notesOf(untold, true)).toEqual(["It holds NaN or Inf; where that began can't be told."]);
+    expect(notesOf(graphOf([["Add", []]], { nan: { node: 0, origin } }), true)).toEqual([]);
+  });
+
   const golden = JSON.parse(readFileSync("tests/contract/golden/lens_autograd.json", "utf8")).found
     .graph as AutogradGraph;
 

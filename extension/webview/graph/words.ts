@@ -167,8 +167,14 @@ export function withoutText(name: string, why: NonNullable<AutogradGraph["withou
 export function notesOf({ nan, op }: AutogradGraph, complete: boolean): string[] {
   return [
     ...(complete ? [] : [l10n.t("Only the first {0} nodes are followed.", countText(op.length))]),
-    ...(nan !== null && nan.node === null ? [l10n.t("It holds NaN or Inf; where that began can't be told.")] : []),
+    ...(nan !== null && nan.node === null ? [withoutMark(nan.origin.unknown.includes("too_many"))] : []),
   ];
+}
+
+function withoutMark(isBeyond: boolean): string {
+  return isBeyond
+    ? l10n.t("It holds NaN or Inf, which may have begun beyond the nodes that are followed: none is marked.")
+    : l10n.t("It holds NaN or Inf; where that began can't be told.");
 }
 
 /** A fact about a node, and the line of the program that it names. */

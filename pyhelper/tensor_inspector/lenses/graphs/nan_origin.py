@@ -265,6 +265,8 @@ class NanOriginLens(Lens):
     def _operation(self) -> AutogradNode | None:
         """The operation where NaN or Inf began."""
         origin = self._origin()
+        if origin is not None and origin.is_hidden and "too_many" in self._unknown():
+            return None
         return self._steep if origin is None else origin.node
 
     def _ctx_tensors(self) -> list[Any]:
@@ -278,8 +280,8 @@ class NanOriginLens(Lens):
         if not self._graph.nodes:
             return ["no_loss" if self._is_gradient else "no_graph"]
         if self._search.found is not None and self._search.found.is_hidden:
-            return ["freed"]
-        found: list[Any] = ["no_time"] * self._stopped + sorted(self._search.unknown)
+            return ["too_many" if "too_many" in self._search.unknown else "freed"]
+        found: list[Any] = ["no_time"] * self._stopped + sorted(self._search.unknown - {"too_many"})
         return found + ["too_many"] * self._graph.full
 
 

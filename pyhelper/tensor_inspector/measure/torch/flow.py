@@ -39,12 +39,13 @@ class Counts(Record):
 class NodeInput(Record):
     """One of the tensors that an operation was given: its value and the node that made it, where these are known.
 
-    ``is_tensor`` is False of what may as well be a number.
+    ``is_tensor`` is False of what may as well be a number. ``is_cut``: a node made it that is too many to be followed.
     """
 
     value: Any
     node: AutogradNode | None
     is_tensor: bool = True
+    is_cut: bool = False
 
 
 class Flow:
@@ -96,7 +97,8 @@ class Flow:
         found, named = [], set()
         for position in range(len(node.inputs)):
             below, saved = self._graph.input(node, position), saved_input(node, position)
-            if below is None and saved is None and _is_left_out(node, position):
+            is_cut = below is None and self._graph.is_cut(node, position)
+            if below is None and saved is None and not is_cut and _is_left_out(node, position):
                 continue
             named.add(None if saved is None else taken_as(node, position))
             value: Any = None
@@ -104,7 +106,8 @@ class Flow:
                 value = bare(saved)
             elif below is not None:
                 value = self.value(below, self._graph.output(node, position))
-            found.append(NodeInput(value, below, is_tensor=below is not None or saved is not None))
+            is_tensor = below is not None or saved is not None or is_cut
+            found.append(NodeInput(value, below, is_tensor, is_cut))
         found += [NodeInput(bare(value), None) for value in _ctx_tensors(node) if not _is_made_by(node, value)]
         for name in node.saves():
             is_result = output_saved_as(node.op, name) is not None

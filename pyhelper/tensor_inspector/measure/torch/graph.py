@@ -38,6 +38,7 @@ class Graph:
         self._classes: dict[int, NodeClass] = {}  #: by the ids of classes
         self._edges: list[int | None] = []  #: the inputs of all nodes, one after another
         self._outputs: list[int] = []  #: which output of the node it leads to each of these edges is of
+        self._cut: set[int] = set()  #: those of these edges that are not followed, since there are too many nodes
         self._ends: list[int] = [0]  #: where in them the inputs of each node begin, and those of the one before end
         self._below: dict[int, bytearray] = {}
         self._leaves: dict[int, list[Any]] = {}
@@ -72,7 +73,11 @@ class Graph:
             known = classes.get(id(type(function))) or self._class_of(function)
             for below, output in known.next_functions(function):
                 number = numbers.get(id(below))
-                edges.append(number if number is not None or below is None else self._enter(below))
+                if number is None and below is not None:
+                    number = self._enter(below)
+                    if number is None:
+                        self._cut.add(len(edges))
+                edges.append(number)
                 outputs.append(output)
             ends.append(len(edges))
             at += 1
@@ -139,6 +144,10 @@ class Graph:
             return None
         number = node.inputs[position]
         return None if number is None else self.node(number)
+
+    def is_cut(self, node: AutogradNode, position: int) -> bool:
+        """Whether an input was made by a node that is one too many."""
+        return bool(self._cut) and self._ends[node.index] + position in self._cut
 
     def output(self, node: AutogradNode, position: int = 0) -> int:
         """Which output of the node below an input is: those of ``chunk`` are different values of one node."""

@@ -28,9 +28,10 @@ class Origin:
     """An operation with what it has made. ``given`` is what it was given that is not finite either: a leaf, or what is
     no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are). ``value`` and
     ``counts`` are of what is not finite: of ``given``, else of the result. ``is_hidden``: it may as well have begun
-    further up, since what the operation was given is not known after a backward has freed it. ``others`` are operations
-    in which it may have begun as well, and ``seen`` is the one whose result ``value`` is. ``mask`` is what hides every
-    place of rows that a softmax was given, ``masked`` how many rows those are."""
+    further up, since what the operation was given is not known after a backward has freed it, or nodes made it that are
+    too many to be followed. ``others`` are operations in which it may have begun as well, and ``seen`` is the one whose
+    result ``value`` is. ``mask`` is what hides every place of rows that a softmax was given, ``masked`` how many rows
+    those are."""
 
     __slots__ = (
         "certain", "counts", "given", "is_hidden", "mask", "masked", "node", "operands", "others", "seen", "value",
@@ -154,17 +155,25 @@ class OriginSearch:
         if given is None and found.is_softmax():
             _find_mask(found, self._graph)
             certain = found.certain
-        if given is None and not certain and not node.is_custom:
+        if given is None and any(map(_may_be_beyond, operands)):
+            self._hide(found)
+        elif given is None and not certain and not node.is_custom:
             is_freed = node.is_freed() or "freed" in self.unknown
             found.is_hidden = is_freed and any(not _is_source(one) and not _is_known(one) for one in operands)
         return found
 
+    def _hide(self, origin: Origin) -> None:
+        """Of what may have begun in a node that is too many to be followed."""
+        self.unknown.add("too_many")
+        origin.is_hidden, origin.certain = True, False
+
     def _take_suspects(self, origin: Origin) -> None:
         """Blame the operations in which it may have begun: this one, and those above that gave it what is not known."""
         waiting, seen = [origin.node], {origin.node.index}
-        suspects, handing = list[AutogradNode](), list[AutogradNode]()
+        suspects, handing, is_beyond = list[AutogradNode](), list[AutogradNode](), False
         while waiting:
             node = waiting.pop()
+            is_beyond = is_beyond or any(map(_may_be_beyond, self.flow.operands(node)))
             (handing if _only_hands_on(node, origin.counts) else suspects).append(node)
             for operand in self.flow.operands(node) if not node.is_custom else ():
                 below = operand.node
@@ -176,6 +185,9 @@ class OriginSearch:
             if given is not None and not node.is_custom:
                 origin.take_given(node, given)
                 return
+        if is_beyond:
+            self._hide(origin)
+            return
         if not suspects:
             self._take_unknown_given(origin, handing)
             return
@@ -216,7 +228,13 @@ def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bo
 
 def _is_source(operand: NodeInput) -> bool:
     """Whether no operation has made it."""
-    return operand.node is None or operand.node.leaf is not None
+    return not operand.is_cut and (operand.node is None or operand.node.leaf is not None)
+
+
+def _may_be_beyond(operand: NodeInput) -> bool:
+    """Whether a node that is too many to be followed made it, and it is not finite, or not known."""
+    counts = counts_of(operand.value) if operand.is_cut else None
+    return operand.is_cut and (counts is None or counts.any())
 
 
 def _is_bad_source(operand: NodeInput) -> bool:
