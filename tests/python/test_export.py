@@ -24,6 +24,7 @@ from untouched import Watch
 
 from tensor_inspector.kinds import Child
 from tensor_inspector.lenses import registry
+from tensor_inspector.lenses.export.exported import Exported
 from tensor_inspector.lenses.lens import InvalidQuestion
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -216,6 +217,37 @@ def test_tied_tensors_are_written_twice_and_said_so() -> None:
     assert formats(model)["safetensors"]["notes"] == ["safetensors holds no ties: 1.weight is 0.weight, written again"]
     tensor = torch.ones(3)
     assert "1 is 0" in formats([tensor, tensor])["safetensors"]["notes"][0]
+
+
+EXPANDED: dict[str, Callable[[Any], Any]] = {
+    "one element": lambda x: x[:1, :1, :1].expand(50, 40, 300),
+    "rows": lambda x: x[:1, :1].expand(50, 40, 300),
+    "planes": lambda x: x[:1].expand(5, 40, 300),
+    "within rows": lambda x: x[:, :, :1].expand(5, 40, 3000),
+    "between": lambda x: x[:, :1].expand(5, 400, 300),
+    "twice": lambda x: x[:1, :, :1].expand(30, 40, 3000),
+    "outer and inner": lambda x: x[:1, :7, :1].expand(300, 7, 300),
+    "turned": lambda x: x[:1].expand(60, 40, 300).permute(1, 0, 2),
+    "short rows": lambda x: x[0, :, :1].expand(40, 3).t().expand(4000, 3, 40),
+}
+
+
+@pytest.mark.parametrize("name", EXPANDED)
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_expanded_values_are_written_bit_for_bit(name: str, library: str) -> None:
+    value = EXPANDED[name](torch.randn(5, 40, 300))
+    data = sent(value if library == "torch" else value.numpy(), "npy")
+    np.testing.assert_array_equal(np.load(io.BytesIO(data)), value.numpy())
+
+
+@pytest.mark.parametrize("shape", [(3_000_000_000,), (1000, 3_000_000), (1000, 1, 3_000_000)])
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_of_an_expanded_value_a_block_is_made_once_and_written_again(library: str, shape: tuple[int, ...]) -> None:
+    value = torch.ones(1).expand(shape)
+    read = Exported(value if library == "torch" else np.broadcast_to(np.ones(1, np.float32), shape), Budget()).read()
+    first, *others = [next(read) for _ in range(50)]
+    assert 1 << 17 < len(first) <= 1 << 18
+    assert all(one is first for one in others), "nothing is copied for the others"
 
 
 def test_an_expanded_tensor_is_said_to_take_more() -> None:

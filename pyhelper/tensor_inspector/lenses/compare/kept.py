@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 from zlib import adler32, crc32
 
@@ -60,17 +61,19 @@ def without_repetition(value: Any) -> Any:
 
 def pieces(value: Any, most: int = _PIECE) -> Iterator[Any]:
     """A tensor or array in parts of at most so many elements, in the order of its indices: views of it."""
-    sizes = tuple(value.shape)
-    count = 1
-    for size in sizes:
-        count *= size
-    at = next((at for at, size in enumerate(sizes) if size > 1), None)
-    if count <= most or at is None:
+    at = next((at for at, size in enumerate(value.shape) if size > 1), None)
+    if at is None or prod(value.shape) <= most:
         yield value
         return
-    length = max(1, most * sizes[at] // count)
-    for start in range(0, sizes[at], length):
-        yield from pieces(value[(slice(None),) * at + (slice(start, start + length),)], most)
+    for part in parts_of(value, at, most):
+        yield from pieces(part, most)
+
+
+def parts_of(value: Any, dim: int, most: int) -> Iterator[Any]:
+    """Parts along a dimension, of at most so many elements, or of one index there."""
+    length = max(1, most * int(value.shape[dim]) // prod(value.shape))
+    for start in range(0, int(value.shape[dim]), length):
+        yield value[(slice(None),) * dim + (slice(start, start + length),)]
 
 
 def of_stand_ins(a: Kind, b: Kind) -> list[Note] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...measure.held import HeldElements
 from ...safe.guard import each, module, plain_str
 from ...safe.torch_name import torch_name
-from ..compare.kept import pieces, repeated
+from ..compare.kept import parts_of, repeated
 from ..details.source import readable
 from ..picture.source import is_tensor
 
@@ -75,9 +75,36 @@ class Exported:
         if not self.count():
             return
         self.check()
-        for piece in pieces(self.values, max(1, _PIECE // self.itemsize)):
-            yield _bytes_of_tensor(piece) if self.is_tensor else _bytes_of_array(piece, little_endian)
+        for data in self._read(self.values, little_endian):
+            yield data
             self.check()  # a slice may have ended there
+
+    def _read(self, values: Any, little_endian: bool) -> Iterator[bytes]:
+        """What is repeated is read once where it is small: its bytes are told again."""
+        size = prod(map(int, values.shape)) * self.itemsize
+        at = next((at for at, length in enumerate(values.shape) if length > 1), None)
+        if size <= _PIECE or at is None:
+            yield _bytes_of_tensor(values) if self.is_tensor else _bytes_of_array(values, little_endian)
+            return
+        again = repeated(values)
+        if at in again:
+            sizes = list(map(int, values.shape))
+            end = next((dim for dim in range(at, len(sizes)) if sizes[dim] > 1 and dim not in again), len(sizes))
+            times, once = prod(sizes[at:end]), values[(slice(0, 1),) * end]
+            if size // times > _PIECE:
+                for _ in range(times):
+                    yield from self._read(once, little_endian)
+                return
+            (data,) = self._read(once, little_endian)
+            many = min(times, _PIECE // len(data))
+            block = data * many
+            for _ in range(times // many):
+                yield block
+            if times % many:
+                yield data * (times % many)
+            return
+        for piece in parts_of(values, at, max(1, _PIECE // self.itemsize)):
+            yield from self._read(piece, little_endian)
 
 
 def named(value: Any, name: str, budget: Budget) -> Generator[None, None, list[tuple[str, Exported]]]:
