@@ -113,6 +113,13 @@ def test_a_histogram_counts_each_finite_element(paused: Frame, tmp_path: Path, d
 
 
 @pytest.mark.usefixtures("installed")
+def test_the_histogram_of_what_is_expanded_is_of_all_that_it_shows(paused: Frame, tmp_path: Path) -> None:
+    value = torch.tensor([[1.0], [2.0]]).expand(2, 1_000_000_000)
+    found = written(paused, value, tmp_path / "run").histogram("x")
+    assert (found.num, found.sum, found.sum_squares) == (2_000_000_000, 3e9, 5e9)
+
+
+@pytest.mark.usefixtures("installed")
 def test_what_is_not_finite_is_counted_beside_the_histogram(paused: Frame, tmp_path: Path) -> None:
     value = torch.ones(100)
     value[:7], value[7:9], value[9] = float("nan"), float("inf"), float("-inf")

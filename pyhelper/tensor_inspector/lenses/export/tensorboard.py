@@ -14,7 +14,7 @@ from ...measure.stats.distribution import spread_steps
 from ...measure.unread import Unread
 from ...safe.budget import Budget
 from ...safe.guard import module, mro
-from ..compare.kept import pieces
+from ..compare.kept import pieces, without_repetition
 from ..details.texts import texts_of
 from ..picture.labels import sort_of
 from ..picture.picture import View, draw
@@ -249,17 +249,17 @@ class _Sums:
         self.least, self.most = inf, -inf
 
     def steps(self, values: Any) -> Iterator[int]:
-        library = Library(values)
-        names = library.names
-        for piece in pieces(values, _AT_ONCE):
+        library, few = Library(values), without_repetition(values)
+        names, times = library.names, prod(map(int, values.shape)) // prod(map(int, few.shape))
+        for piece in pieces(few, _AT_ONCE):
             x = library.reals(piece.reshape(1, -1))
             x = x.to(library.real) if library.is_torch else x.astype(library.real)
             finite = names.isfinite(x)
             self.least = min(self.least, float(names.where(finite, x, library.full((1, 1), inf)).min()))
             self.most = max(self.most, float(names.where(finite, x, library.full((1, 1), -inf)).max()))
             x = names.where(finite, x, library.full((1, 1), 0.0))
-            self.sum += float(x.sum())
-            self.squares += float((x * x).sum())
+            self.sum += times * float(x.sum())
+            self.squares += times * float((x * x).sum())
             yield prod(map(int, piece.shape))
 
 
