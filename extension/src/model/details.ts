@@ -5,19 +5,16 @@ import {
   type ElementWindow,
   type FromPage,
   type Look,
-  merged,
   NOTHING_COMPARED,
   type OtherValue,
   type Refresh,
-  type ShownDetails,
-  type ToPage,
 } from "../protocol/page.ts";
 import type { DetailsFound, DetailsPart, Finding } from "../protocol/generated.ts";
 import { Comparing } from "./comparing.ts";
 import type { Contents } from "./contents.ts";
 import { furtherQuestions, OF_TWO } from "./detailsFurther.ts";
-import { detailsOf, reasonFor, shownFindings } from "./detailsParts.ts";
-import { Emitter } from "./emitter.ts";
+import { DetailsOnPage, type Wished } from "./detailsOnPage.ts";
+import { reasonFor } from "./detailsParts.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { findingsAbout } from "./findingRows.ts";
 import type { Inspector } from "./inspector.ts";
@@ -30,20 +27,15 @@ import { type Asking, UnderWay } from "./underWay.ts";
 /** What is asked at a new stop or of another value; values are read as the page scrolls to them. */
 const USUAL: readonly DetailsPart[] = ["facts", "picture", "distribution", "table"];
 
-/** What the page shows, and of what it is. */
-interface OnPage {
-  readonly subject: Subject;
-  readonly contents: Contents;
-  /** The sizes of the value's dimensions, as JSON. */
-  readonly shape: string;
-}
-
-/** What the details page shows: one value, looked at in one way, at one stop. Nothing is asked while no page is in sight. */
+/**
+ * What the user wishes to see on the details page, and the asking for it: one value, looked at in one way, at one stop.
+ * Nothing is asked while no page is in sight.
+ */
 export class Details {
   readonly #inspector: Inspector;
   readonly #lenses: Pick<Lenses, "details">;
   readonly #comparing: Comparing;
-  readonly #told = new Emitter<ToPage>();
+  readonly #page = new DetailsOnPage();
   readonly #subscription: { dispose(): void };
   readonly #underWay = new UnderWay();
   readonly #overlay: ImageOverlay;
@@ -54,21 +46,14 @@ export class Details {
   #look: Look = {};
   #values: ElementWindow | undefined;
   #isVisible = false;
-  /** Until there is another answer, the last one. */
-  #shown: OnPage | undefined;
-  #known: ShownDetails = {};
   /** The contents of which something is asked, or was last. */
   #asked: Contents | undefined;
   /** Questions were ended before they were answered. */
   #isCut = false;
-  #failure: string | undefined;
-  #progress: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What the page was told last of the comparison, as JSON. */
-  #toldCompared = "";
 
   /** What the page is to be told. */
-  readonly onDidTell = this.#told.event;
+  readonly onDidTell = this.#page.onDidTell;
 
   constructor(
     inspector: Inspector,
@@ -77,14 +62,14 @@ export class Details {
   ) {
     this.#inspector = inspector;
     this.#lenses = lenses;
-    this.#overlay = new ImageOverlay(lenses, this.#underWay, (part) => this.#add(part));
+    this.#overlay = new ImageOverlay(lenses, this.#underWay, (part) => this.#page.add(part));
     this.#comparing = new Comparing(questions, lenses);
     this.#subscription = inspector.onDidChange(() => this.#follow());
   }
 
   /** The value that is shown. */
   get subject(): Subject | undefined {
-    return this.#shown?.subject;
+    return this.#page.shown?.subject;
   }
 
   /** Shows a value, whatever is locked. */
@@ -106,7 +91,7 @@ export class Details {
 
   /** Has the page say why something that the user wanted was not done. */
   say(why: string): void {
-    this.#failure = why;
+    this.#page.failure = why;
     this.#tellSubject();
   }
 
@@ -122,8 +107,7 @@ export class Details {
   receive(message: FromPage): void {
     switch (message.type) {
       case "ready":
-        this.#tellSubject();
-        this.#told.fire({ type: "details", whole: true, details: this.#known });
+        this.#page.tellAll(this.#wished);
         return;
       case "look":
         this.#setLook(message.look);
@@ -189,7 +173,7 @@ export class Details {
   #cancel(): void {
     this.#end();
     this.#isCut = false;
-    const cut = OF_TWO.filter((part) => this.#comparing.isOn && !(part in this.#known));
+    const cut = OF_TWO.filter((part) => this.#comparing.isOn && !(part in this.#page.known));
     if (cut.length > 0) this.#tellMissing(cut, l10n.t("Cancelled. Refresh Now reads it again."));
     this.#tellSubject();
   }
@@ -200,14 +184,14 @@ export class Details {
     if (this.#subject === undefined) return;
     if (contents === this.#asked && contents !== undefined && !this.#isCut) {
       this.#tellFindings();
-      if (JSON.stringify(this.#compared) !== this.#toldCompared) this.#tellSubject(); // a copy was kept, or removed
+      if (!this.#page.isTold(this.#compared)) this.#tellSubject(); // a copy was kept, or removed
       return;
     }
     this.#end();
     if (contents === undefined) this.#comparing.runOn();
     this.#tellSubject();
     if (contents === undefined || !this.#isVisible) return;
-    const isWanted = this.#isCut || this.#shown === undefined || this.#isRefreshed;
+    const isWanted = this.#isCut || this.#page.shown === undefined || this.#isRefreshed;
     if (isWanted) this.#timer = setTimeout(() => this.#askAll(), ASK_DELAY_MS);
   }
 
@@ -240,7 +224,7 @@ export class Details {
     this.#end();
     this.#isCut = false;
     this.#asked = undefined;
-    this.#failure = undefined;
+    this.#page.failure = undefined;
     if (this.#isVisible && this.#subject !== undefined) void this.#ask(USUAL, { whole: true });
   }
 
@@ -263,7 +247,8 @@ export class Details {
       this.#tellSubject();
       return;
     }
-    if (!whole && (this.#shown?.contents !== contents || this.#shown.subject !== subject)) {
+    const { shown } = this.#page;
+    if (!whole && (shown?.contents !== contents || shown.subject !== subject)) {
       if (this.#asked !== contents) this.#askAll();
       return;
     }
@@ -289,14 +274,14 @@ export class Details {
       this.#take(found, subject, contents, whole);
       const isMoved = whole && this.#look !== look;
       const asked = { parts, exact, whole, window, isMoved };
-      const further = furtherQuestions(asked, this.#known, this.#look.window, this.#comparing.isOn);
+      const further = furtherQuestions(asked, this.#page.known, this.#look.window, this.#comparing.isOn);
       for (const one of further) void this.#ask(one.parts, one);
     } catch (error) {
       if (!this.#finish(asking)) return;
       if (error instanceof Cancelled) this.#tellSubject();
       else if (isOfTwo) {
         await this.#keep(subject, contents); // only then is it compared from the next stop on
-        const isSame = this.#shown?.contents === contents && this.#subject === subject;
+        const isSame = this.#page.shown?.contents === contents && this.#subject === subject;
         if (!isSame || this.#comparing.choice !== choice) return;
         this.#tellMissing(parts, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
         return;
@@ -313,7 +298,7 @@ export class Details {
   /** Whether it is still wanted. */
   #finish(asking: Asking): boolean {
     if (!this.#underWay.finish(asking)) return false;
-    this.#progress = undefined;
+    this.#page.progress = undefined;
     return true;
   }
 
@@ -329,47 +314,32 @@ export class Details {
   }
 
   #take(found: DetailsFound, subject: Subject, contents: Contents, whole: boolean): void {
-    const details = detailsOf(found, this.#findingsAbout(subject, contents));
-    const before = this.#shown;
-    const shape = found.facts === undefined ? (before?.shape ?? "") : JSON.stringify(found.facts.shape);
-    this.#known = whole ? details : merged(this.#known, details);
-    this.#shown = { subject, contents, shape };
-    this.#failure = undefined;
-    this.#tellSubject();
-    this.#told.fire({ type: "details", whole, details });
+    const isKnown = whole && this.#page.shown?.subject === subject;
+    const findings = this.#findingsAbout(subject, contents);
+    const tell = (): void => this.#tellSubject();
+    const isReshaped = this.#page.take(found, findings, { of: { subject, contents }, whole, tell });
     if (found.picture !== undefined) this.#followOverlay();
     // The value has other dimensions now than those that were looked at.
-    const isLost = whole && before?.subject === subject && before.shape !== shape;
-    if (isLost && Object.keys(this.#look).length > 0) this.#look = {};
+    if (isKnown && isReshaped && Object.keys(this.#look).length > 0) this.#look = {};
   }
 
   #findingsAbout({ expression }: Subject, contents: Contents): readonly Finding[] {
     return expression === undefined ? [] : findingsAbout(contents, expression);
   }
 
-  /** Findings come after the values of their stop. */
   #tellFindings(): void {
-    const { facts } = this.#known;
-    if (this.#shown === undefined || facts === undefined) return;
-    const findings = shownFindings(this.#findingsAbout(this.#shown.subject, this.#shown.contents));
-    if (JSON.stringify(findings) === JSON.stringify(facts.findings)) return;
-    this.#add({ facts: { ...facts, findings } });
-  }
-
-  /** Tells the page a part, which takes the place of the one before. */
-  #add(details: ShownDetails): void {
-    this.#known = merged(this.#known, details);
-    this.#told.fire({ type: "details", whole: false, details });
+    const { shown } = this.#page;
+    if (shown !== undefined) this.#page.addFindings(this.#findingsAbout(shown.subject, shown.contents));
   }
 
   #followOverlay(): void {
     const { frame } = this.#inspector;
     const isImage = this.#look.image === true && frame !== undefined;
-    this.#overlay.follow(isImage ? this.#known.picture : undefined, frame);
+    this.#overlay.follow(isImage ? this.#page.known.picture : undefined, frame);
   }
 
   #tellMissing(parts: readonly DetailsPart[], reason: string): void {
-    this.#add({ missing: parts.map((part) => ({ part, reason })) });
+    this.#page.addMissing(parts, reason);
     this.#tellSubject();
   }
 
@@ -379,69 +349,42 @@ export class Details {
   }
 
   #failed(subject: Subject, contents: Contents, failure: Failure, whole: boolean): void {
-    this.#failure = reasonFor(subject.name, failure);
-    if (whole) {
-      this.#shown = { subject, contents, shape: "" };
-      this.#known = {};
-      this.#told.fire({ type: "details", whole, details: {} });
-    }
+    this.#page.failure = reasonFor(subject.name, failure);
+    if (whole) this.#page.takeNothing({ subject, contents });
     this.#tellSubject();
   }
 
   #setProgress(progress: number): void {
-    this.#progress = progress;
+    this.#page.progress = progress;
     this.#tellSubject();
   }
 
   #tellSubject(): void {
-    const { subject, contents } = this.#shown ?? {};
-    const name = (subject ?? this.#subject)?.name;
-    const note = this.#note;
-    this.#toldCompared = JSON.stringify(this.#compared);
-    this.#told.fire({
-      type: "subject",
-      ...(name === undefined ? {} : { name }),
-      ...(contents === undefined ? {} : { place: placeOf(contents, subject) }),
+    this.#page.tell(this.#wished);
+  }
+
+  get #wished(): Wished {
+    return {
+      subject: this.#subject,
       look: this.#look,
       locked: this.#locked,
       refresh: this.#refresh,
-      ...(this.#overlay.expression === undefined ? {} : { overlay: this.#overlay.expression }),
+      overlay: this.#overlay.expression,
       compared: this.#compared,
-      ...(note === undefined ? {} : { note }),
-      ...(this.#progress === undefined ? {} : { progress: this.#progress }),
-    });
+      contents: this.#inspector.contents,
+      isReading: this.#underWay.isReading,
+    };
   }
 
   get #compared(): Compared {
-    return this.#comparing.told(this.#shown?.subject ?? this.#subject, this.#inspector.contents?.frame.session);
-  }
-
-  /** Why there is nothing, or why what is shown is from before. */
-  get #note(): string | undefined {
-    const { contents } = this.#inspector;
-    if (this.#subject === undefined) return undefined;
-    if (contents === undefined) {
-      return this.#shown === undefined
-        ? l10n.t("No program is paused. Values are read at the next stop.")
-        : l10n.t("No program is paused. This is from the last stop.");
-    }
-    if (this.#failure !== undefined) return this.#failure;
-    const isOld = this.#shown !== undefined && this.#shown.contents !== contents && !this.#underWay.isReading;
-    return isOld ? l10n.t("This is from before. Refresh Now reads it again.") : undefined;
+    return this.#comparing.told(this.#page.shown?.subject ?? this.#subject, this.#inspector.contents?.frame.session);
   }
 
   #end(): void {
     clearTimeout(this.#timer);
     if (this.#underWay.end()) this.#isCut = true;
-    this.#progress = undefined;
+    this.#page.progress = undefined;
   }
-}
-
-/** The function and its line; of a row of another frame, that frame's function. */
-function placeOf({ frame, answer }: Contents, subject: Subject | undefined): string {
-  const { at } = subject ?? {};
-  const isElsewhere = at !== undefined && at.frame.stop === frame.stop && at.frame.key !== frame.key;
-  return isElsewhere ? at.function : l10n.t("{0}, line {1}", answer.function, answer.line);
 }
 
 type Options = Record<string, number | string | boolean | number[]>;
