@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { python as interpreter } from "../../scripts/paths.mjs";
 import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks, shot, tour } from "./bed/pictures.ts";
+import { looksOfPanel, shot, tour } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -77,7 +77,7 @@ test("reads both values and their difference under one cursor", async ({ wb }) =
   await page.textWith(/before \[40, 30\] = \S+ · after \[40, 30\] = \S+ · \|before − after\| \[40, 30\] = 0\.5/);
   await page.reveal("main");
   await tour(wb, "comparison");
-  await looks(wb, "details/comparison");
+  await looksOfPanel(wb, "details/comparison");
 });
 
 test("saves the pictures as they are seen, side by side", async ({ wb }) => {

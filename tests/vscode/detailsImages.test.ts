@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks, tour } from "./bed/pictures.ts";
+import { looksOfPanel, tour } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -65,7 +65,7 @@ test("draws boxes with their scores, and a map of labels", async ({ wb }) => {
   expect(await page.colours([[15 / 40, 40 / 60]]), "no mask any more").toEqual([BLUE]);
   await page.reveal("main");
   await tour(wb, "boxes");
-  await looks(wb, "details/boxes");
+  await looksOfPanel(wb, "details/boxes");
   await lay(page, "segments");
   await until("three segments, the first of which is clear", async () => {
     const [first, second, third] = await page.colours([

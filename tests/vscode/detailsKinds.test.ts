@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks } from "./bed/pictures.ts";
+import { looksOfPanel } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -55,7 +55,7 @@ test("each kind has its line, and a picture or the reason why there is none", as
     await page.textWith(...texts);
     expect(await (await page.locator("h1 code")).innerText()).toBe(name);
   }
-  await looks(wb, "details/refused");
+  await looksOfPanel(wb, "details/refused");
 });
 
 test("their numbers are those that torch tells", async ({ wb }) => {
@@ -91,7 +91,7 @@ test("an attention mask is black where it is −Inf, and nowhere else", async ({
     ]);
     return above!.join() === NEG_INF.join() && below!.join() !== NEG_INF.join() && diagonal!.join() === below!.join();
   });
-  await looks(wb, "details/mask");
+  await looksOfPanel(wb, "details/mask");
 });
 
 test("booleans have two colours, and a legend that names them", async ({ wb }) => {
@@ -123,7 +123,7 @@ test("complex numbers are drawn by magnitude, and by angle on demand", async ({ 
     const [first, last] = await page.colours(corners);
     return first!.join() !== low!.join() && last!.join() !== high!.join();
   });
-  await looks(wb, "details/phase");
+  await looksOfPanel(wb, "details/phase");
   await (await page.locator("label:has-text('Phase') input")).uncheck();
 });
 

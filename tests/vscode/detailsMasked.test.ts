@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks, tour } from "./bed/pictures.ts";
+import { looksOfPanel, tour } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -39,7 +39,7 @@ test("masked elements have a colour that no value has, and their count", async (
   expect(nan).toEqual([255, 0, 255]);
   expect(shown).not.toEqual(MASKED);
   await tour(wb, "masked");
-  await looks(wb, "details/masked");
+  await looksOfPanel(wb, "details/masked");
 });
 
 test("what a mask of either hides is not compared, and marked among the differences", async ({ wb }) => {
@@ -53,7 +53,7 @@ test("what a mask of either hides is not compared, and marked among the differen
   const [hidden, apart] = await page.colours([at(0, 12), at(2, 1)], { x: 44, y: 16 }, 2);
   expect(hidden).toEqual(MASKED);
   expect(apart).not.toEqual(MASKED);
-  await looks(wb, "details/masked-compared");
+  await looksOfPanel(wb, "details/masked-compared");
   await (await page.locator("select.compare-with")).selectOption("nothing");
 });
 

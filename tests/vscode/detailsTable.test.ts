@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks, tour } from "./bed/pictures.ts";
+import { looksOfPanel, tour } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const program = `\
@@ -43,7 +43,7 @@ test("shows the cells of a DataFrame, and sorts them by their numbers", async ({
   await until("the least first, NaN last", async () => (await firstCells(page)) === "third,first,fourth,fifth,second");
   await page.reveal("main");
   await tour(wb, "dataframe");
-  await looks(wb, "details/dataframe");
+  await looksOfPanel(wb, "details/dataframe");
 });
 
 test("filters the rows, and copies no formula", async ({ wb }) => {

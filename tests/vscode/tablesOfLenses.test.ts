@@ -1,7 +1,7 @@
 /** What a batch holds, who keeps a value alive, and what differs, as tables. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
-import { shot, tourOfEditor } from "./bed/pictures.ts";
+import { looks, tourOfEditor } from "./bed/pictures.ts";
 import { TablePage } from "./bed/tablePage.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
@@ -35,7 +35,7 @@ test("the parts of a batch, and what does not fit", async ({ wb }) => {
   expect(rows[0]).toMatchObject({ part: "['image']", shape: "[8, 3, 4, 4]", NaN: "1", min: "−0.9948", max: "1" });
   expect(rows[1]).toMatchObject({ part: "['target']", dtype: "int64", labels: "0 ×6, 1 ×1, 2 ×1", imbalance: "6" });
   await tourOfEditor(wb, "batch");
-  await shot(wb, "tables/batch");
+  await looks(wb, "tables/batch");
 });
 
 test("the differences of two values, the worst first", async ({ wb }) => {

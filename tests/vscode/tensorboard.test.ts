@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import { python as interpreter } from "../../scripts/paths.mjs";
 import { testIn } from "./bed/fixture.ts";
-import { shot, tourOfPick } from "./bed/pictures.ts";
+import { looks, tourOfPick } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -13,9 +13,11 @@ const program = `\
 import torch
 
 torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
 for step in range(3):
     weights = torch.randn(48, 64) * (step + 1)
     loss = 1 / (step + 1)
+    score = model(torch.ones(2, 4)).mean()
     print("here")  # STOP
 `;
 
@@ -29,8 +31,18 @@ print(*tags["histograms"], *tags["images"], *(f"{tag}:{[one.step for one in even
 print(*((one.step, int(one.histogram_value.num)) for tag in tags["histograms"] for one in events.Histograms(tag)))
 `;
 
+const READ_GRAPH = `\
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1])
+events.Reload()
+for node in events.Graph().node:
+    print(node.name, "<-", *node.input)
+`;
+
 const isInstalled = isThere();
-const test = testIn({ files: { "board.py": program } });
+// Alone: stops are counted over all sessions of a window.
+const test = testIn({ files: { "board.py": program }, alone: true });
 
 test.skipIf(!isInstalled)("writes a run where the program runs, once the user has agreed", async ({ wb }) => {
   await wb.debug.start("board.py");
@@ -80,6 +92,28 @@ test.skipIf(!isInstalled)("has the history of a pin, also where VS Code writes i
   expect(read(path.join(run, history))[0]).toBe("loss/value_by_stop:[1, 2]");
 });
 
+test.skipIf(!isInstalled)("a model has its graph in its run", async ({ wb }) => {
+  const run = path.join(wb.workspace.folder, "runs", "tensor-inspector", "model");
+  await wb.inspector.choose(["model"], "Export Value…");
+  await until("what a run holds", async () => (await wb.quickInput.rows()).join().includes("the graph is of"));
+  await looks(wb, "export/model");
+  await wb.quickInput.pick("TensorBoard run");
+  const box = wb.page.locator(".monaco-dialog-box");
+  await box.waitFor();
+  expect(await box.innerText(), "all of a note, which the list cuts").toContain(
+    "the graph is of the operations by which a tensor in sight was computed; else of the modules alone",
+  );
+  await looks(wb, "export/model-notes");
+  await answerBox(wb, "Import tensorboard in the program?", "Run");
+  await wb.quickInput.pick("Where the Program Runs…");
+  await until("the path", async () => (await value(wb)) === "runs/tensor-inspector/model");
+  await wb.page.keyboard.press("Enter");
+  await said(wb, `“model” is in ${run} (`);
+  const edges = execFileSync(interpreter, ["-c", READ_GRAPH, run], { encoding: "utf8" }).trim().split("\n");
+  expect(edges).toContain("model/Relu <- model/0/Addmm");
+  expect(edges).toContain("Mean <- model/2/Addmm");
+});
+
 test.skipIf(isInstalled)("says how the program comes to tensorboard where it has none", async ({ wb }) => {
   await wb.debug.start("board.py");
   await wb.showOnly(wb.inspector.title);
@@ -96,7 +130,7 @@ async function choose(wb: Workbench, name: string): Promise<void> {
 
 async function shotOfBox(wb: Workbench): Promise<void> {
   await wb.page.locator(".monaco-dialog-box").waitFor();
-  await shot(wb, "export/tensorboard");
+  await looks(wb, "export/tensorboard");
 }
 
 function value(wb: Workbench): Promise<string> {

@@ -13,24 +13,33 @@ export async function confirmRun(question: string, what: string): Promise<boolea
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
 }
 
-/** Tells the user that a file is pickled; whether they agree. */
-export async function confirmPickling(name: string): Promise<boolean> {
+/** Tells the user that a file is pickled, and what it does not hold; whether they agree. */
+export async function confirmPickling(name: string, notes: readonly string[]): Promise<boolean> {
   const run = vscode.l10n.t("Run");
   const detail = vscode.l10n.t(
     "torch.save pickles it in the program: code of its classes runs, and what that changes is not undone. To load such a file can run code as well.",
   );
   const question = vscode.l10n.t("Run torch.save on {0}?", name);
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+  return (
+    (await vscode.window.showWarningMessage(question, { modal: true, detail: withNotes(detail, notes) }, run)) === run
+  );
 }
 
-/** Tells the user that a library is imported; whether they agree. */
-export async function confirmImporting(): Promise<boolean> {
+/** Tells the user that a library is imported, and what a run does not hold; whether they agree. */
+export async function confirmImporting(notes: readonly string[]): Promise<boolean> {
   const run = vscode.l10n.t("Run");
   const detail = vscode.l10n.t(
     "The program’s own tensorboard makes the run: it is imported there, which runs its code, and stays imported.",
   );
   const question = vscode.l10n.t("Import tensorboard in the program?");
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+  return (
+    (await vscode.window.showWarningMessage(question, { modal: true, detail: withNotes(detail, notes) }, run)) === run
+  );
+}
+
+/** A list of formats has no room for all of a long note. */
+function withNotes(detail: string, notes: readonly string[]): string {
+  return [detail, ...notes.map((note) => `• ${note}`)].join("\n");
 }
 
 /** The inquiry, once the user has agreed to what it runs, if it runs anything; undefined where they have not. */

@@ -80,7 +80,7 @@ async function exportValue(parts: Parts, subject: Subject, frame: Frame): Promis
     );
     return;
   }
-  if (format.runs && !(await (isRun(format) ? confirmImporting() : confirmPickling(subject.name)))) return;
+  if (format.runs && !(await isAgreedTo(format, subject))) return;
   const options = {
     format: format.format,
     ...(format.runs ? { run: true } : {}),
@@ -91,6 +91,10 @@ async function exportValue(parts: Parts, subject: Subject, frame: Frame): Promis
   if (place === undefined) return;
   if (place.byProgram) await writeByProgram(exporting, found);
   else await (isRun(format) ? writeRunHere(exporting) : writeHere(exporting));
+}
+
+function isAgreedTo(format: ExportFormat, { name }: Subject): Promise<boolean> {
+  return isRun(format) ? confirmImporting(format.notes) : confirmPickling(name, format.notes);
 }
 
 /** What a run is told beside the value: its history, and at which step it is what it is now. */

@@ -48,6 +48,18 @@ const NARROW = 660;
 /** In four themes, on a screen at 150 %, and in a narrow window. */
 export async function looks(wb: Workbench, name: string): Promise<void> {
   if (!areWanted) return;
+  await inLooks(wb, name);
+}
+
+/** The same with a panel that has all the height, so that a page in it is seen as far as it goes. */
+export async function looksOfPanel(wb: Workbench, name: string): Promise<void> {
+  if (!areWanted) return;
+  await wb.channel.execute("workbench.action.toggleMaximizedPanel");
+  await inLooks(wb, name);
+  await wb.channel.execute("workbench.action.toggleMaximizedPanel");
+}
+
+async function inLooks(wb: Workbench, name: string): Promise<void> {
   const size = wb.page.viewportSize()!;
   for (const theme of ["light", "high-contrast-light", "high-contrast", "dark"] as const) {
     await wb.switchTheme(theme);
