@@ -15,6 +15,7 @@ import pytest
 import torch
 from asking import Paused
 from torch import nn
+from untouched import Watch
 
 from tensor_inspector.lenses.export.events import EventWriter
 from tensor_inspector.lenses.export.image import ImageAsPng
@@ -768,4 +769,21 @@ def test_a_graph_of_thousands_of_nodes_comes_in_slices(monkeypatch: pytest.Monke
 
     found = graph_written(Paused(stop(), monkeypatch), tmp_path / "run")
     assert sum(op == "Tanh" for op, _ in found.values()) == 1500
+    session.reset()
+
+
+@pytest.mark.usefixtures("installed")
+def test_writing_the_graph_changes_nothing_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stop() -> Any:
+        x = nn.Sequential(nn.Linear(4, 3), Block())
+        loss = x[0](torch.ones(2, 4)).sum()
+        assert loss.requires_grad
+        return sys._getframe()
+
+    around = stop()
+    paused = Paused(around, monkeypatch)
+    graph_written(paused, tmp_path / "first")
+    with Watch(dict(around.f_locals)) as watch:
+        asked(paused, tmp_path / "second")
+    assert watch.changes() == []
     session.reset()
