@@ -78,6 +78,10 @@ test.skipIf(!isInstalled)("adds the next stop to the run, after a question", asy
 
 test.skipIf(!isInstalled)("has the history of a pin, also where VS Code writes it", async ({ wb }) => {
   await wb.inspector.choose(["loss"], "Pin");
+  await until("the pin to be read at this stop", async () => {
+    const rows = await wb.inspector.rows();
+    return rows.filter(({ label, description }) => label === "loss" && description.startsWith("0.5")).length === 2;
+  });
   await wb.debug.continueToStop();
   await choose(wb, "loss");
   await answerBox(wb, "Import tensorboard in the program?", "Run");

@@ -69,8 +69,8 @@ function isSubject(argument: unknown): argument is Subject {
 }
 
 async function exportValue(parts: Parts, subject: Subject, frame: Frame): Promise<void> {
-  const recorded = recordedOf(parts, subject, frame);
-  const listed = { ...recorded, scalars: withoutPoints(recorded.scalars) };
+  const known = recordedOf(parts, subject, frame);
+  const listed = { ...known, scalars: withoutPoints(known.scalars) };
   const found = foundOf(await parts.lenses.export(subject, frame, listed));
   const format = await pickFormat(found.formats, subject);
   if (format === undefined) return;
@@ -84,7 +84,7 @@ async function exportValue(parts: Parts, subject: Subject, frame: Frame): Promis
   const options = {
     format: format.format,
     ...(format.runs ? { run: true } : {}),
-    ...(isRun(format) ? recorded : {}),
+    ...(isRun(format) ? recordedOf(parts, subject, frame) : {}), // the record of this stop may have come meanwhile
   };
   const exporting: Exporting = { parts, subject, frame, format, options };
   const place = await pickPlace(found, exporting);
