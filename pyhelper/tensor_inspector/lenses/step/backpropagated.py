@@ -14,6 +14,7 @@ from .calls import Backward, Call
 from .expressions import is_name, shown, text_of
 from .source import Source
 from .sources import Sources
+from .trainers.handed import followed, returned_losses
 
 
 class Loss(Record):
@@ -79,22 +80,32 @@ def begins_a_backward(cls: type) -> bool:
 
 
 def _returned(sources: Sources) -> Iterator[Loss]:
-    """What this function is about to return, and its caller to begin a backward from."""
-    if sources.level != 1 or not sources.here.is_known():
+    """What this function is about to return, and a caller to begin a backward from, or to return in its turn."""
+    if not sources.level or not sources.here.is_known():
         return
-    caller = sources.source
-    begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(sources, call)]
-    targets = {call.target for call in begun}
-    for backward in caller.backwards:
-        if backward.lineno < caller.lineno or not targets & set(backward.names):
-            continue
-        for answer in sources.here.returns:
-            name = text_of(answer.value)
-            if is_name(answer.value) and sources.here.is_current(name, answer.lineno):
+    for backward in _begun_from_here(sources):
+        for answer, node in returned_losses(sources.here):
+            name = text_of(node)
+            if is_name(node) and sources.here.is_current(name, answer.lineno):
                 value = sources.value(name, 0)
-                known = is_exact_tensor(value) and (backward.is_name or requires_grad(value))
-                if known and answer.lineno >= sources.here.lineno:
+                if is_exact_tensor(value) and (backward.is_name or requires_grad(value)):
                     yield Loss(shown(name), value, backward, True, False)
+
+
+def _begun_from_here(sources: Sources) -> Iterator[Backward]:
+    """The backwards of the step that begin from what the active frame returns."""
+    caller = sources.source
+    coming = [backward for backward in caller.backwards if backward.lineno >= caller.lineno]
+    if sources.level == 1:
+        begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(sources, call)]
+        targets = {call.target for call in begun}
+        direct = [backward for backward in coming if targets & set(backward.names)]
+        if direct:
+            yield from direct
+            return
+    handed = dict(followed(sources.sources, 0, sources.level)).get(sources.level)
+    if handed is not None:
+        yield from filter(handed.is_given_to, coming)
 
 
 def _has_begun(sources: Sources, call: Call) -> bool:

@@ -11,9 +11,10 @@ from ...measure.torch.metadata import is_exact_tensor
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_dict, each, instance_dict, library_of, mro, plain_str
+from ...safe.guard import ByClass, Classes, class_attribute, class_dict, each, instance_dict, library_of, mro, plain_str
 from .expressions import shown
 from .frames import VisibleFrame
+from .trainers.getters import kept
 
 _DEPTH = 3
 _ITEMS = 64  #: of one container
@@ -97,6 +98,15 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
         for name, item in slots(value):
             if not name.startswith("_"):
                 yield f".{name}", item
+        for name in _of_trainers(cls):
+            yield f".{name}", kept(value, name)
+
+
+#: What objects that run a step keep, and give by a property: Lightning's trainers and modules do.
+_TRAINERS_NAMES = ("trainer", "optimizers", "optimizer", "model")
+_of_trainers = ByClass(
+    lambda cls: tuple(name for name in _TRAINERS_NAMES if type(class_attribute(cls, name)) is property)
+)
 
 
 def _fields(cls: type) -> tuple[str, ...]:

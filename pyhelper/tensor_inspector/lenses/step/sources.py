@@ -6,13 +6,15 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from ...measure.torch.metadata import element_count, is_exact_tensor
 from ...safe.budget import Budget
-from .calls import Call
+from .calls import Backward, Call
 from .expressions import is_name, root_of, text_of
 from .frames import VisibleFrame
 from .roles import Roles
 from .sight import VisibleVariable
 from .source import Source
+from .trainers.handed import handed_back, level_of_step, returned_losses
 
 _Found = TypeVar("_Found")
 _NOTHING: Any = object()
@@ -22,7 +24,8 @@ class Sources(Roles):
     """Frames in sight are told by their level: 0 is the active one, 1 its caller, and so on.
 
     ``here`` is the active frame's source, ``source`` that of the frame at ``level``: the first whose source begins a
-    backward, 0 where none does. ``levels`` are the active one and that one, once where they are the same.
+    backward, or returns what a library begins one from; 0 where none does. ``levels`` are the active one and that one,
+    once where they are the same.
     """
 
     def __init__(self, visible_frames: list[VisibleFrame], budget: Budget) -> None:
@@ -30,9 +33,21 @@ class Sources(Roles):
         super().__init__(visible_frames, budget, [source.called() for source in self.sources])
         self._of_classes: dict[tuple[Any, ...], Any] = {}
         self.here = self.sources[0]
-        self.level = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
+        self.level, is_handed_back = level_of_step(self.sources)
         self.levels = (0, self.level) if self.level else (0,)
         self.source = self.sources[self.level]
+        if is_handed_back:
+            self.source.backwards = list(self._handed_back())
+
+    def _handed_back(self) -> Iterator[Backward]:
+        """The backwards that a library begins from what the step returns: single numbers, where they are known yet."""
+        for answer, node in returned_losses(self.source):
+            loss = node
+            if is_name(node) and self.value(f"{text_of(node)}['loss']") is not None:  # of a dict that has it
+                loss = ast.copy_location(ast.Subscript(node, ast.Constant("loss"), ast.Load()), node)
+            value = self.value(text_of(loss)) if is_name(loss) else None
+            if value is None or not is_exact_tensor(value) or element_count(value) == 1:
+                yield handed_back(answer, loss)
 
     def value(self, key: str, level: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""

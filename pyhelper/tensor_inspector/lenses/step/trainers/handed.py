@@ -1,0 +1,187 @@
+"""Follows what a function returns through its callers to a backward: a trainer's, or that of the user's loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ....safe.installed import is_installed_file
+from ..calls import Backward, Call
+from ..expressions import is_name, parent_of, text_of
+from ..source import Source
+
+#: What a call of makes of a loss no longer leads to its graph, or says something about it.
+_LOSING = frozenset("detach float int isinstance item len log numpy print tolist type".split())
+_ROUNDS = 3  #: in which names get their value from names
+
+
+class _Derived:
+    """What a call that runs gives, in the source around it: the names that hold it, or a part of it.
+
+    ``is_exact``: nothing is computed of it, as of what a layer gives; else a library's calls of it count too.
+    """
+
+    def __init__(self, source: Source, call: ast.Call, *, is_exact: bool) -> None:
+        self._source = source
+        self._call = call
+        self._is_exact = is_exact
+        self._through_calls = not is_exact and is_installed_file(source.file)
+        self.names: set[str] = set()
+        for _ in range(_ROUNDS):
+            before = len(self.names)
+            for statement in source.statements:
+                self._bind(statement)
+            if len(self.names) == before:
+                break
+
+    def _bind(self, statement: Any) -> None:
+        value = getattr(statement, "value", None)
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets
+        else:
+            targets = [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
+        if targets and value is not None and self.holds(value):
+            self.names.update(text_of(name) for target in targets for name in _names_bound(target))
+
+    def holds(self, node: ast.AST | None) -> bool:
+        """Whether an expression is what the call gives, a part of it, or holds it."""
+        if node is None:
+            return False
+        if node is self._call or (is_name(node) and self._is_held(text_of(node))):
+            return True
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.NamedExpr, ast.Starred, ast.Await)):
+            return self.holds(node.value)
+        if isinstance(node, ast.IfExp):
+            return self.holds(node.body) or self.holds(node.orelse)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return any(map(self.holds, node.elts))
+        if isinstance(node, ast.Dict):
+            return any(map(self.holds, node.values))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)) and not self._is_exact:
+            return self.holds(node.left) or self.holds(node.right)
+        return isinstance(node, ast.Call) and self._is_held_by_call(node)
+
+    def _is_held_by_call(self, node: ast.Call) -> bool:
+        name = text_of(node.func).rpartition(".")[2]
+        if self._is_exact or name in _LOSING:
+            return False
+        if isinstance(node.func, ast.Attribute) and self.holds(node.func.value):
+            return True
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        return self._through_calls and any(map(self.holds, given))
+
+    def _is_held(self, name: str | None) -> bool:
+        while name is not None:
+            if name in self.names:
+                return True
+            name = parent_of(name)
+        return False
+
+    def is_returned(self) -> bool:
+        return any(self.holds(answer.value) for answer in self._source.returns)
+
+    def is_given_to(self, backward: Backward) -> bool:
+        """Whether a backward in the source is begun from it."""
+        call = backward.call
+        subjects = [call.receiver, *call.args]
+        return call.lineno >= self._call.lineno and (
+            any(map(self.holds, subjects)) or any(map(self._is_held, backward.names))
+        )
+
+    def begins_a_backward(self) -> bool:
+        """Whether a backward is begun from it, also by what a library has for that: ``self._backward_fn(loss)``."""
+        if any(map(self.is_given_to, self._source.backwards)):
+            return True
+        calls = (call for call in self._source.calls if call.lineno >= self._call.lineno and "backward" in call.name)
+        return self._through_calls and any(self.holds(given) for call in calls for given in call.args)
+
+
+def _names_bound(target: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            yield from _names_bound(item)
+    elif is_name(target):
+        yield target
+
+
+def running_call(source: Source, function: str) -> Call | None:
+    """The call that runs in a source, as the caller of a function; None where that is not known."""
+    running = [call for call in source.calls if source.is_running(call)]
+    if len(running) == 1:
+        return running[0]
+    in_line = [call for call in source.calls if call.lineno == source.lineno]
+    named = [call for call in in_line if call.name == function]
+    found = named or in_line
+    return found[0] if len(found) == 1 else None
+
+
+def is_users(source: Source) -> bool:
+    return source.is_known() and not is_installed_file(source.file)
+
+
+def followed(sources: Sequence[Source], start: int, to: int | None = None) -> Iterator[tuple[int, _Derived]]:
+    """The callers through which what a frame returns is handed on, each with its level, as far as it is."""
+    is_exact = False
+    for level in range(start + 1, len(sources) if to is None else to + 1):
+        inner, source = sources[level - 1], sources[level]
+        is_exact = is_exact or (inner.function in ("forward", "__call__") and is_users(inner))
+        call = running_call(source, inner.function) if source.is_known() else None
+        if call is None:
+            return
+        derived = _Derived(source, call.node, is_exact=is_exact)
+        yield level, derived
+        if not derived.is_returned():
+            return
+
+
+def level_of_step(sources: Sequence[Source]) -> tuple[int, bool]:
+    """The level of the frame that is the step, and whether a library calls backward on what that returns.
+
+    It is the first whose source begins a backward, or hands back what a library begins one from; 0 where none does.
+    """
+    for level, source in enumerate(sources):
+        if source.backwards:
+            return level, False
+        end = next((at for at, derived in followed(sources, level) if derived.begins_a_backward()), None)
+        if end is None:
+            continue
+        if is_users(sources[end]):
+            return end, False
+        own = [at for at in range(level, end) if is_users(sources[at])]
+        if own:
+            return own[-1], True
+    return 0, False
+
+
+def returned_losses(source: Source) -> Iterator[tuple[ast.Return, ast.expr]]:
+    """The expressions that are the loss in what a function is still to return."""
+    for answer in source.returns:
+        if answer.value is not None and answer.lineno >= source.lineno:
+            yield from ((answer, node) for node in _losses_in(answer.value))
+
+
+def _losses_in(node: ast.expr) -> Iterator[ast.expr]:
+    """``loss`` of ``(loss, outputs) if more else loss``, of ``{"loss": loss}`` and of ``Output(loss=loss)``."""
+    if isinstance(node, ast.IfExp):
+        yield from _losses_in(node.body)
+        yield from _losses_in(node.orelse)
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        yield from _losses_in(node.elts[0]) if node.elts else ()
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values):
+            if isinstance(key, ast.Constant) and key.value == "loss":
+                yield value
+    elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Tuple):  # `(loss,) + outputs`
+        yield from _losses_in(node.left)
+    elif isinstance(node, ast.Call) and any(keyword.arg == "loss" for keyword in node.keywords):
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "loss")
+    elif not isinstance(node, ast.Constant):
+        yield node
+
+
+def handed_back(answer: ast.Return, loss: ast.expr) -> Backward:
+    """What a caller does with a loss that is returned, as though it stood there: ``loss.backward()``."""
+    made = ast.copy_location(ast.Attribute(loss, "backward", ast.Load()), answer)
+    call = ast.copy_location(ast.Call(made, [], []), answer)
+    return Backward(Call(call, None, True), loss, None)
