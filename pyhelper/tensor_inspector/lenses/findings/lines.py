@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...measure.torch.modules import Member
+from ...measure.torch.optimizers import inner
+from ...safe.guard import class_name
+from ...safe.installed import is_installed_file
 from ..step.calls import Call
-from ..step.classes import methods_of
+from ..step.classes import is_library, methods_of
 from ..step.expressions import key_of, text_of
 from ..step.functions import functions_called_by_all, sources_in_reach
+from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
 
@@ -44,6 +48,23 @@ def line_of_last_binding(step: Step, name: str) -> Line | None:
     owner, _, attribute = key_of(name).rpartition(".")
     value = next((value for (_, key), value in step.named_values() if key == owner), None)
     return None if value is None else line_of_assignment(type(value), attribute)
+
+
+def line_of_optimizer(step: Step, variable: VisibleVariable) -> Line | None:
+    """Where an optimizer was made: where its name is bound, else where a method of a module in sight makes one, as
+    ``configure_optimizers`` does for a trainer."""
+    bound = line_of_last_binding(step, variable.key)
+    if bound is not None and not is_installed_file(bound[0]):
+        return bound
+    name = class_name(type(inner(variable.value)))
+    classes = {id(cls): cls for cls in map(type, (one.value for one in step.modules)) if not is_library(cls)}
+    made = [
+        (source.file, call.lineno)
+        for source in (*step.sources, *(method for cls in classes.values() for _, method in methods_of(cls)))
+        for call in source.calls_of(name)
+        if not is_installed_file(source.file)
+    ]
+    return made[0] if len(set(made)) == 1 else None
 
 
 def line_of_assignment(cls: type, attribute: str) -> Line | None:
@@ -152,4 +173,14 @@ def line_of_freezing(step: Step, name: str) -> Line | None:
             for line, node in bindings if key.endswith(".requires_grad") else ():
                 if isinstance(node, ast.Assign) and text_of(node.value) == "False":
                     return source.file, line
+    return _line_of_own_freezing(step, name)
+
+
+def _line_of_own_freezing(step: Step, name: str) -> Line | None:
+    """The line in which a model's own method freezes it: ``self.requires_grad_(False)``."""
+    found = next((one.value for one in step.modules if one.name == name), None)
+    for _, source in methods_of(type(found)) if found is not None else ():
+        for call in source.calls_of("requires_grad_"):
+            if text_of(call.receiver) == source.self_name:
+                return source.file, call.lineno
     return None

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ...safe.guard import class_name, plain_message
+from ...safe.installed import is_installed_file
+from ...words.text import full_path
 from ..step.step import Step
 from .finding import Findings
 from .rule import NotAsked, Rule, finding_of, missing
@@ -77,6 +79,7 @@ class Asking:
 
     def __init__(self, step: Step, ignore: Collection[str] = ()) -> None:
         self._step = step
+        self._file = full_path(step.here.file)
         self._ignore = ignore
         self._missing = missing(step)
         self._waiting = deque(RULES)
@@ -125,11 +128,19 @@ class Asking:
     def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
         """The findings of a rule, and the reason where it failed."""
         try:
-            return None, [finding_of(rule, one) for one in islice(rule.check(self._step), _MOST)]
+            found = [finding_of(rule, one) for one in islice(rule.check(self._step), _MOST)]
         except NotAsked as why:
             return str(why), []
         except (Exception, SystemExit) as error:
             return f"{class_name(type(error))}: {plain_message(error)}".rstrip(": "), []
+        return None, [self._at_lines_of_the_user(one) for one in found]
+
+    def _at_lines_of_the_user(self, finding: Finding) -> Finding:
+        """Without its line where that is a library's, unless it is of the very file in which the program is paused."""
+        source = finding["source"]
+        if source is not None and is_installed_file(source["file"]) and source["file"] != self._file:
+            finding["source"] = None
+        return finding
 
 
 def folded(found: list[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ from typing import Any
 from ...measure.torch.elements import elements_key, memory_of
 from ...measure.torch.metadata import EXACT_TENSORS, is_exact_tensor
 from ...measure.torch.modules import Member, is_module, members
-from ...measure.torch.optimizers import wrapped
+from ...measure.torch.optimizers import inner, wrapped
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
 from .expressions import shown
@@ -84,6 +84,19 @@ class Roles:
             elif role_of(type(variable.value)) == "modules":
                 others.setdefault(id(variable.value), []).append(variable)
         self._enter([self._as_called(variable, others.get(id(variable.value), [])) for variable in roots])
+        self._leave_out_wrapped()
+
+    def _leave_out_wrapped(self) -> None:
+        """An optimizer stands once among them: by its wrapper, where no source calls it by a name of its own."""
+        inside = {
+            id(inner(variable.value)) for variable in self.optimizers if inner(variable.value) is not variable.value
+        }
+        self.optimizers[:] = [
+            variable
+            for variable in self.optimizers
+            if id(variable.value) not in inside
+            or any(callee.startswith(f"{variable.key}.") for callee in self._called[variable.level])
+        ]
 
     def _as_called(self, first: VisibleVariable, others: list[VisibleVariable]) -> VisibleVariable:
         """A module by the name under which its frame calls it: ``self.model``, though ``net`` is the same."""

@@ -25,7 +25,7 @@ class Sources(Roles):
 
     ``here`` is the active frame's source, ``source`` that of the frame at ``level``: the first whose source begins a
     backward, or returns what a library begins one from; 0 where none does. ``levels`` are the active one and that one,
-    once where they are the same.
+    once where they are the same. ``is_handed_back`` is whether a library begins a backward from what the step returns.
     """
 
     def __init__(self, visible_frames: list[VisibleFrame], budget: Budget) -> None:
@@ -33,10 +33,10 @@ class Sources(Roles):
         super().__init__(visible_frames, budget, [source.called() for source in self.sources])
         self._of_classes: dict[tuple[Any, ...], Any] = {}
         self.here = self.sources[0]
-        self.level, is_handed_back = level_of_step(self.sources)
+        self.level, self.is_handed_back = level_of_step(self.sources)
         self.levels = (0, self.level) if self.level else (0,)
         self.source = self.sources[self.level]
-        if is_handed_back:
+        if self.is_handed_back:
             self.source.backwards = list(self._handed_back())
 
     def _handed_back(self) -> Iterator[Backward]:

@@ -43,11 +43,11 @@ def _given_by(getter: Any, value: Any, deep: int) -> Any:
     tree = tree_of(getter.__code__)
     if not isinstance(tree, ast.FunctionDef):
         return _UNKNOWN
-    found = _Reading(getter.__code__.co_varnames[0], value, deep).returned(tree.body)
+    found = _Getter(getter.__code__.co_varnames[0], value, deep).returned(tree.body)
     return _UNKNOWN if found is _NO_RETURN else found
 
 
-class _Reading:
+class _Getter:
     """Goes through the statements of a getter, as long as these only ask attributes and test them for None."""
 
     def __init__(self, self_name: str, value: Any, deep: int) -> None:

@@ -13,10 +13,11 @@ from ..source import Source
 
 #: What a call of makes of a loss no longer leads to its graph, or says something about it.
 _LOSING = frozenset("detach float int isinstance item len log numpy print tolist type".split())
+_EVALUATING = ("eval", "predict", "test_step", "validat")  #: in the names of a library's functions
 _ROUNDS = 3  #: in which names get their value from names
 
 
-class _Derived:
+class _HandedOn:
     """What a call that runs gives, in the source around it: the names that hold it, or a part of it.
 
     ``is_exact``: nothing is computed of it, as of what a layer gives; else a library's calls of it count too.
@@ -120,7 +121,13 @@ def is_users(source: Source) -> bool:
     return source.is_known() and not is_installed_file(source.file)
 
 
-def followed(sources: Sequence[Source], start: int, to: int | None = None) -> Iterator[tuple[int, _Derived]]:
+def is_evaluated_by_library(sources: Sequence[Source]) -> bool:
+    """Whether a library calls the active function to evaluate, as its own function is named: ``validation_step``."""
+    caller = next((source for source in sources if not is_users(source)), None)
+    return caller is not None and any(word in caller.function for word in _EVALUATING)
+
+
+def followed(sources: Sequence[Source], start: int, to: int | None = None) -> Iterator[tuple[int, _HandedOn]]:
     """The callers through which what a frame returns is handed on, each with its level, as far as it is."""
     is_exact = False
     for level in range(start + 1, len(sources) if to is None else to + 1):
@@ -129,7 +136,7 @@ def followed(sources: Sequence[Source], start: int, to: int | None = None) -> It
         call = running_call(source, inner.function) if source.is_known() else None
         if call is None:
             return
-        derived = _Derived(source, call.node, is_exact=is_exact)
+        derived = _HandedOn(source, call.node, is_exact=is_exact)
         yield level, derived
         if not derived.is_returned():
             return
@@ -158,7 +165,8 @@ def returned_losses(source: Source) -> Iterator[tuple[ast.Return, ast.expr]]:
     """The expressions that are the loss in what a function is still to return."""
     for answer in source.returns:
         if answer.value is not None and answer.lineno >= source.lineno:
-            yield from ((answer, node) for node in _losses_in(answer.value))
+            found = {text_of(node): node for node in _losses_in(answer.value)}
+            yield from ((answer, node) for node in found.values())
 
 
 def _losses_in(node: ast.expr) -> Iterator[ast.expr]:

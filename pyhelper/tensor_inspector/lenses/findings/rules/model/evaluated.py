@@ -56,6 +56,9 @@ def eval_during_training(step: Step) -> Iterator[Violation]:
         found = [*_computed(step, trains)] or [*_to_come(step, trains)]
         if not found:
             yield from _left_in_eval(step)
+    elif step.is_handed_back and step.optimizers:  # a library steps after the backward of what is returned
+        trains = [loss.backward.call for loss in step.losses[:1]]
+        found = [*_in_eval_mode(step, _nodes_of(step, (loss.tensor for loss in step.losses)))]
     elif not step.source.backwards:
         file, trains, roots = _trained_below(step)
         found = [*_in_eval_mode(step, roots)]

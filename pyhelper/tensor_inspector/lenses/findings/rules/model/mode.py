@@ -16,6 +16,7 @@ from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
+from ....step.trainers.handed import is_evaluated_by_library
 from ...finding import Violation
 from ...rule import rule
 from .call_purpose import is_drawn_again, is_given_noise, is_tried_out
@@ -46,6 +47,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         return  # where it sets the modes by hand, it is in the midst of that perhaps
     lines = _off_by_itself(source)
     is_scoring = lines is None and _scores_between_epochs(step)
+    is_validation = lines is None and is_evaluated_by_library(step.sources)
     first, last = lines or (0, 10**9)
     for call, variable, level in step.calls_of_modules():
         if (
@@ -60,6 +62,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             continue
         instead = _set_instead(step, variable.value) if is_scoring and _counts_right(source, call) else None
         is_judged = lines is not None or instead is not None or _is_judged(source, call)
+        is_judged = is_judged or (is_validation and _meets_an_argument(source, call))
         if not is_judged or (lines is None and instead is None and _sets_train_around(step, variable.value)):
             continue  # a caller has switched gradients off: for a target, or with dropout on purpose
         first_line, last_line = sorted((call.lineno, source.lineno))
@@ -156,12 +159,10 @@ def _counts_right(source: Source, call: Call) -> bool:
     for part in source.body:
         for loop in ast.walk(part):
             if isinstance(loop, ast.For) and any(node is call.node for node in ast.walk(loop)):
-                others = set(bound_in(loop.target)) - {
-                    node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)
-                }
+                others = set(bound_in(loop.target)) - _names_of(call.node)
                 for node in ast.walk(loop):
                     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
-                        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                        names = _names_of(node)
                         if call.target in names and names & others:
                             return True
     return False
@@ -172,7 +173,7 @@ def _is_judged(source: Source, call: Call) -> bool:
     stands in a block, which may set the mode for it alone."""
     if call.target is None or any(one.lineno <= call.lineno <= last_line(one) for one in source.blocks):
         return False
-    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
+    given = _names_of(call.node)
     others = {name for loop in source.nodes if isinstance(loop, ast.For) for name in bound_in(loop.target)} - given
     meeting = (
         node
@@ -180,8 +181,27 @@ def _is_judged(source: Source, call: Call) -> bool:
         if isinstance(node, (ast.Compare, ast.BinOp))
         or (isinstance(node, ast.Call) and last_name(node.func) not in _KEEPING)
     )
-    names = ({below.id for below in ast.walk(node) if isinstance(below, ast.Name)} for node in meeting)
-    return _compares_batches(source, call) and any(call.target in met and met & others for met in names)
+    is_met = any(call.target in met and met & others for met in map(_names_of, meeting))
+    return is_met and _compares_batches(source, call)
+
+
+def _meets_an_argument(source: Source, call: Call) -> bool:
+    """Whether what a model gives meets labels that the function was given with its input, in a loss or a comparison."""
+    given, labels = _names_of(call.node), set(source.arguments[1:])
+    for statement in source.statements:
+        if (
+            isinstance(statement, ast.Assign)
+            and _names_of(statement.value) & labels
+            and call.node is not statement.value
+        ):
+            labels |= {name for target in statement.targets for name in bound_in(target)}
+    others = labels - given - {call.target or ""}
+    meeting = (node for node in source.nodes if isinstance(node, (ast.Compare, ast.Call)))
+    return call.target is not None and any(call.target in met and met & others for met in map(_names_of, meeting))
+
+
+def _names_of(node: ast.AST) -> set[str]:
+    return {below.id for below in ast.walk(node) if isinstance(below, ast.Name)}
 
 
 def _set_instead(step: Step, model: Any) -> str | None:
@@ -252,7 +272,7 @@ def _judges_after_it(step: Step, call: Call) -> bool:
 def _compares_batches(source: Source, call: Call) -> bool:
     """Whether a call stands in a loop over batches that gives it a part of each, and reads another part elsewhere."""
     inside = {id(node) for node in ast.walk(call.node)}
-    given = {node.id for node in ast.walk(call.node) if isinstance(node, ast.Name)}
+    given = _names_of(call.node)
     for part in source.body:
         for loop in ast.walk(part):
             if not isinstance(loop, ast.For) or not any(node is call.node for node in ast.walk(loop)):

@@ -10,7 +10,7 @@ from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_last_binding
+from ...lines import line_of_optimizer
 from ...rule import rule
 from .unheld import unheld
 
@@ -37,7 +37,7 @@ def param_not_in_optimizer(step: Step) -> Iterator[Violation]:
         (names, ": ", f"{plural(len(missed), 'trainable parameter')} in no optimizer, never updated{though}"),
         *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
         (optimizer.name, f"holds {plural(len(list(tensors_of(optimizer.value))), 'tensor')}"),
-        line=line_of_last_binding(step, optimizer.key),
+        line=line_of_optimizer(step, optimizer),
     )
 
 
@@ -86,5 +86,5 @@ def optimizer_stale_params(step: Step) -> Iterator[Violation]:
                 ),
                 (variable.name, f"{len(stale)} of {plural(len(held), 'tensor')} are in no module in sight"),
                 *((one.name, "trainable, in no optimizer") for one in new[:4]),
-                line=line_of_last_binding(step, variable.key),
+                line=line_of_optimizer(step, variable),
             )

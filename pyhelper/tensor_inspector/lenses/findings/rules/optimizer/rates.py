@@ -19,12 +19,14 @@ from ....step.sight import VisibleVariable
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, line_of_last_binding
+from ...lines import Line, line_of_last_binding, line_of_optimizer
 from ...rule import rule
 from .schedules import active, ended_at, is_over, rates_written, written_in
 
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
+#: Schedules that multiply the first rate: of 0 they make nothing else.
+_SCALING = ("ConstantLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "PolynomialLR", "StepLR")
 _SOON = 100  #: steps within which a rate that falls to almost nothing has fallen too fast
 
 
@@ -51,9 +53,10 @@ def lr_zero(step: Step) -> Iterator[Violation]:
     for variable in step.optimizers:
         first, schedulers = groups(variable.value)[0].number("initial_lr"), _schedulers_of(step, variable.value)
         rate = (f'{variable.name}.param_groups[0]["lr"]', "0")
-        if not schedulers and not first and not _is_set_by_hand(step, variable.value):
+        is_scaled = all(class_name(type(active(one.value))) in _SCALING for one in schedulers)
+        if is_scaled and not first and not _is_set_by_hand(step, variable.value):
             title = (f"lr of {variable.name} is 0", ": ", "its step changes nothing")
-            yield Violation(title, rate, line=line_of_last_binding(step, variable.key))
+            yield Violation(title, rate, line=line_of_optimizer(step, variable))
         reasons = (_reason(step, variable, scheduler) for scheduler in schedulers if first)
         reason = next(filter(None, reasons), None)
         if first and reason is not None:
