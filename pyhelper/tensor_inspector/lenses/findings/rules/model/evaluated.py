@@ -195,8 +195,20 @@ def _in_eval_mode(step: Step, roots: list[AutogradNode]) -> Iterator[tuple[Visib
         if True in modes:
             continue  # the mode of its parts was set one by one
         dropped = any(node.op in ("NativeDropout", "FusedDropout") or _is_masked(node) for node in below)
+        all_reached = set[int]().union(*(leaves for _, leaves in reached))
+        parts.drops = [name for name in parts.drops if _is_behind(step, name, variable.value, all_reached)]
         if (parts.norms and modes == {False}) or (parts.drops and not dropped and not parts.norms):
             yield variable, parts
+
+
+def _is_behind(step: Step, dropout: str, module: Any, leaves: set[int]) -> bool:
+    """Whether a part stands behind a parameter that a loss leads to: behind frozen ones it leaves no node in a graph."""
+    for name, member in step.members.values():
+        if name == dropout:
+            return False
+        if member.is_in(module) and any(id(tensor) in leaves for _, tensor in member.part("_parameters")):
+            return True
+    return False
 
 
 def _is_undecided(source: Source, line: int) -> bool:
