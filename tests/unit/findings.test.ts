@@ -796,7 +796,7 @@ describe("what is dismissed", () => {
   });
 
   test.each([
-    ["loss", "no loss in sight", "nothing found (1 rules), but no loss in sight: 1 could not be asked"],
+    ["loss", "no loss in sight", "no loss in sight: 1 rules could not be asked, the other 1 are silent"],
     ["scaler", "no gradient scaler in sight", "nothing found (1 rules; 1 not checked)"],
     ["run", "runs the program's code: asked for by run=True", "nothing found (1 rules; 1 not checked)"],
   ] as const)("where %s is missing, that is said first if it matters", (need, reason, said) => {

@@ -196,16 +196,16 @@ function sentenceRow(scene: Scene, label: string, suffix: string, can: readonly 
 /** Without these in sight, most of what may be wrong with a step can't be. */
 const ESSENTIAL: ReadonlySet<RuleNeed | undefined> = new Set<RuleNeed>(["loss", "module", "source"]);
 
-/** `nothing found (55 rules; 18 not checked)`, `nothing found (15 rules), but no loss in sight: 9 could not be asked` */
+/** `nothing found (55 rules; 18 not checked)`, `no loss in sight: 9 rules could not be asked, the other 15 are silent` */
 export function nothingFoundText({ checked, skipped }: FindingsFound): string {
   const unmet = skipped.filter(({ need }) => ESSENTIAL.has(need));
   if (unmet.length > 0) {
     const why = byReason(unmet).map(([reason]) => reason);
     return l10n.t(
-      "nothing found ({0} rules), but {1}: {2} could not be asked",
-      checked.length,
+      "{0}: {1} rules could not be asked, the other {2} are silent",
       why.join(", "),
       unmet.length,
+      checked.length,
     );
   }
   return skipped.length === 0

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..safe.attributes import slots
 from ..safe.budget import Budget
-from ..safe.guard import Classes, c_attribute, class_attribute, instance_dict, library_of, mro, plain_str, top_package
+from ..safe.guard import (
+    NUMBERS,
+    Classes,
+    c_attribute,
+    class_attribute,
+    instance_dict,
+    library_of,
+    mro,
+    plain_str,
+    top_package,
+)
 from ..session import session
 from ..words.line import Word, class_word, short
 from ..words.text import listed, one_line
@@ -19,7 +29,7 @@ from .python.mappings import Mapping, pair_texts
 from .python.objects import PlainObject, attributes
 from .registry import as_kind
 from .summaries import SUMMARIES, declared_name, packages
-from .templates import TEXT_METHODS, Field, Phrase, Template, Way, parse
+from .templates import POSITIVE, TEXT_METHODS, Field, Phrase, Template, Way, parse
 
 _SHOWN = 12  #: items looked at for a line
 _ITEMS = 80  #: characters of what is in a value
@@ -170,6 +180,10 @@ def _formatted(values: list[Any], spec: str, package: str, budget: Budget, as_ki
         if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
             raise Unavailable
         return _text(class_attribute(type(value), name)(value))
+    if spec == POSITIVE:
+        if type(value) not in NUMBERS or value <= 0:
+            raise Unavailable
+        return _brief(value, budget, as_kind)
     if spec:
         for kind_of_item in (as_kind, _inner):
             texts = list(islice(_items(values, spec, package, budget, kind_of_item), _SHOWN + 1))

@@ -5,6 +5,7 @@ from the object to a value, by attributes and items alone, and after a colon wha
 
 - nothing: the value in a few words; ``len``: how many are in it; ``keys``: a dict's keys
 - ``items``: what is in it, of a dict with its keys; of two ways, separated by a comma: what is in both, in pairs
+- ``positive``: the value, a number above 0; for anything else the part is left out
 - ``str``, ``repr``: its text by the library's own method; a way may end in a method of the library's in C: ``keys()``
 
 ``{*}`` are the object's public attributes, ``{*_}`` those whose names end with ``_``. ``node(s)`` is one node, or
@@ -26,6 +27,15 @@ TRANSFORMS = (
 )
 #: Under which names Lightning is installed.
 LIGHTNINGS = ("lightning.pytorch", "pytorch_lightning")
+#: The steps of the optimizer that Lightning has made, or the program by hand, and of how many.
+_STEP = " | ".join(
+    f"step {{fit_loop.epoch_loop.{done}}}{most}"
+    for done in (
+        "manual_optimization.optim_step_progress.total.completed:positive",
+        "automatic_optimization.optim_progress.optimizer.step.total.completed",
+    )
+    for most in (" of {fit_loop.epoch_loop.max_steps:positive}", "")
+)
 FABRICS = ("lightning.fabric", "lightning_fabric")
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
@@ -55,8 +65,10 @@ SUMMARIES = {
     **{f"{name}.Fabric": "{_strategy._root_device} · {_strategy} · {_precision.precision}" for name in FABRICS},
     **{
         f"{name}.Trainer": (
-            "{state.stage._value_} | {state.status._value_} · epoch {fit_loop.epoch_progress.current.ready} of "
-            "{fit_loop.max_epochs} · batch {fit_loop.epoch_loop.batch_progress.current.ready} · "
+            f"{{state.stage._value_}} | {{state.status._value_}} · {_STEP} · "
+            "epoch {fit_loop.epoch_progress.current.completed} of {fit_loop.max_epochs:positive}"
+            " | epoch {fit_loop.epoch_progress.current.completed}"
+            " · batch {fit_loop.epoch_loop.batch_progress.current.ready} · "
             "{_accelerator_connector._accelerator_flag} · {_accelerator_connector._precision_flag}"
         )
         for name in LIGHTNINGS
@@ -137,6 +149,11 @@ SUMMARIES = {
     "torchvision.tv_tensors.BoundingBoxes": "{format._value_} in {canvas_size[0]} × {canvas_size[1]}",
     "tqdm.std.tqdm": "{desc} · {n} of {total}",
     "types.GenericAlias": "= {__origin__}[{__args__:items}]",
+    "transformers.trainer.Trainer": (
+        "step {state.global_step} of {state.max_steps:positive} | step {state.global_step} · "
+        "epoch {state.epoch} · {model}"
+    ),
+    "transformers.trainer_callback.TrainerState": "step {global_step} of {max_steps:positive} | step {global_step} · epoch {epoch}",
     "transformers.tokenization_utils_base.PreTrainedTokenizerBase": (
         "{_tokenizer.get_vocab_size()} token(s) · {_tokenizer.model}"
     ),

@@ -9,6 +9,7 @@ from ..safe.record import Record
 from ..words.text import shorten_middle
 
 TEXT_METHODS = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
+POSITIVE = "positive"  #: what is there only as a number above 0: -1 steps are as many as there may be
 _SPECS = ("", "len", "items", "keys")  #: what is said without running anything
 _ALONE = "= "  #: begins a summary that stands without the type
 
@@ -60,7 +61,7 @@ def _phrase(text: str, runs: bool) -> Phrase:
         if not closed:
             raise ValueError(f"'{{{shorten_middle(inside, 24)}' has no closing brace")
         paths, _, spec = inside.partition(":")
-        if spec not in _SPECS and not (runs and spec in TEXT_METHODS):
+        if spec not in _SPECS and not (runs and spec in (*TEXT_METHODS, POSITIVE)):
             raise ValueError(f"'{shorten_middle(spec, 24)}' is none of len, items, keys")
         found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), spec)]
         before, opened, rest = rest.partition("{")

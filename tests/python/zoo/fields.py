@@ -380,7 +380,7 @@ RUNS: Zoo = {
     "wandb configuration": Specimen(
         lambda: wandb_config(lr=0.1), says=("Config · 1: lr 0.1",), silent=("_wandb", "_items"), needs=("wandb",), memory=64, changed=lambda: wandb_config(lr=0.2),
     ),
-    "trainer": Specimen(lambda: trainer(3), says=("Trainer · initializing · epoch 0 of 3 · batch 0 · cpu · 32-true",), needs=("lightning",), memory=64, changed=lambda: trainer(4)),
+    "trainer": Specimen(lambda: trainer(3), says=("Trainer · initializing · step 0 · epoch 0 of 3 · batch 0 · cpu · 32-true",), needs=("lightning",), memory=64, changed=lambda: trainer(4)),
     "fabric": Specimen(
         lambda: of("lightning", "Fabric", accelerator="cpu", devices=1), says=("Fabric · cpu · SingleDeviceStrategy · 32-true",), needs=("lightning",), memory=64,
         changed=lambda: of("lightning", "Fabric", accelerator="cpu", devices=1, precision="bf16-true"),
