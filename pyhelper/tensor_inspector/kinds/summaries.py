@@ -153,7 +153,9 @@ SUMMARIES = {
         "step {state.global_step} of {state.max_steps:positive} | step {state.global_step} · "
         "epoch {state.epoch} · {model}"
     ),
-    "transformers.trainer_callback.TrainerState": "step {global_step} of {max_steps:positive} | step {global_step} · epoch {epoch}",
+    "transformers.trainer_callback.TrainerState": (
+        "step {global_step} of {max_steps:positive} | step {global_step} · epoch {epoch}"
+    ),
     "transformers.tokenization_utils_base.PreTrainedTokenizerBase": (
         "{_tokenizer.get_vocab_size()} token(s) · {_tokenizer.model}"
     ),
