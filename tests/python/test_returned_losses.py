@@ -95,3 +95,24 @@ def test_a_property_that_only_looks_up_attributes_is_known_without_running(name:
 
 def test_a_property_that_would_raise_is_not_known() -> None:
     assert kept(Held(None), "plain") is None
+
+
+HELPER = """
+def normalized(x):
+    spread = x - x
+    return x / spread
+
+net = nn.Linear(4, 3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+hidden = net(torch.zeros(6, 4))
+out = normalized(hidden)
+loss = F.cross_entropy(out, torch.tensor([0, 1, 2, 0, 1, 2]))
+stop()
+loss.backward()
+"""
+
+
+def test_the_line_is_that_of_the_division_and_not_of_the_call_that_led_there() -> None:
+    (found,) = said_of(HEAD + HELPER).found
+    lines = (HEAD + HELPER).splitlines()
+    assert (found["rule"], lines[found["source"]["line"] - 1].strip()) == ("nan-origin", "return x / spread")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,12 @@ from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of_operation
 from ....graphs.origin_words import CAUSES, or_others
+from ....step.expressions import last_name
+from ....step.functions import functions_called_by_all
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import line_of_binding_or_call
+from ...lines import Line, line_of_binding_or_call
 from ...losses import model_inputs
 from ...rule import rule
 from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
@@ -213,7 +216,11 @@ def nan_origin(step: Step) -> Iterator[Violation]:
         (subject, f"{seen}, grad ← {origin.seen.op}Backward0"),
         *((one, f"made of what {origin.seen.op} gives") for one in above),
         *given[:3],
-        line=_line_of(step, node) or line_of_binding_or_call(step, "", subject or next(iter(above), name)),
+        line=_line_below(
+            step,
+            node,
+            _line_of(step, node) or line_of_binding_or_call(step, "", subject or next(iter(above), name)),
+        ),
         certain=origin.certain,
     )
 
@@ -261,3 +268,18 @@ def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
 
 def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
     return line_of_operation(step, node, step.title_of(node))
+
+
+def _line_below(step: Step, node: AutogradNode, line: Line | None) -> Line | None:
+    """The line of the operation itself, where the line only calls the function of the user that alone has one of it."""
+    operator, found = {"Div": ast.Div, "Pow": ast.Pow}.get(node.op), set[Line]()
+    for called in functions_called_by_all(step):
+        first = called.first
+        if line != (step.sources[first.level].file, first.call.lineno):
+            continue
+        for one in called.source.nodes:
+            is_operator = operator is not None and isinstance(one, ast.BinOp) and isinstance(one.op, operator)
+            is_call = isinstance(one, ast.Call) and last_name(one.func) == node.op.lower()
+            if is_operator or is_call:
+                found.add((called.source.file, one.lineno))  # type: ignore[attr-defined]
+    return found.pop() if len(found) == 1 else line
