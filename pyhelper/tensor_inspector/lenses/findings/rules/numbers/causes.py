@@ -278,7 +278,7 @@ def _line_below(step: Step, node: AutogradNode, line: Line | None) -> Line | Non
         if line != (step.sources[first.level].file, first.call.lineno):
             continue
         for one in called.source.nodes:
-            is_operator = operator is not None and isinstance(one, ast.BinOp) and isinstance(one.op, operator)
+            is_operator = isinstance(one, ast.BinOp) and type(one.op) is operator
             is_call = isinstance(one, ast.Call) and last_name(one.func) == node.op.lower()
             if is_operator or is_call:
                 found.add((called.source.file, one.lineno))  # type: ignore[attr-defined]
