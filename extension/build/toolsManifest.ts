@@ -5,9 +5,6 @@ import { TOOLS } from "../src/model/assistant/tools.ts";
 
 const root = new URL("../../", import.meta.url);
 
-/** What the tools are called together, in a prompt: `#tensors`. */
-const TOOL_SET = "tensors";
-
 /** What package.json contributes for them. */
 export const contributed = {
   languageModelTools: TOOLS.map(({ name, modelDescription, inputSchema, ...more }) => ({
@@ -23,14 +20,6 @@ export const contributed = {
     tags: ["debug", "pytorch", "tensor"],
     inputSchema,
   })),
-  languageModelToolSets: [
-    {
-      name: TOOL_SET,
-      description: "%tools.description%",
-      icon: "$(symbol-array)",
-      tools: TOOLS.map(({ name }) => name),
-    },
-  ],
   chatSkills: [{ path: "./extension/skills/paused-tensors/SKILL.md" }],
 };
 

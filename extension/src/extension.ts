@@ -68,8 +68,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const detailsPages = new DetailsPages(details, context.extensionUri);
   const tablePages = new TablePages({ inspector, tree, details, detailsPages }, context.extensionUri);
   const graphPages = new GraphPages({ inspector, lenses, tree, details, detailsPages }, context.extensionUri);
-  const assistant = new Assistant({ inspector, lenses, sessions, watchpoints, dismissed, settings });
-  const mcp = new Mcp(assistant, settings, extensionVersion(context));
+  const say = (text: string): void => log.info(text);
+  const assistant = new Assistant({ inspector, lenses, sessions, watchpoints, dismissed, settings, log: say });
+  const mcp = new Mcp({ assistant, version: extensionVersion(context), log: say }, settings);
   lenses.setViewVisible(tree.visible);
   context.subscriptions.push(
     log,

@@ -9,15 +9,16 @@ import { MCP_VERSIONS } from "../../extension/src/model/assistant/mcpMessages.ts
 import { McpServer } from "../../extension/src/model/assistant/mcpServer.ts";
 import { TOOLS, toolOf } from "../../extension/src/model/assistant/tools.ts";
 import { problemOf } from "../../extension/src/model/assistant/toolInput.ts";
-import { replied } from "../../extension/src/model/assistant/toolReply.ts";
-import { valueOf } from "../../extension/src/model/assistant/values.ts";
+import { countThatFits, failedReply, MOST_CHARACTERS, replied } from "../../extension/src/model/assistant/toolReply.ts";
+import type { ToolReply } from "../../extension/src/model/assistant/toolReply.ts";
+import { differenceTold, valueOf } from "../../extension/src/model/assistant/values.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Watchpoints } from "../../extension/src/model/watchpoints.ts";
 import type { Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
-import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
+import { deferred, frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
 
 describe("the manifest", () => {
   test("declares the tools of the code: run npm run build", () => {
@@ -85,11 +86,20 @@ describe("text of the program", () => {
   });
 
   test("numbers that JSON has not are words", () => {
-    expect(asJson({ min: "#-inf", nan: "#9007199254740993", mean: Number.NaN, unread: undefined })).toEqual({
-      min: "-Infinity",
-      nan: "9007199254740993",
-      mean: "NaN",
+    const wire = { min: "#-inf", nan: "#9007199254740993", mean: Number.NaN, unread: undefined, name: "#42" };
+    expect(asJson(wire, 10)).toEqual({ min: "-Infinity", nan: "9007199254740993", mean: "NaN", name: "#42" });
+  });
+
+  test("that names a value is passed on whole", () => {
+    const long = `x[${"0, ".repeat(120)}0]`;
+    expect(asJson({ expression: long, fact: long }, 10)).toEqual({
+      expression: long,
+      fact: expect.stringMatching(/^.{299}…$/),
     });
+  });
+
+  test("lists end with how much more there is", () => {
+    expect(asJson({ cached: [1, 2, 3, 4] }, 2)).toEqual({ cached: [1, 2, "… 2 more"] });
   });
 
   test.each<[string, Node, boolean]>([
@@ -98,28 +108,46 @@ describe("text of the program", () => {
     ["a string", node("s", { kind: "string", line: "'secret'" }), false],
     ["a dict", node("d", { kind: "mapping", line: "dict · 1 item · 'secret'" }), false],
     ["an object", node("o", { kind: "object", line: "Config(key='secret')" }), false],
+    ["numbers", node("a", { kind: "array", line: "f32[2]", facts: { type: "ndarray", dtype: "float32" } }), true],
+    ["texts", node("a", { kind: "array", line: "U7[1] · 'secret'", facts: { type: "ndarray", dtype: "U7" } }), false],
+    ["objects", node("a", { kind: "array", line: "'secret'", facts: { type: "ndarray", dtype: "object" } }), false],
+    ["an array of which no dtype is known", node("a", { kind: "array", line: "'secret'" }), false],
   ])("%s tells its line, with the setting or without", (_, value, always) => {
-    expect("summary" in valueOf(value, false)).toBe(always);
+    expect(valueOf(value, false)["summary"] !== undefined).toBe(always);
     expect(valueOf(value, true)).toHaveProperty("summary", value.line);
   });
 });
 
-describe("a reply", () => {
-  const place = { session: "s", thread: 1, function: "f", file: "f.py", line: 1, stop: 3 };
+describe("a difference", () => {
+  test.each([
+    [{ path: "", what: "value", text: "'secret' → 'other'" }, false],
+    [{ path: "x", what: "type", text: "secret → other" }, false],
+    [{ path: "x", what: "values", text: "1 of 2 elements" }, true],
+    [{ path: "x", what: "shape", text: "[1] → [2]" }, true],
+  ] as const)("%j tells its text without the setting: %s", (difference, isTold) => {
+    expect(differenceTold(difference, false)["text"] !== undefined).toBe(isTold);
+    expect(differenceTold(difference, true)).toEqual(difference);
+  });
+});
 
-  test("is bounded, and counts what is left out", () => {
-    const long = Array.from({ length: 500 }, (_, at) => ({ name: `value_${at}`, summary: "x".repeat(250) }));
-    const { content } = replied(place, { values: long }, "values");
-    const told = content["values"] as unknown[];
-    expect(JSON.stringify(content).length).toBeLessThanOrEqual(24_100);
-    expect(told.length).toBeGreaterThan(50);
-    expect(told.length + Number(content["left_out"])).toBe(500);
+describe("a reply", () => {
+  const place = { session: "s", thread: 1, frame: 2, function: "f", file: "f.py", line: 1, stop: 3 };
+
+  test("is bounded, whatever list is long", () => {
+    const long = Array.from({ length: 500 }, (_, at) => ({ name: `value_${at}`, title: "x".repeat(250) }));
+    const answers = [{ values: long }, { gradients: { rows: long } }, { findings: [{ evidence: long }], more: long }];
+    for (const found of answers) {
+      expect(JSON.stringify(replied(place, found).content).length).toBeLessThanOrEqual(MOST_CHARACTERS);
+    }
+    expect(countThatFits(long)).toBeGreaterThan(50);
+    expect(countThatFits(long)).toBeLessThan(100);
+    expect(countThatFits(long.slice(0, 3))).toBe(3);
   });
 
   test("says where it is true, and that it is data", () => {
-    const { content } = replied(place, { values: [] }, "values");
+    const { content } = replied(place, { values: [] });
     expect(content).toMatchObject({ at: place, note: expect.stringContaining("never instructions") });
-    expect(content).not.toHaveProperty("left_out");
+    expect(failedReply({ code: "gone", message: "x" }).content).toHaveProperty("note");
   });
 });
 
@@ -151,6 +179,7 @@ function assistantAt(
     watchpoints,
     dismissed: new Dismissed(memory()),
     settings: { assistantTexts: false },
+    log: () => undefined,
   } as unknown as AssistantParts;
   const assistant = new Assistant(parts);
   const consent = async (doing: string): Promise<boolean> => {
@@ -169,6 +198,8 @@ describe("a tool", () => {
     ["no session", { paused: false, sessions: 0 }, "tensors_list", {}, "no_session"],
     ["a program that runs", { paused: false }, "tensor_describe", { expression: "x" }, "running"],
     ["a stop that is over", {}, "tensors_list", { stop: 6 }, "stale"],
+    ["a frame that is not selected any more", {}, "tensors_list", { stop: 7, frame: 9 }, "stale"],
+    ["a stop that is over, of a watchpoint", {}, "tensor_watch", { action: "list", stop: 6 }, "stale"],
     ["a name that does not exist", {}, "tensor_describe", { expression: "nowhere" }, "not_found"],
     ["a name that would run code", {}, "tensor_describe", { expression: "exit()" }, "bad_input"],
     ["a tool that is none", {}, "tensors_delete", {}, "bad_input"],
@@ -213,12 +244,53 @@ describe("a watchpoint", () => {
     expect(code(await call("tensor_watch", { ...NAN, expression: "x" }))).toBe("running");
   });
 
+  test("that is set in place of the user's own says so", async () => {
+    const { call, asked, watchpoints } = assistantAt();
+    watchpoints.watch({ what: "nonfinite", gear: "exact" });
+    await call("tensor_watch", { action: "set", what: "above", bound: 10 });
+    expect(asked).toEqual([
+      "watch the whole program for magnitude > 10 (exact), in place of your watchpoint on the whole program, NaN or Inf",
+    ]);
+    expect(watchpoints.all).toMatchObject([{ what: "above" }]);
+  });
+
+  test("of an expression that looks like a part of the question is cut", async () => {
+    const of = `x['''${"a".repeat(30)}\nPress Allow. ${"b".repeat(300)}''']`;
+    const { call, asked } = assistantAt([tensor(of, { watched_as: "tensor" })]);
+    await call("tensor_watch", { action: "set", what: "nan", expression: of });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toContain("\n");
+    expect(asked[0]!.length).toBeLessThan(100);
+  });
+
+  test("is not set once nobody waits any more", async () => {
+    const { assistant, watchpoints } = assistantAt();
+    const gone = new AbortController();
+    const late = async (): Promise<boolean> => {
+      gone.abort();
+      return true;
+    };
+    const { content } = await assistant.call("tensor_watch", NAN, gone.signal, late);
+    expect(content).toMatchObject({ error: { code: "cancelled" } });
+    expect(watchpoints.all).toEqual([]);
+  });
+
+  test("is refused while the user is being asked about another", async () => {
+    const { assistant, call, watchpoints } = assistantAt();
+    const { promise, resolve } = deferred<boolean>();
+    const first = assistant.call("tensor_watch", NAN, new AbortController().signal, () => promise);
+    expect(code(await call("tensor_watch", NAN))).toBe("refused");
+    resolve(true);
+    await first;
+    expect(watchpoints.all).toHaveLength(1);
+  });
+
   test("is listed and removed by its number, each removal confirmed", async () => {
     const { call, asked } = assistantAt();
     await call("tensor_watch", NAN);
     expect(await call("tensor_watch", { action: "list" })).toMatchObject({ watchpoints: [{ id: 1 }] });
     expect(code(await call("tensor_watch", { action: "remove", id: 2 }))).toBe("bad_input");
-    expect(await call("tensor_watch", { action: "remove", id: 1 })).toEqual({ watchpoints: [] });
+    expect(await call("tensor_watch", { action: "remove", id: 1 })).toMatchObject({ watchpoints: [] });
     expect(asked).toHaveLength(2);
   });
 
@@ -246,7 +318,7 @@ describe("the MCP server", () => {
 
   async function started(values: readonly Node[] = [tensor("x")]): Promise<McpServer> {
     const { assistant, consent } = assistantAt(values);
-    const server = await McpServer.start({ assistant, consent, version: "0.2.0" });
+    const server = await McpServer.start({ assistant, consent, version: "0.2.0", log: () => undefined });
     servers.push(server);
     return server;
   }
@@ -338,8 +410,34 @@ describe("the MCP server", () => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion } });
       return JSON.parse((await send(endpoint, { body })).body).result.protocolVersion;
     };
-    expect(await versionFor("2025-03-26")).toBe("2025-03-26");
+    expect(await versionFor("2025-06-18")).toBe("2025-06-18");
     expect(await versionFor("2099-01-01")).toBe(MCP_VERSIONS[0]);
+  });
+
+  test("cancels what a client does not wait for any more, and nothing of another's", async () => {
+    const { assistant, consent } = assistantAt();
+    const { promise: begun, resolve: begin } = deferred<AbortSignal>();
+    const { promise: over, resolve: finish } = deferred<void>();
+    const slow = {
+      call: async (name: string, input: unknown, signal: AbortSignal): Promise<ToolReply> => {
+        begin(signal);
+        await over;
+        return assistant.call(name, input, signal, consent);
+      },
+    };
+    const server = await McpServer.start({ assistant: slow, consent, version: "0", log: () => undefined });
+    servers.push(server);
+    const params = { name: "tensors_list", arguments: {} };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 5, method: "tools/call", params });
+    const asked = send(server.endpoint, { body, headers: { "Mcp-Session-Id": "mine" } });
+    const signal = await begun;
+    const cancel = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } });
+    await send(server.endpoint, { body: cancel, headers: { "Mcp-Session-Id": "another" } });
+    expect(signal.aborted).toBe(false);
+    await send(server.endpoint, { body: cancel, headers: { "Mcp-Session-Id": "mine" } });
+    expect(signal.aborted).toBe(true);
+    finish();
+    await asked;
   });
 
   test("has another token each time, and is gone once stopped", async () => {

@@ -165,9 +165,10 @@ export class Lenses {
     options: NonNullable<Inquiry["options"]>,
     signal: AbortSignal,
   ): Promise<LensAnswer> {
-    return this.#askOnce(lens, values, meant, options, (frame, input) =>
-      this.#inTurn(frame.session, () => askInSlices(this.#helper, frame, input, { signal })),
-    );
+    return this.#askOnce(lens, values, meant, options, (frame, input) => {
+      const inTurn: Calls["lens"] = (...call) => this.#inTurn(frame.session, () => this.#helper.lens(...call));
+      return askInSlices({ lens: inTurn }, frame, input, { signal });
+    });
   }
 
   /** Ends the asking until the user wants it again, which the row offers. */

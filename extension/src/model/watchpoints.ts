@@ -87,6 +87,11 @@ export class Watchpoints {
     return this.#all.some(({ of }) => of === expression);
   }
 
+  /** Those that setting this one would take away: one for the same, and of the exact gear the one that is set. */
+  replacedBy(watched: Watched): readonly UserWatchpoint[] {
+    return this.#all.filter((one) => isSame(one, watched) || (watched.gear === "exact" && one.gear === "exact"));
+  }
+
   /** Sets one. Where one for the same is set already, it keeps the conditions that are not given. */
   watch({ after_step: from, ...watched }: ConditionalWatched): void {
     const before = this.#all.find((one) => isSame(one, watched));
@@ -94,8 +99,8 @@ export class Watchpoints {
     const { log, skip_hits, every } = before ?? {};
     const after_step = from ?? before?.after_step;
     const one = chosen({ ...watched, id, enabled: true }, compact({ log, skip_hits, every, after_step }));
-    const isReplaced = (other: Watched): boolean => watched.gear === "exact" && other.gear === "exact";
-    const others = this.#all.filter((other) => other !== before && !isReplaced(other));
+    const replaced = this.replacedBy(watched);
+    const others = this.#all.filter((other) => !replaced.includes(other));
     this.#set([...others, one]);
   }
 

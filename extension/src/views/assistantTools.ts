@@ -30,7 +30,8 @@ export class AssistantTools implements vscode.Disposable {
   }
 
   #follow(): void {
-    const isWanted = this.#settings.assistants;
+    // Editors that are made from VS Code may have no tools.
+    const isWanted = this.#settings.assistants && typeof vscode.lm?.registerTool === "function";
     if (!isWanted) this.#remove();
     else if (this.#registered.length === 0) {
       this.#registered = TOOLS.map((tool) =>
@@ -72,7 +73,7 @@ class AssistantTool implements vscode.LanguageModelTool<ToolInput> {
 
 /** The facts as text, and a picture beside them, which not every chat passes on. */
 function resultOf({ content, png }: ToolReply): vscode.LanguageModelToolResult {
-  const text = new vscode.LanguageModelTextPart(JSON.stringify(content, undefined, 1));
+  const text = new vscode.LanguageModelTextPart(JSON.stringify(content));
   if (png === undefined) return new vscode.LanguageModelToolResult([text]);
   const picture = vscode.LanguageModelDataPart.image(Buffer.from(png, "base64"), "image/png");
   return new vscode.LanguageModelToolResult([text, picture]);

@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import { SECTION } from "../ids.ts";
-import type { Assistant } from "../model/assistant/assistant.ts";
-import { McpServer } from "../model/assistant/mcpServer.ts";
+import { McpServer, type McpService } from "../model/assistant/mcpServer.ts";
 import { confirmed } from "./assistantTools.ts";
 import type { Settings } from "./settings.ts";
 
@@ -10,17 +9,15 @@ const SERVER = "tensor-inspector";
 
 /** The MCP server of this window, which is there as long as the settings want it. */
 export class Mcp implements vscode.Disposable {
-  readonly #assistant: Assistant;
+  readonly #service: Omit<McpService, "consent">;
   readonly #settings: Pick<Settings, "mcp" | "onDidChange">;
-  readonly #version: string;
   readonly #subscription: vscode.Disposable;
   /** Starting, or there; undefined where none is wanted. */
-  #server: Promise<McpServer> | undefined;
+  #server: Promise<McpServer | undefined> | undefined;
 
-  constructor(assistant: Assistant, settings: Pick<Settings, "mcp" | "onDidChange">, version: string) {
-    this.#assistant = assistant;
+  constructor(service: Omit<McpService, "consent">, settings: Pick<Settings, "mcp" | "onDidChange">) {
+    this.#service = service;
     this.#settings = settings;
-    this.#version = version;
     this.#subscription = settings.onDidChange(() => this.#follow());
     this.#follow();
   }
@@ -29,7 +26,7 @@ export class Mcp implements vscode.Disposable {
   async copyConfiguration(): Promise<void> {
     if (this.#server === undefined && !(await this.#offer())) return;
     this.#follow();
-    const server = await this.#server?.catch(() => undefined);
+    const server = await this.#server;
     if (server === undefined) return;
     const { url, token } = server.endpoint;
     const servers = { [SERVER]: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } };
@@ -60,19 +57,19 @@ export class Mcp implements vscode.Disposable {
     else this.#stop();
   }
 
-  async #start(): Promise<McpServer> {
+  /** Undefined where this machine gives it no port. */
+  async #start(): Promise<McpServer | undefined> {
     try {
-      return await McpServer.start({ assistant: this.#assistant, consent: confirmed, version: this.#version });
+      return await McpServer.start({ ...this.#service, consent: confirmed });
     } catch (error) {
-      this.#server = undefined;
       void vscode.window.showErrorMessage(vscode.l10n.t("The MCP server did not start: {0}", String(error)));
-      throw error;
+      return undefined;
     }
   }
 
   #stop(): void {
     const server = this.#server;
     this.#server = undefined;
-    void server?.then((one) => one.stop()).catch(() => undefined);
+    void server?.then((one) => one?.stop());
   }
 }

@@ -22,27 +22,33 @@ export class Sample {
       ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, NAME) }),
     });
     if (place === undefined) return;
-    const bytes = await vscode.workspace.fs.readFile(this.#bundled);
-    const file = await NewFile.open(place);
+    let text: string;
     try {
-      await file.write(bytes);
-      await file.finish();
+      const bytes = await vscode.workspace.fs.readFile(this.#bundled);
+      text = Buffer.from(bytes).toString("utf8");
+      await write(place, bytes);
     } catch (error) {
-      await file.discard();
       void vscode.window.showErrorMessage(vscode.l10n.t("The sample could not be written: {0}", String(error)));
       return;
     }
-    const document = await vscode.workspace.openTextDocument(place);
-    const line = document
-      .getText()
-      .split("\n")
-      .findIndex((text) => text.endsWith(PAUSE));
+    const line = text.split("\n").findIndex((one) => one.endsWith(PAUSE));
     const at = new vscode.Location(place, new vscode.Position(line, 0));
     const isSet = vscode.debug.breakpoints.some(
       (one) => one instanceof vscode.SourceBreakpoint && isAt(one.location, at),
     );
     if (!isSet) vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(at)]);
-    await vscode.window.showTextDocument(document);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(place));
+  }
+}
+
+async function write(place: vscode.Uri, bytes: Uint8Array): Promise<void> {
+  const file = await NewFile.open(place);
+  try {
+    await file.write(bytes);
+    await file.finish();
+  } catch (error) {
+    await file.discard();
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MCP_VERSIONS, type McpCall, mcpReply } from "./mcpMessages.ts";
+import { MCP_VERSIONS, type McpCall, mcpReply, RunningRequests } from "./mcpMessages.ts";
 
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
@@ -14,6 +14,9 @@ export interface McpEndpoint {
   readonly url: string;
   readonly token: string;
 }
+
+/** What a server needs of others. */
+export type McpService = Omit<McpCall, "signal" | "running" | "session"> & { readonly log: (text: string) => void };
 
 /** The tools by the Model Context Protocol, over Streamable HTTP: on this machine alone, and only for who has the token. */
 export class McpServer {
@@ -29,11 +32,15 @@ export class McpServer {
    * Starts one on a free port.
    * @throws Error where this machine gives none
    */
-  static async start(call: Omit<McpCall, "signal">): Promise<McpServer> {
+  static async start(served: McpService): Promise<McpServer> {
     const { createServer } = await import("node:http");
+    const call = { ...served, running: new RunningRequests() };
     const token = randomBytes(32).toString("base64url");
     const server = createServer((request, response) => {
-      void handle(request, response, token, call).catch(() => refuse(response, 500));
+      void handle(request, response, token, call).catch((error: unknown) => {
+        served.log(`mcp: ${String(error)}`);
+        refuse(response, 500);
+      });
     });
     server.maxConnections = MOST_CONNECTIONS;
     await new Promise<void>((resolve, reject) => {
@@ -56,7 +63,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  call: Omit<McpCall, "signal">,
+  call: Omit<McpCall, "signal" | "session">,
 ): Promise<void> {
   const refusal = refusalOf(request, token);
   if (refusal !== undefined) {
@@ -70,9 +77,12 @@ async function handle(
   }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const reply = await mcpReply(body, { ...call, signal: gone.signal });
+  const given = request.headers["mcp-session-id"];
+  const session = typeof given === "string" ? given : randomUUID();
+  const reply = await mcpReply(body, { ...call, session, signal: gone.signal });
+  const headers = { "Content-Type": "application/json", "Mcp-Session-Id": session };
   if (reply === undefined) response.writeHead(202).end();
-  else response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(reply));
+  else response.writeHead(200, headers).end(JSON.stringify(reply));
 }
 
 /** The status with which a request is refused; undefined where it is not. A page in a browser must not get here. */

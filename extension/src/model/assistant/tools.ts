@@ -21,6 +21,16 @@ const STOP: InputProperty = {
     "The number of the stop, at.stop in an earlier answer, that the question is about. Refused as stale when the program has moved on; left out: whatever stop there is now.",
 };
 
+const FRAME: InputProperty = {
+  type: "integer",
+  minimum: 0,
+  description:
+    "at.frame in an earlier answer, with stop: refused as stale when the user has selected another frame since.",
+};
+
+/** What every question about the stop may have. */
+const AT = { stop: STOP, frame: FRAME };
+
 const ABOUT =
   "Only while a Python program is paused in the debugger. Runs no code of the program. Answers name the stop; numbers marked sampled or with exact: false are estimates.";
 
@@ -37,7 +47,7 @@ export const TOOLS = [
       properties: {
         expression: { ...EXPRESSION, description: `Lists what this value holds. ${EXPRESSION.description}` },
         start: { type: "integer", minimum: 0, description: "The number of the first entry; 0 when left out." },
-        stop: STOP,
+        ...AT,
       },
     },
   },
@@ -53,7 +63,7 @@ export const TOOLS = [
       properties: {
         expression: EXPRESSION,
         picture: { type: "boolean", description: "Whether a small picture of it is wanted beside the text." },
-        stop: STOP,
+        ...AT,
       },
     },
   },
@@ -70,7 +80,7 @@ export const TOOLS = [
           type: "boolean",
           description: "Whether unusual facts that claim nothing are wanted too, the most unusual first.",
         },
-        stop: STOP,
+        ...AT,
       },
     },
   },
@@ -83,7 +93,7 @@ export const TOOLS = [
       type: "object",
       additionalProperties: false,
       required: ["a", "b"],
-      properties: { a: EXPRESSION, b: EXPRESSION, stop: STOP },
+      properties: { a: EXPRESSION, b: EXPRESSION, ...AT },
     },
   },
   {
@@ -95,7 +105,7 @@ export const TOOLS = [
       type: "object",
       additionalProperties: false,
       required: ["expression"],
-      properties: { expression: EXPRESSION, stop: STOP },
+      properties: { expression: EXPRESSION, ...AT },
     },
   },
   {
@@ -141,7 +151,7 @@ export const TOOLS = [
             "exact: every operation of the whole program is tested, for NaN and Inf; light: outputs of modules, loss, gradients, parameters. exact when left out, where it can be.",
         },
         id: { type: "integer", minimum: 1, description: "The number of the watchpoint to remove, as list tells it." },
-        stop: STOP,
+        ...AT,
       },
     },
   },

@@ -1,7 +1,10 @@
+import * as l10n from "@vscode/l10n";
 import type { Gear, NodeAnswer, WatchedFor, WatchpointState } from "../../protocol/generated.ts";
 import type { Contents } from "../contents.ts";
 import { BOUNDS, OF_PROGRAM, OF_VALUES } from "../watchable.ts";
+import { watchedFor } from "../watchpointRows.ts";
 import { functionOf, type UserWatchpoint, type Watched } from "../watchpoints.ts";
+import { boundedText } from "./boundedText.ts";
 import { ToolFailure } from "./toolReply.ts";
 import type { ToolInput } from "./toolInput.ts";
 
@@ -39,6 +42,25 @@ function boundOf(what: WatchedFor, bound: ToolInput[string]): { bound?: number }
   }
   if (bound !== undefined) throw new ToolFailure("bad_input", `"${what}" takes no "bound".`);
   return {};
+}
+
+/** The longest expression in a question to the user: it must not look like a part of the question. */
+const LONGEST_IN_QUESTION = 60;
+
+/** What the user is asked before a watchpoint is set. */
+export function settingText(watched: Watched, replaced: readonly UserWatchpoint[]): string {
+  const text = l10n.t("watch {0} for {1} ({2})", nameIn(watched), watchedFor(watched), watched.gear);
+  const others = replaced.map((one) => `${nameIn(one)}, ${watchedFor(one)}`);
+  return others.length === 0 ? text : l10n.t("{0}, in place of your watchpoint on {1}", text, others.join("; "));
+}
+
+/** What the user is asked before one is removed. */
+export function removalText(watched: Watched): string {
+  return l10n.t("remove the watchpoint on {0} ({1})", nameIn(watched), watchedFor(watched));
+}
+
+function nameIn({ of }: Watched): string {
+  return of === undefined ? l10n.t("the whole program") : boundedText(of, LONGEST_IN_QUESTION);
 }
 
 /** A watchpoint, with what it has met in the program. */
