@@ -277,10 +277,10 @@ describe("a watchpoint", () => {
 
   test("is refused while the user is being asked about another", async () => {
     const { assistant, call, watchpoints } = assistantAt();
-    const { promise, resolve } = deferred<boolean>();
-    const first = assistant.call("tensor_watch", NAN, new AbortController().signal, () => promise);
+    const asking = deferred<boolean>();
+    const first = assistant.call("tensor_watch", NAN, new AbortController().signal, () => asking.promise);
     expect(code(await call("tensor_watch", NAN))).toBe("refused");
-    resolve(true);
+    asking.resolve(true);
     await first;
     expect(watchpoints.all).toHaveLength(1);
   });
@@ -416,12 +416,12 @@ describe("the MCP server", () => {
 
   test("cancels what a client does not wait for any more, and nothing of another's", async () => {
     const { assistant, consent } = assistantAt();
-    const { promise: begun, resolve: begin } = deferred<AbortSignal>();
-    const { promise: over, resolve: finish } = deferred<void>();
+    const begun = deferred<AbortSignal>();
+    const over = deferred<void>();
     const slow = {
       call: async (name: string, input: unknown, signal: AbortSignal): Promise<ToolReply> => {
-        begin(signal);
-        await over;
+        begun.resolve(signal);
+        await over.promise;
         return assistant.call(name, input, signal, consent);
       },
     };
@@ -430,13 +430,13 @@ describe("the MCP server", () => {
     const params = { name: "tensors_list", arguments: {} };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 5, method: "tools/call", params });
     const asked = send(server.endpoint, { body, headers: { "Mcp-Session-Id": "mine" } });
-    const signal = await begun;
+    const signal = await begun.promise;
     const cancel = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } });
     await send(server.endpoint, { body: cancel, headers: { "Mcp-Session-Id": "another" } });
     expect(signal.aborted).toBe(false);
     await send(server.endpoint, { body: cancel, headers: { "Mcp-Session-Id": "mine" } });
     expect(signal.aborted).toBe(true);
-    finish();
+    over.resolve();
     await asked;
   });
 
