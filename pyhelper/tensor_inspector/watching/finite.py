@@ -78,25 +78,28 @@ def examine(value: Any) -> Seen:
 
     A sum of finite elements may overflow: only then each element is looked at. A sum that is Inf has no NaN in it.
     """
-    was_on = _gradients_on()
-    if was_on:
-        _switch_gradients(False)
+    if not _gradients_on():
+        return _examine(value)
+    _switch_gradients(False)
     try:
-        if _level() is not None:
-            value = plain(value)
-        size = value.numel()
-        if 1 < size <= _FEW and value.is_cpu and not value.is_complex():
-            few = _examine_few(value)
-            if few is not None:
-                return few
-        number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
-        if number - number == 0:
-            total = number if type(number) is float else _NONE
-            return (None, abs(total), True) if size == 1 else (None, total, False)
-        return _examine_each(value, number)
+        return _examine(value)
     finally:
-        if was_on:
-            _switch_gradients(True)
+        _switch_gradients(True)
+
+
+def _examine(value: Any) -> Seen:
+    if _level() is not None:
+        value = plain(value)
+    size = value.numel()
+    if 1 < size <= _FEW and value.is_cpu and not value.is_complex():
+        few = _examine_few(value)
+        if few is not None:
+            return few
+    number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
+    if number - number == 0:
+        total = number if type(number) is float else _NONE
+        return (None, abs(total), True) if size == 1 else (None, total, False)
+    return _examine_each(value, number)
 
 
 def _examine_few(value: Any) -> Seen | None:

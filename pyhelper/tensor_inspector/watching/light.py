@@ -67,6 +67,7 @@ class Light:
         self._spoiled: list[ref[Any]] = []  #: parameters that were told
         self._is_running = False  #: a backward
         self._has_stepped = False
+        self._stepping: list[tuple[str, Any]] | None = None  #: what is looked at of the optimizer that steps
         self._factors: list[Any] = []  #: of the losses of the last backward
 
     def begin(self) -> None:
@@ -104,9 +105,9 @@ class Light:
         return found
 
     def _left(self, called: Any, args: Any, output: Any) -> None:
-        if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
+        if self.subject.is_one and called is not self.subject.thing():  # as nearly all are
             return
-        if self.subject.is_one and called is not self.subject.thing():
+        if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
         if not (type(called) in HARMLESS and self._is_fault and self.subject.is_whole):
             self.verdict.quietly(self._look_at_output, called, output)
@@ -214,7 +215,7 @@ class Light:
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self.subject.held_by(optimizer)
+        held = self._stepping = self.subject.held_by(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
             self._look_at_gradients(held, frame)
         if "parameter" not in self._roles:
@@ -253,7 +254,9 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held = self.subject.held_by(optimizer)
+        held, self._stepping = self._stepping, None
+        if held is None:
+            held = self.subject.held_by(optimizer)
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)

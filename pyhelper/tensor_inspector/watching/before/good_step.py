@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from ...safe.guard import dict_get, instance_dict, module
+from ...safe.guard import instance_dict, module
 from ..boundaries.living import scales
 from ..finite import is_readable
 from .gradient_norm import gradients_of, norm_of
@@ -46,7 +46,7 @@ class GoodStep:
             norm = norm_of(gradients_of(parameters))
         if was_spoiled or not (_may_be_finite(loss) and _may_be_finite(norm)):
             return
-        groups = dict_get(instance_dict(optimizer), "param_groups") or ()
+        groups = instance_dict(optimizer).get("param_groups") or ()
         rates = [_number(rate) for rate in (group.get("lr") for group in groups[:_GROUPS]) if rate is not None]
         self._known = self.taken, loss, self._factors, norm, rates
 

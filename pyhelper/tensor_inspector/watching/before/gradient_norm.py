@@ -14,6 +14,7 @@ _PIECE = 1 << 18  #: elements whose squares are added up in their own dtype: of 
 _SMALL = 1 << 12  #: elements up to which tensors are copied together: a call for each takes longer
 _HALF = (torch.float16, torch.bfloat16)
 _flatten: Any = getattr(torch._C._nn, "flatten_dense_tensors", None)
+_gradients_on, _switch_gradients = torch.is_grad_enabled, torch._C._set_grad_enabled
 _norms: Any = getattr(torch, "_foreach_norm", None)
 
 
@@ -41,12 +42,16 @@ def norm_of(gradients: list[Any]) -> Any:
 
 def _norm(gradients: list[Any]) -> float:
     """Of readable ones on the CPU."""
-    with torch.no_grad():
+    was_on = _gradients_on()
+    _switch_gradients(False)
+    try:
         pieces = _pieces(gradients)
         total = sum([piece.dot(piece).item() for piece in pieces])
         if not isfinite(total):
             total = sum(piece.dot(piece).item() for piece in (one.double() for one in pieces))
         return sqrt(total) if total >= 0 else total
+    finally:
+        _switch_gradients(was_on)
 
 
 def _pieces(gradients: list[Any]) -> list[Any]:

@@ -133,26 +133,28 @@ class BackwardWatch:
         """One walk of all that led to them."""
         waiting = [node for node in (plain(root).grad_fn for root in roots) if node is not None]
         made, handles, leaves = self._recorded, self._handles, self._leaves
-        after = partial(partial, self._verdict.quietly, self._after)
-        met = {None, *waiting}
+        quietly, after = self._verdict.quietly, self._after
+        met, are_here = {None, *waiting}, not torch.cuda.is_initialized()
         while waiting:
             node = waiting.pop()
             kind, name = known_nodes.get(type(node)) or kind_and_name(node)
             if kind == "leaf":
-                if node.variable._backward_hooks:
-                    handles.append(node.register_hook(partial(self._verdict.quietly, self._at_leaf, name)))
+                variable = node.variable
+                if variable._backward_hooks:
+                    handles.append(node.register_hook(partial(quietly, self._at_leaf, name)))
                 else:
                     leaves.append(node)
+                    are_here = are_here and variable.is_cpu
                 continue
             if kind != "moves":
                 if kind == "custom":
                     handles.append(node.register_prehook(self._enter_custom))
-                handles.append(node.register_hook(after(name, _made(node, made))))
+                handles.append(node.register_hook(partial(quietly, after, name, _made(node, made))))
             for one, _ in node.next_functions:
                 if one not in met:
                     met.add(one)
                     waiting.append(one)
-        if torch.cuda.is_initialized() or not all(leaf.variable.is_cpu for leaf in leaves):
+        if not are_here:
             self._hook_leaves()  # in the thread of a GPU it would be too late: others run nodes meanwhile
 
     def _hook_leaves(self) -> None:
@@ -192,8 +194,8 @@ class BackwardWatch:
             return
         if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
             results = results[1:]
-        there = [one for one in results or () if is_readable(one)]
-        seen = [examine(one) for one in there]
+        there = [one for one in results or () if one is not None and is_readable(one)]
+        seen = list(map(examine, there))
         for result, (found, _, _) in zip(there, seen):
             if found is None:
                 continue
@@ -268,11 +270,19 @@ def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:
     return origin is not None and origin.is_given and root.numel() > 1
 
 
+def _number_of(node: Any) -> int:
+    try:
+        return node._sequence_nr()  # type: ignore[no-any-return]
+    except AttributeError:  # before torch 2.1
+        return -1
+
+
 def _made(node: Any, made: dict[int, Made]) -> Made | None:
     """The operation that made a node: the first after which the next sequence number was beyond the node's."""
-    number = node._sequence_nr() if hasattr(node, "_sequence_nr") else -1
-    if number + 1 in made:  # as of most
-        return made[number + 1]
+    number = _number_of(node)
+    found = made.get(number + 1)
+    if found is not None:  # as of most
+        return found
     return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
 
 

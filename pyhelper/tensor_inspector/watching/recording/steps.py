@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -13,13 +14,17 @@ from ...kinds.measured import measurement_of, plain_number
 from ...measure.torch.metadata import grads_of, is_exact_tensor, is_tensor
 from ...measure.torch.norms import total_norm
 from ...measure.torch.optimizers import highest_rate, is_optimizer
+from ...measure.torch.readable import are_there
 from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
 from ...safe.untouched import Untouched
 from ...session import session
+from ..before.gradient_norm import norm_of
+from ..finite import are_common
 from ..steps import StepHooks, is_inside
 
 torch: Any = module("torch")
+_TINY = 1e-15  #: a norm below which squares of elements may have vanished
 _READING = 5  #: milliseconds for the statistics of one tensor
 _KEPT = ("value", "mean", "std", "min", "max", "nan", "inf")
 _is_compiling: Any = getattr(module("torch.compiler"), "is_compiling", bool)
@@ -80,8 +85,17 @@ def numbers_of(value: Any) -> dict[str, Any]:
 
 def _norms_of(parameters: list[Any]) -> dict[str, Any]:
     gradients = [grad for grad in grads_of(parameters) if is_exact_tensor(grad)]
-    norms = {"norm": total_norm(parameters), "gradient_norm": total_norm(gradients)}
+    norms = {"norm": _norm_of(parameters), "gradient_norm": _norm_of(gradients)}
     return {name: norm for name, norm in norms.items() if norm is not None}
+
+
+def _norm_of(tensors: list[Any]) -> float | None:
+    """The norm of all elements together; of tensors as most are by the way that takes the least time."""
+    if are_common(tensors) and are_there(tensors):
+        norm = norm_of(tensors)
+        if norm is not None and _TINY < norm < inf:
+            return float(norm)
+    return total_norm(tensors)
 
 
 def _parameters(root: Any) -> Any:
