@@ -29,6 +29,8 @@ const goals = {
 /** Milliseconds between two looks: nobody clicks faster. */
 const LOOKING = 700;
 const WARM_UP = 2;
+/** Milliseconds after which something does not come any more. */
+const LIMIT = 30_000;
 
 const program = `\
 import torch
@@ -68,7 +70,7 @@ class Looking {
     const clicked = await this.#wb.page.evaluateHandle(whenPressed);
     const drawn = await (await this.page.frame()).evaluateHandle(whenDrawn, name);
     await this.#wb.inspector.click(name);
-    return between(clicked, drawn);
+    return between(clicked, drawn, `the picture of ${name}`);
   }
 
   /** Milliseconds from the key on the slider until the next slice is drawn. */
@@ -80,7 +82,7 @@ class Looking {
     const pressed = await frame.evaluateHandle(whenPressed);
     const drawn = await frame.evaluateHandle(whenDrawn, "stack");
     await slider.press("ArrowRight");
-    return between(pressed, drawn);
+    return between(pressed, drawn, "the next slice");
   }
 
   /** Milliseconds of script for each of so many moves of the mouse, over a picture that is zoomed into. */
@@ -100,7 +102,7 @@ class Looking {
     const answered = await page.evaluateHandle(whenAnswered);
     await page.keyboard.insertText("1");
     await page.keyboard.press("Enter");
-    return between(pressed, answered);
+    return between(pressed, answered, "an answer in the console");
   }
 
   async showConsole(): Promise<void> {
@@ -112,8 +114,13 @@ class Looking {
   }
 }
 
-async function between(from: Moment, to: Moment): Promise<number> {
-  const [start, end] = await Promise.all([from, to].map((moment) => moment.evaluate(({ at }) => at)));
+/** @throws Error where it does not come to the second */
+async function between(from: Moment, to: Moment, what: string): Promise<number> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`waited ${LIMIT / 1000} s for ${what}`)), LIMIT).unref();
+  });
+  const moments = Promise.all([from, to].map((moment) => moment.evaluate(({ at }) => at)));
+  const [start, end] = await Promise.race([moments, late]);
   return (end ?? NaN) - (start ?? NaN);
 }
 
