@@ -19,7 +19,7 @@ Requirements: Python 3.9 or newer and the standard library. torch and numpy are 
 
 from __future__ import annotations
 
-from .api import compare, explain, facts, findings, forget, observations, picture, summarize, tree
+from .api import compare, explain, facts, findings, forget, observations, picture, rules, summarize, tree
 from .questions import (
     autograd,
     batch,
@@ -59,6 +59,7 @@ __all__ = [
     "picture",
     "referrers",
     "report",
+    "rules",
     "shapes",
     "summarize",
     "tree",

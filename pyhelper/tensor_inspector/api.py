@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from types import FrameType
 
+    from .lenses.catalogue import Described
     from .lenses.compare.comparison import Comparison
     from .lenses.findings.finding import Findings
     from .lenses.observations.observed import Observations
@@ -191,6 +192,19 @@ def findings(
     from .watching import findings as stop
 
     return stop.findings(frame, budget_of(budget_ms), thorough=thorough, run=run, ignore=ignore)
+
+
+def rules() -> list[Described]:
+    """What `findings` and `observations` can find: a dict for each rule, in the order in which they are asked.
+
+    ``id``, ``subject``, ``tier`` (the most that it claims: "sure", "likely"; "look" claims nothing), ``severity``,
+    ``summary``, ``why`` it matters and ``suggestion``. Needs torch: without it there are none.
+    """
+    if module("torch") is None:
+        return []
+    from .lenses.catalogue import described
+
+    return described()
 
 
 def observations(

@@ -51,6 +51,13 @@ beforeEach(() => {
   window.answer = undefined;
 });
 
+/** The rule of a diagnostic, whose code leads to what is said of it. */
+function ruleOf({ code }: { readonly code?: unknown }): string {
+  const { value, target } = code as { readonly value: string; readonly target: Uri };
+  expect(target).toMatchObject({ authority: "github.com", fragment: value });
+  return value;
+}
+
 describe("at the lines of the program", () => {
   /** Diagnostics of a stop, at which `tell` says what is wrong, and what stands at the lines. */
   function stopped(settings = { diagnostics: true }) {
@@ -63,7 +70,7 @@ describe("at the lines of the program", () => {
       else contents.check.setResult(result);
       changed.fire();
     };
-    const said = (): unknown => [...languages.diagnostics].map(([path, all]) => [path, all.map(({ code }) => code)]);
+    const said = (): unknown => [...languages.diagnostics].map(([path, all]) => [path, all.map(ruleOf)]);
     return { diagnostics, tell, said, contents, inspector, changed };
   }
 
@@ -84,7 +91,7 @@ describe("at the lines of the program", () => {
     const { tell } = stopped();
     tell(checked({ ...softmax, tier: "likely" }));
     await settled();
-    expect(languages.diagnostics.get("/train.py")).toMatchObject([{ severity: 3, code: "double-softmax" }]);
+    expect(languages.diagnostics.get("/train.py")).toMatchObject([{ severity: 3, code: { value: "double-softmax" } }]);
   });
 
   test("nothing stands there while the reading of another frame takes long", async () => {

@@ -7,6 +7,9 @@ import type { Inspector } from "../model/inspector.ts";
 import type { Finding, Severity } from "../protocol/generated.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
 
+/** The page that tells of each rule what it finds, why that matters, and what to try. */
+const RULES = "https://github.com/tensor-inspector/tensor-inspector/blob/main/docs/rules.md";
+
 const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
   error: vscode.DiagnosticSeverity.Error,
   warning: vscode.DiagnosticSeverity.Warning,
@@ -69,6 +72,6 @@ function diagnosticOf({ document, line }: DocumentLine, finding: Finding): vscod
   const severity = finding.tier === "sure" ? SEVERITIES[finding.severity] : vscode.DiagnosticSeverity.Hint;
   const diagnostic = new vscode.Diagnostic(range, findingText(finding), severity);
   diagnostic.source = "Tensor Inspector";
-  diagnostic.code = finding.rule;
+  diagnostic.code = { value: finding.rule, target: vscode.Uri.parse(`${RULES}#${finding.rule}`) };
   return diagnostic;
 }

@@ -105,9 +105,8 @@ class Light:
         return found
 
     def _left(self, called: Any, args: Any, output: Any) -> None:
-        if self.subject.is_one and called is not self.subject.thing():  # as nearly all are
-            return
-        if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
+        is_other = self.subject.is_one and called is not self.subject.thing()  # as nearly all are
+        if is_other or _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
             return
         if not (type(called) in HARMLESS and self._is_fault and self.subject.is_whole):
             self.verdict.quietly(self._look_at_output, called, output)
@@ -254,9 +253,8 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held, self._stepping = self._stepping, None
-        if held is None:
-            held = self.subject.held_by(optimizer)
+        known, self._stepping = self._stepping, None
+        held = self.subject.held_by(optimizer) if known is None else known
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)
@@ -288,8 +286,7 @@ class Light:
 
     def _tell_condition(self, met: Met, role: Role, name: str, frame: FrameType | None) -> None:
         found = ", ".join(filter(None, (name, met.text)))
-        origin = FaultOrigin(met.kind, PHASES[role], None, place_of(frame, None), None, found=found)
-        self._tell(origin, frame)
+        self._tell(FaultOrigin(met.kind, PHASES[role], None, place_of(frame, None), None, found=found), frame)
 
     def _tell(self, origin: FaultOrigin, frame: FrameType | None, met: str = "") -> None:
         if debugger.is_paused() or self._is_told_already():

@@ -12,7 +12,7 @@ from .finding import Violation
 from .rules.loss.absent_loss import why_no_loss
 
 if TYPE_CHECKING:
-    from ...protocol import Evidence, Finding, RuleNeed, Severity
+    from ...protocol import Evidence, Finding, RuleNeed, Severity, Tier
 
     Check = Callable[[Step], Iterator[Violation]]
 
@@ -37,10 +37,13 @@ class Rule:
     """``needs`` are what it cannot do without: loss, optimizer, groups (those of each optimizer can be read), module,
     scaler, source, moments (numbers of earlier stops), thorough (extra reading), run (running the program's code)."""
 
-    __slots__ = ("check", "id", "needs", "severity", "suggestion", "why")
+    __slots__ = ("check", "id", "needs", "severity", "suggestion", "tier", "why")
 
-    def __init__(self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str) -> None:
+    def __init__(
+        self, id: str, check: Check, needs: str, severity: Severity, tier: Tier, why: str, suggestion: str
+    ) -> None:
         self.id = id
+        self.tier: Tier = tier  #: the most that it claims
         self.check = check
         self.needs = tuple(needs.split())
         self.severity: Severity = severity
@@ -48,14 +51,19 @@ class Rule:
         self.suggestion = suggestion
 
 
-def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> Callable[[Check], Rule]:
+def rule(
+    severity: Severity, *, why: str, suggestion: str, needs: str = "", tier: Tier = "sure"
+) -> Callable[[Check], Rule]:
     """A decorator that makes a `Rule` of a function; its id is the function's name."""
-    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion)
+    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, tier, why, suggestion)
 
 
 def finding_of(rule: Rule, found: Violation) -> Finding:
     """What a rule has found, in plain data."""
-    return finding(rule.id, rule.severity, rule.why, rule.suggestion, found)
+    made = finding(rule.id, rule.severity, rule.why, rule.suggestion, found)
+    if rule.tier == "likely":
+        made["tier"] = "likely"
+    return made
 
 
 def finding(id: str, severity: Severity, why: str, suggestion: str, found: Violation) -> Finding:

@@ -44,6 +44,7 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
     needs="thorough",
 )
 def split_overlap(step: Step) -> Iterator[Violation]:
+    """Samples of the validation data are among the training data."""
     trained, judged = _roles(step)
     yield from _overlap_of_subsets(step, judged)
     datasets = list(_rows_of_datasets(step))

@@ -51,6 +51,7 @@ def loss_without_grad(step: Step) -> Iterator[Violation]:
     needs="loss module source",
 )
 def grad_mode_off(step: Step) -> Iterator[Violation]:
+    """The loss was computed while gradients were off."""
     for loss in dead_losses(step):
         block = _without_gradients(step, root_of(loss.name))
         trainable = step.trainable()
@@ -175,6 +176,7 @@ def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
     needs="loss source",
 )
 def loss_rewrapped(step: Step) -> Iterator[Violation]:
+    """The loss was made into a new tensor, which has no graph."""
     for loss in step.losses:
         leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
         known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.optimized

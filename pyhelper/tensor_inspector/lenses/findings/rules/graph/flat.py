@@ -32,6 +32,7 @@ _FLAT = tuple(_CALLS)
     needs="loss source",
 )
 def nondifferentiable(step: Step) -> Iterator[Violation]:
+    """The loss has no graph, since it goes through an operation without a gradient."""
     yield from _without_grad(step)
     yield from _of_slope_zero(step)
     yield from _terms(step)

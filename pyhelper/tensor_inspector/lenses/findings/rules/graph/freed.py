@@ -31,6 +31,7 @@ from ...rule import rule
     needs="loss source",
 )
 def inplace_modified(step: Step) -> Iterator[Violation]:
+    """A tensor that the backward needs was modified in place."""
     for loss in step.pending():
         root = step.node_of(loss.tensor)
         modified = None if root is None else step.graph.modified_below(root)

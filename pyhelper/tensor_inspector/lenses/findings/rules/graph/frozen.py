@@ -37,6 +37,7 @@ _NORM = re.compile(
     needs="loss optimizer source",
 )
 def frozen_params(step: Step) -> Iterator[Violation]:
+    """All parameters of an optimizer are frozen."""
     held = [one for one in step.parameters.values() if id(one.tensor) in step.optimized]
     yield from _only_norms(step, held)
     if not dead_losses(step):

@@ -42,6 +42,7 @@ _FUNCTIONS = {**{op: ERRORS[op][0] for op in REGRESSIONS}, "Abs": "l1_loss"}
     suggestion="give both one shape",
 )
 def loss_broadcast(step: Step) -> Iterator[Violation]:
+    """A loss broadcasts predictions and targets of different shapes."""
     yield from _broadcast_in_losses(step)
     yield from broadcast_by_hand(step)
     yield from _broadcast_in_functions(step)

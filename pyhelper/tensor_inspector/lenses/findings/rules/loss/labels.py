@@ -31,6 +31,7 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
     needs="source",
 )
 def all_targets_ignored(step: Step) -> Iterator[Violation]:
+    """Every target of a batch is the one that the loss ignores."""
     for one in loss_calls(step):
         target = _target(step, one) if one.function in ("cross_entropy", "nll_loss") else None
         if target is None or not _averages(one) or _is_left_out(step, one):
@@ -180,6 +181,7 @@ def label_out_of_range(step: Step) -> Iterator[Violation]:
 
 @rule(
     "warning",
+    tier="likely",
     why="Scores of different positions compete as if they were classes.",
     suggestion="move the classes to dim 1",
 )

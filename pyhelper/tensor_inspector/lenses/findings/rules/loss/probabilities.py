@@ -31,6 +31,7 @@ _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
     suggestion="give cross_entropy the logits",
 )
 def double_softmax(step: Step) -> Iterator[Violation]:
+    """cross_entropy is given the output of a softmax."""
     for node in step.graph.by("LogSoftmax"):
         below = _made_by(step, step.graph.input(node), "Softmax")
         if below is None:
@@ -81,6 +82,7 @@ def _sums(step: Step, node: AutogradNode) -> str:
     suggestion="give the loss the logits",
 )
 def double_sigmoid(step: Step) -> Iterator[Violation]:
+    """A loss that takes logits is given the output of a sigmoid."""
     for node in step.graph.by("BinaryCrossEntropyWithLogits"):
         below = _made_by(step, step.graph.input(node), "Sigmoid")
         if below is not None:
@@ -103,6 +105,7 @@ def double_sigmoid(step: Step) -> Iterator[Violation]:
     suggestion="log_softmax first, or cross_entropy",
 )
 def nll_input_not_log(step: Step) -> Iterator[Violation]:
+    """nll_loss is given what no log_softmax has made."""
     for node in step.graph.by("NllLoss", "NllLoss2D"):
         below = step.graph.through_views(step.graph.input(node))
         if below is None or below.op == "LogSoftmax":
@@ -153,6 +156,7 @@ def _is_log_density(step: Step, node: AutogradNode) -> bool:
     suggestion="log_softmax for the first argument",
 )
 def kl_input_not_log(step: Step) -> Iterator[Violation]:
+    """kl_div is given an input that holds no log-probabilities."""
     subtracted = [below for node in step.graph.by("Sub") for below in _subtracted(step, node)]
     sources = [below for below in subtracted if below.op in ("Softmax", "Sigmoid")]
     found = written_for_kl_div(step, sources[0]) if sources and len(sources) == len(subtracted) else None

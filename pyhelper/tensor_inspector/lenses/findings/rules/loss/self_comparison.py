@@ -41,6 +41,7 @@ _COMPARING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cro
     suggestion="compare with the target",
 )
 def target_is_prediction(step: Step) -> Iterator[Violation]:
+    """The target of a loss is the prediction itself."""
     for node in step.graph.by(*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
         prediction = step.graph.through_views(step.graph.input(node, 0))
         saved, against = node.tensor("self"), node.tensor("target")

@@ -22,6 +22,7 @@ _MEASURES = frozenset("norm abs square pow mean sum max min std isnan isfinite s
 
 @rule(
     "warning",
+    tier="likely",
     why="The optimizer minimises: it makes this error larger.",
     suggestion="drop the minus, or maximize=True",
     needs="loss optimizer source",

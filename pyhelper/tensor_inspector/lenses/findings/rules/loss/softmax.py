@@ -23,6 +23,7 @@ _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's
     suggestion="a sigmoid, or two units",
 )
 def softmax_singleton(step: Step) -> Iterator[Violation]:
+    """A softmax goes over a dimension of size 1."""
     for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim = node.sizes(), node.dim()
         if sizes is None or dim is None or not sizes:

@@ -29,6 +29,7 @@ from .shared import are_of_one
     needs="loss source",
 )
 def loss_not_scalar(step: Step) -> Iterator[Violation]:
+    """A loss of several elements is to be backpropagated."""
     for loss in step.pending():
         count = element_count(loss.tensor)
         composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
@@ -56,6 +57,7 @@ def _is_bare(backward: Any) -> bool:
     suggestion="compute it under no_grad, or detach it",
 )
 def target_requires_grad(step: Step) -> Iterator[Violation]:
+    """The target of a loss requires a gradient."""
     for node in step.graph.by(*REGRESSIONS):
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
         is_one = prediction is target and step.graph.output(node, 0) == step.graph.output(node, 1)

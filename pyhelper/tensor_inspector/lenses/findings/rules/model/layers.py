@@ -27,6 +27,7 @@ torch: Any = module("torch")
 
 @rule(
     "hint",
+    tier="likely",
     why="A product of two matrices is a matrix.",
     suggestion="put an activation between them",
     needs="module optimizer",

@@ -34,6 +34,7 @@ torch: Any = module("torch")
     needs="thorough",
 )
 def saturated(step: Step) -> Iterator[Violation]:
+    """Nearly all outputs of a sigmoid or tanh are at its bounds."""
     for node in step.graph.by("Tanh", "Sigmoid"):
         product = product_in(step, step.graph.input(node))
         users = [user for user, _ in users_through(step, node) if user.op in LINEAR]

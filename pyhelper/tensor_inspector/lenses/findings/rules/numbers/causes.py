@@ -38,6 +38,7 @@ torch: Any = module("torch")
     suggestion="clamp it",
 )
 def log_of_zero(step: Step) -> Iterator[Violation]:
+    """NaN or Inf began at the logarithm of 0 or of a negative number."""
     onset = onset_of(step)
     node = None if onset is None or cause_of(onset.origin) != "log_of_zero" else onset.origin.node
     saved = node.tensor("self") if node is not None and node.op in ("Log", "Log2", "Log10") else None
@@ -96,6 +97,7 @@ def masked_row(step: Step) -> Iterator[Violation]:
     suggestion="bfloat16 or float32 here, or smaller values",
 )
 def fp16_overflow(step: Step) -> Iterator[Violation]:
+    """Inf began where a value passed the largest number of float16."""
     onset = onset_of(step)
     is_proven = onset is not None and cause_of(onset.origin) == "overflow"
     value = onset.origin.value if onset is not None and is_proven else None
@@ -158,6 +160,7 @@ def _above(step: Step, node: AutogradNode) -> str | None:
     suggestion="correction=0, or more samples",
 )
 def std_of_one(step: Step) -> Iterator[Violation]:
+    """NaN began in the deviation or variance of a single value."""
     onset = onset_of(step)
     if onset is None or cause_of(onset.origin) != "one_sample":
         yield from one_sample_in_source(step)
@@ -181,6 +184,7 @@ def std_of_one(step: Step) -> Iterator[Violation]:
     suggestion="look at the inputs of this operation",
 )
 def nan_origin(step: Step) -> Iterator[Violation]:
+    """NaN or Inf began in an operation that was given finite values."""
     short = next(too_few_frames(step), None)
     if short is not None:
         yield short

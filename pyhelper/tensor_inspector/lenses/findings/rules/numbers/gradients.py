@@ -33,6 +33,7 @@ torch: Any = module("torch")
     needs="module loss",
 )
 def nan_in_grad_only(step: Step) -> Iterator[Violation]:
+    """Gradients hold NaN or Inf, though the loss is finite."""
     if any(instance_dict(variable.value).get("_enabled") is True for variable in step.scalers) or bad_roots(step):
         return
     held = list(step.parameters.values())

@@ -33,6 +33,7 @@ _STATISTICS = ("running_mean", "running_var")  #: of batch norms; extremes that 
     needs="module",
 )
 def nan_in_params(step: Step) -> Iterator[Violation]:
+    """Parameters of a model hold NaN or Inf."""
     bad = parameters_not_finite(step) if step.thorough or bad_roots(step) else []
     if not bad:
         return
@@ -107,6 +108,7 @@ def _is_not_finite(node: ast.expr) -> bool:
     needs="module",
 )
 def nan_in_buffers(step: Step) -> Iterator[Violation]:
+    """Running statistics of a model hold NaN or Inf."""
     small = [
         (name, tensor)
         for name, tensor, _ in step.buffers

@@ -154,6 +154,7 @@ def _is_rounded_down(node: ast.expr | None) -> bool:
     needs="optimizer",
 )
 def lr_too_low(step: Step) -> Iterator[Violation]:
+    """A learning rate is too small to move any weight."""
     for variable in step.optimizers:
         for scheduler in _schedulers_of(step, variable.value):
             kind, turns = class_name(type(scheduler.value)), turns_of(scheduler.value)

@@ -161,6 +161,7 @@ def _has_risen(before: float, now: float) -> bool:
     needs="optimizer",
 )
 def eps_underflow(step: Step) -> Iterator[Violation]:
+    """The eps of an optimizer is 0 in the dtype of its weights."""
     for variable in step.optimizers:
         for at, group in enumerate(groups(variable.value)):
             eps = group.number("eps")
