@@ -67,7 +67,6 @@ class Light:
         self._spoiled: list[ref[Any]] = []  #: parameters that were told
         self._is_running = False  #: a backward
         self._has_stepped = False
-        self._stepping: list[tuple[str, Any]] | None = None  #: what is looked at of the optimizer that steps
         self._factors: list[Any] = []  #: of the losses of the last backward
 
     def begin(self) -> None:
@@ -105,8 +104,9 @@ class Light:
         return found
 
     def _left(self, called: Any, args: Any, output: Any) -> None:
-        is_other = self.subject.is_one and called is not self.subject.thing()  # as nearly all are
-        if is_other or _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
+        if _is_compiling() or self.verdict.is_over or get_ident() != self.thread:
+            return
+        if self.subject.is_one and called is not self.subject.thing():
             return
         if not (type(called) in HARMLESS and self._is_fault and self.subject.is_whole):
             self.verdict.quietly(self._look_at_output, called, output)
@@ -214,7 +214,7 @@ class Light:
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self._stepping = self.subject.held_by(optimizer)
+        held = self.subject.held_by(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
             self._look_at_gradients(held, frame)
         if "parameter" not in self._roles:
@@ -253,8 +253,7 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        known, self._stepping = self._stepping, None
-        held = self.subject.held_by(optimizer) if known is None else known
+        held = self.subject.held_by(optimizer)
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)

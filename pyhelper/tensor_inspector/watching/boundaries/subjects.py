@@ -79,8 +79,10 @@ class Subject:
         if self.is_module:  # its other parameters are another optimizer's
             ids = set(map(id, stepped))
             # Of one that has no others in it torch's own way takes five times as long.
-            named = thing.named_parameters() if thing._modules else thing._parameters.items()
-            return [(name, one) for name, one in named if id(one) in ids]
+            if thing._modules:
+                return [(name, one) for name, one in thing.named_parameters() if id(one) in ids]
+            own = {id(one): (name, one) for name, one in reversed(thing._parameters.items()) if id(one) in ids}
+            return list(own.values())[::-1]
         if self.is_tensor:
             is_anothers = isinstance(thing, module("torch").nn.Parameter) and all(thing is not one for one in stepped)
             return [] if is_anothers else [("", thing)]

@@ -11,23 +11,39 @@ from ....safe.guard import class_attribute, instance_dict
 from ..parsed import tree_of
 
 _DEEP = 6  #: properties that lead to each other
+_MOST = 200  #: attributes that are looked up for one
 _UNKNOWN: Any = object()
 _NO_RETURN: Any = object()
 _CONSTANTS = (bool, type(None))
 
 
-def kept(value: Any, name: str, deep: int = _DEEP) -> Any:
+def kept(value: Any, name: str) -> Any:
     """What an attribute is: as it is kept, or as a property that only looks up attributes gives it; None where that is
     not known."""
-    found = _attribute(value, name, deep)
+    found = _Lookup().attribute(value, name, _DEEP)
     return None if found is _UNKNOWN else found
 
 
-def _attribute(value: Any, name: str, deep: int) -> Any:
+class _Lookup:
+    """Looks up attributes for one question, so many at most: properties may ask each other again and again."""
+
+    def __init__(self) -> None:
+        self._left = _MOST
+
+    def attribute(self, value: Any, name: str, deep: int) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            return _UNKNOWN
+        defined = class_attribute(type(value), name)
+        if type(defined) is property:
+            return _given_by(defined.fget, value, self, deep - 1) if deep else _UNKNOWN
+        return _kept(value, name, defined)
+
+
+def _kept(value: Any, name: str, defined: Any) -> Any:
     own = instance_dict(value)
-    defined = class_attribute(type(value), name)
-    if type(defined) is property:
-        return _given_by(defined.fget, value, deep - 1) if deep else _UNKNOWN
+    if class_attribute(type(defined), "__set__") is not None:
+        return _UNKNOWN  # it goes before what is in the dict
     if name in own:
         return own[name]
     if is_module(value):
@@ -37,20 +53,21 @@ def _attribute(value: Any, name: str, deep: int) -> Any:
     return defined if any(type(defined) is cls for cls in _CONSTANTS) and defined is not None else _UNKNOWN
 
 
-def _given_by(getter: Any, value: Any, deep: int) -> Any:
+def _given_by(getter: Any, value: Any, lookup: _Lookup, deep: int) -> Any:
     if type(getter) is not FunctionType or getter.__code__.co_argcount != 1:
         return _UNKNOWN
     tree = tree_of(getter.__code__)
     if not isinstance(tree, ast.FunctionDef):
         return _UNKNOWN
-    found = _Getter(getter.__code__.co_varnames[0], value, deep).returned(tree.body)
+    found = _Getter(getter.__code__.co_varnames[0], value, lookup, deep).returned(tree.body)
     return _UNKNOWN if found is _NO_RETURN else found
 
 
 class _Getter:
     """Goes through the statements of a getter, as long as these only ask attributes and test them for None."""
 
-    def __init__(self, self_name: str, value: Any, deep: int) -> None:
+    def __init__(self, self_name: str, value: Any, lookup: _Lookup, deep: int) -> None:
+        self._lookup = lookup
         self._self_name = self_name
         self._value = value
         self._deep = deep
@@ -77,7 +94,9 @@ class _Getter:
             return self._value
         if isinstance(node, ast.Attribute):
             owner = self._of(node.value)
-            return _UNKNOWN if owner is _UNKNOWN or owner is None else _attribute(owner, node.attr, self._deep)
+            return (
+                _UNKNOWN if owner is _UNKNOWN or owner is None else self._lookup.attribute(owner, node.attr, self._deep)
+            )
         if isinstance(node, ast.Constant) and any(type(node.value) is cls for cls in _CONSTANTS):
             return node.value
         if isinstance(node, ast.IfExp):

@@ -13,7 +13,10 @@ from ..source import Source
 
 #: What a call of makes of a loss no longer leads to its graph, or says something about it.
 _LOSING = frozenset("detach float int isinstance item len log numpy print tolist type".split())
-_EVALUATING = ("eval", "predict", "test_step", "validat")  #: in the names of a library's functions
+#: Words in the names of a library's functions that evaluate.
+_EVALUATING = frozenset("eval evaluate evaluation predict prediction predictions test validate validation".split())
+#: What a library calls that begins a backward from its first argument.
+_BACKWARDS = frozenset(("backward", "manual_backward", "backward_fn", "_backward_fn"))
 _ROUNDS = 3  #: in which names get their value from names
 
 
@@ -43,7 +46,7 @@ class _HandedOn:
         else:
             targets = [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
         if targets and value is not None and self.holds(value):
-            self.names.update(text_of(name) for target in targets for name in _names_bound(target))
+            self.names.update(text_of(name) for target in targets for name in _first_name_bound(target))
 
     def holds(self, node: ast.AST | None) -> bool:
         """Whether an expression is what the call gives, a part of it, or holds it."""
@@ -51,16 +54,20 @@ class _HandedOn:
             return False
         if node is self._call or (is_name(node) and self._is_held(text_of(node))):
             return True
+        if isinstance(node, ast.Subscript) and _is_further(node.slice):
+            return False
         if isinstance(node, (ast.Attribute, ast.Subscript, ast.NamedExpr, ast.Starred, ast.Await)):
             return self.holds(node.value)
         if isinstance(node, ast.IfExp):
             return self.holds(node.body) or self.holds(node.orelse)
         if isinstance(node, (ast.Tuple, ast.List)):
-            return any(map(self.holds, node.elts))
+            return bool(node.elts) and self.holds(node.elts[0])
         if isinstance(node, ast.Dict):
-            return any(map(self.holds, node.values))
+            return any(self.holds(value) for key, value in zip(node.keys, node.values) if _says_loss(key))
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)) and not self._is_exact:
-            return self.holds(node.left) or self.holds(node.right)
+            # A library scales a loss by its settings; what the user multiplies by one may be a mask, a weight, a count.
+            both = self._through_calls or isinstance(node.right, ast.Constant) or isinstance(node.left, ast.Constant)
+            return both and (self.holds(node.left) or self.holds(node.right))
         return isinstance(node, ast.Call) and self._is_held_by_call(node)
 
     def _is_held_by_call(self, node: ast.Call) -> bool:
@@ -76,7 +83,11 @@ class _HandedOn:
         while name is not None:
             if name in self.names:
                 return True
-            name = parent_of(name)
+            parent = parent_of(name)
+            part = name[len(parent) :] if parent is not None else ""
+            if part.startswith("[") and part != "[0]" and "loss" not in part:
+                return False  # another item than the first
+            name = parent
         return False
 
     def is_returned(self) -> bool:
@@ -94,16 +105,27 @@ class _HandedOn:
         """Whether a backward is begun from it, also by what a library has for that: ``self._backward_fn(loss)``."""
         if any(map(self.is_given_to, self._source.backwards)):
             return True
-        calls = (call for call in self._source.calls if call.lineno >= self._call.lineno and "backward" in call.name)
-        return self._through_calls and any(self.holds(given) for call in calls for given in call.args)
+        calls = (call for call in self._source.calls if call.lineno >= self._call.lineno and call.name in _BACKWARDS)
+        return self._through_calls and any(self.holds(given) for call in calls for given in call.args[:1])
 
 
-def _names_bound(target: ast.AST) -> Iterator[ast.AST]:
+def _first_name_bound(target: ast.AST) -> Iterator[ast.AST]:
+    """The name that gets a loss, which comes first where a function returns more: ``loss, outputs = step(batch)``."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        for item in target.elts:
-            yield from _names_bound(item)
+        yield from _first_name_bound(target.elts[0]) if target.elts else ()
     elif is_name(target):
         yield target
+
+
+def _is_further(index: ast.expr) -> bool:
+    """Whether a subscript takes another item than the first, or another entry than a loss."""
+    if not isinstance(index, ast.Constant):
+        return False
+    return index.value != 0 if type(index.value) is int else not _says_loss(index)
+
+
+def _says_loss(key: ast.expr | None) -> bool:
+    return isinstance(key, ast.Constant) and type(key.value) is str and "loss" in key.value
 
 
 def running_call(source: Source, function: str) -> Call | None:
@@ -124,7 +146,7 @@ def is_users(source: Source) -> bool:
 def is_evaluated_by_library(sources: Sequence[Source]) -> bool:
     """Whether a library calls the active function to evaluate, as its own function is named: ``validation_step``."""
     caller = next((source for source in sources if not is_users(source)), None)
-    return caller is not None and any(word in caller.function for word in _EVALUATING)
+    return caller is not None and not _EVALUATING.isdisjoint(caller.function.lower().split("_"))
 
 
 def followed(sources: Sequence[Source], start: int, to: int | None = None) -> Iterator[tuple[int, _HandedOn]]:

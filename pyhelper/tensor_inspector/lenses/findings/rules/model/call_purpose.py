@@ -82,3 +82,22 @@ def is_tried_out(step: Step, call: Call) -> bool:
         isinstance(node, ast.Attribute) and node.attr in ABOUT and node.value is call.node for node in step.here.nodes
     )
     return is_about or any(last_name(one.func) in _ONE_NUMBER for one in made)
+
+
+def meets_an_argument(source: Source, call: Call) -> bool:
+    """Whether what a model gives meets labels that the function was given with its input, in a loss or a comparison."""
+    given, arguments = names_below(call.node), set(source.arguments[1:])
+    unpacked = [
+        ({name for target in statement.targets for name in bound_in(target)}, names_below(statement.value) & arguments)
+        for statement in source.statements
+        if isinstance(statement, ast.Assign) and call.node is not statement.value
+    ]
+    batch = {argument for names, of in unpacked if names & given for argument in of} or given & arguments
+    labels = {name for names, of in unpacked if of & batch for name in names}
+    others = labels - given - {call.target or ""}
+    meeting = (node for node in source.nodes if isinstance(node, (ast.Compare, ast.Call)))
+    return call.target is not None and any(call.target in met and met & others for met in map(names_below, meeting))
+
+
+def names_below(node: ast.AST) -> set[str]:
+    return {below.id for below in ast.walk(node) if isinstance(below, ast.Name)}

@@ -19,7 +19,7 @@ from ....step.step import Step
 from ....step.trainers.handed import is_evaluated_by_library
 from ...finding import Violation
 from ...rule import rule
-from .call_purpose import is_drawn_again, is_given_noise, is_tried_out
+from .call_purpose import is_drawn_again, is_given_noise, is_tried_out, meets_an_argument, names_below
 
 _KEEPING = ("append", "extend", "add", "put", "insert", "update")  #: methods that keep what they are given
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
@@ -61,8 +61,12 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
         ):
             continue
         instead = _set_instead(step, variable.value) if is_scoring and _counts_right(source, call) else None
-        is_judged = lines is not None or instead is not None or _is_judged(source, call)
-        is_judged = is_judged or (is_validation and _meets_an_argument(source, call))
+        is_judged = (
+            lines is not None
+            or instead is not None
+            or _is_judged(source, call)
+            or (is_validation and meets_an_argument(source, call))
+        )
         if not is_judged or (lines is None and instead is None and _sets_train_around(step, variable.value)):
             continue  # a caller has switched gradients off: for a target, or with dropout on purpose
         first_line, last_line = sorted((call.lineno, source.lineno))
@@ -92,6 +96,7 @@ def train_during_eval(step: Step) -> Iterator[Violation]:
             *(((f"{instead}.training", "False"),) if instead is not None else ()),
             *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
             line=(source.file, call.lineno),
+            certain=not is_validation,  # where a library sets the mode, another is meant perhaps
             suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
         )
         return
@@ -159,10 +164,10 @@ def _counts_right(source: Source, call: Call) -> bool:
     for part in source.body:
         for loop in ast.walk(part):
             if isinstance(loop, ast.For) and any(node is call.node for node in ast.walk(loop)):
-                others = set(bound_in(loop.target)) - _names_of(call.node)
+                others = set(bound_in(loop.target)) - names_below(call.node)
                 for node in ast.walk(loop):
                     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
-                        names = _names_of(node)
+                        names = names_below(node)
                         if call.target in names and names & others:
                             return True
     return False
@@ -173,7 +178,7 @@ def _is_judged(source: Source, call: Call) -> bool:
     stands in a block, which may set the mode for it alone."""
     if call.target is None or any(one.lineno <= call.lineno <= last_line(one) for one in source.blocks):
         return False
-    given = _names_of(call.node)
+    given = names_below(call.node)
     others = {name for loop in source.nodes if isinstance(loop, ast.For) for name in bound_in(loop.target)} - given
     meeting = (
         node
@@ -181,27 +186,8 @@ def _is_judged(source: Source, call: Call) -> bool:
         if isinstance(node, (ast.Compare, ast.BinOp))
         or (isinstance(node, ast.Call) and last_name(node.func) not in _KEEPING)
     )
-    is_met = any(call.target in met and met & others for met in map(_names_of, meeting))
+    is_met = any(call.target in met and met & others for met in map(names_below, meeting))
     return is_met and _compares_batches(source, call)
-
-
-def _meets_an_argument(source: Source, call: Call) -> bool:
-    """Whether what a model gives meets labels that the function was given with its input, in a loss or a comparison."""
-    given, labels = _names_of(call.node), set(source.arguments[1:])
-    for statement in source.statements:
-        if (
-            isinstance(statement, ast.Assign)
-            and _names_of(statement.value) & labels
-            and call.node is not statement.value
-        ):
-            labels |= {name for target in statement.targets for name in bound_in(target)}
-    others = labels - given - {call.target or ""}
-    meeting = (node for node in source.nodes if isinstance(node, (ast.Compare, ast.Call)))
-    return call.target is not None and any(call.target in met and met & others for met in map(_names_of, meeting))
-
-
-def _names_of(node: ast.AST) -> set[str]:
-    return {below.id for below in ast.walk(node) if isinstance(below, ast.Name)}
 
 
 def _set_instead(step: Step, model: Any) -> str | None:
@@ -272,7 +258,7 @@ def _judges_after_it(step: Step, call: Call) -> bool:
 def _compares_batches(source: Source, call: Call) -> bool:
     """Whether a call stands in a loop over batches that gives it a part of each, and reads another part elsewhere."""
     inside = {id(node) for node in ast.walk(call.node)}
-    given = _names_of(call.node)
+    given = names_below(call.node)
     for part in source.body:
         for loop in ast.walk(part):
             if not isinstance(loop, ast.For) or not any(node is call.node for node in ast.walk(loop)):

@@ -277,13 +277,20 @@ def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
 def _line_below(step: Step, node: AutogradNode, line: Line | None) -> Line | None:
     """The line of the operation itself, where the line only calls the function of the user that alone has one of it."""
     operator, found = {"Div": ast.Div, "Pow": ast.Pow}.get(node.op), set[Line]()
+
+    def is_of_it(one: ast.AST) -> bool:
+        if isinstance(one, ast.BinOp):
+            return type(one.op) is operator
+        return isinstance(one, ast.Call) and last_name(one.func) == node.op.lower()
+
+    here = [source for source in step.sources if line is not None and source.file == line[0]]
+    if any(is_of_it(one) and one.lineno == line[1] for source in here for one in source.nodes):  # type: ignore[index,attr-defined]
+        return line
     for called in functions_called_by_all(step):
         first = called.first
         if line != (step.sources[first.level].file, first.call.lineno):
             continue
         for one in called.source.nodes:
-            is_operator = isinstance(one, ast.BinOp) and type(one.op) is operator
-            is_call = isinstance(one, ast.Call) and last_name(one.func) == node.op.lower()
-            if is_operator or is_call:
+            if is_of_it(one):
                 found.add((called.source.file, one.lineno))  # type: ignore[attr-defined]
     return found.pop() if len(found) == 1 else line

@@ -51,7 +51,8 @@ def lr_zero(step: Step) -> Iterator[Violation]:
     if any(highest_rate(variable.value) != 0 for variable in step.optimizers):
         return
     for variable in step.optimizers:
-        first, schedulers = groups(variable.value)[0].number("initial_lr"), _schedulers_of(step, variable.value)
+        initial = [group.number("initial_lr") for group in groups(variable.value)]
+        first, schedulers = next(filter(None, initial), initial[0]), _schedulers_of(step, variable.value)
         rate = (f'{variable.name}.param_groups[0]["lr"]', "0")
         is_scaled = all(class_name(type(active(one.value))) in _SCALING for one in schedulers)
         if is_scaled and not first and not _is_set_by_hand(step, variable.value):

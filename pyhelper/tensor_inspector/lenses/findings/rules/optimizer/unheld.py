@@ -11,9 +11,11 @@ from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
 from .....measure.torch.modules import Member
 from .....measure.torch.node import LEAF, AutogradNode
+from .....measure.torch.optimizers import inner
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import module
 from ....step.backpropagated import Loss
+from ....step.classes import methods_of
 from ....step.expressions import text_of
 from ....step.roles import Parameter
 from ....step.step import Step
@@ -26,6 +28,8 @@ torch: Any = module("torch")
 
 def unheld(step: Step) -> list[Parameter]:
     """Not those that are moved by hand, nor of a model that is only a means, nor of one whose optimizer was replaced since."""
+    if any(_has_copies(step, variable.value) for variable in step.optimizers):
+        return []
     roots = [step.node_of(loss.tensor) for loss in step.losses if not _is_past(step, loss)]
     reached = {id(leaf) for node in roots if node is not None for leaf in step.graph.leaves(node)}
     trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
@@ -43,6 +47,8 @@ def unheld(step: Step) -> list[Parameter]:
         and not _is_given_by_another_call(step, one)
         and not _is_part_of_one(one, optimized)
     ]
+    if found and step.is_handed_back and _steps_by_hand(step):
+        return []
     moved = set(moved_by_hand(step)) if found else set()
     found = [
         one
@@ -56,10 +62,21 @@ def unheld(step: Step) -> list[Parameter]:
     return [one for one in found if not any(one.member.is_in(module) for module in means)]
 
 
+def _has_copies(step: Step, optimizer: Any) -> bool:
+    """Whether a wrapper's optimizer steps none of the parameters in sight: copies of them, perhaps all in one tensor."""
+    return inner(optimizer) is not optimizer and not any(id(one) in step.parameters for one in tensors_of(optimizer))
+
+
 def _is_part_of_one(one: Parameter, optimized: list[Any]) -> bool:
     """Whether a parameter lies in the memory of what an optimizer holds, as in a flat one of all."""
     memory = memory_of(one.tensor)
     return memory is not None and any(memory_of(tensor) == memory for tensor in optimized)
+
+
+def _steps_by_hand(step: Step) -> bool:
+    """Whether a method of a module that a library trains reads gradients: a hook of it may move what no optimizer has."""
+    classes = {type(variable.value) for variable in step.modules}
+    return any(source.mentions("grad") for cls in classes for _, source in methods_of(cls))
 
 
 def _is_given_by_another_call(step: Step, one: Parameter) -> bool:
