@@ -110,7 +110,8 @@ def inject_expression(*, untimed: bool = True, watchpoints: Sequence[Answer] = (
     Unlike the extension's, it gives the debugger's own views the time that slow machines need too, if `untimed`.
     """
     texts: dict[str, dict[str, str]] = {}
-    for file in sorted(PACKAGE.rglob("*.py"), key=lambda file: file.relative_to(PACKAGE).as_posix()):
+    injected = {*PACKAGE.rglob("*.py")} - {PACKAGE / "__main__.py"}
+    for file in sorted(injected, key=lambda file: file.relative_to(PACKAGE).as_posix()):
         texts.setdefault(_room(file), {})[_module(file)] = file.read_text(encoding="utf-8")
     loader, time_outs = texts[""].pop("loader"), texts[""]["time_outs"]
     sources = {name: at for at, room in enumerate(texts.values()) for name in room}

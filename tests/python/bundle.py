@@ -12,7 +12,7 @@ def program(version: str = "test", gateway: str = "") -> str:
     """Python source that installs the helper, with these lines below those of `gateway`, and leaves the loader's answer
     in `answer`."""
     texts: dict[str, dict[str, str]] = {}
-    for file in sorted(SOURCE.rglob("*.py")):
+    for file in sorted({*SOURCE.rglob("*.py")} - {SOURCE / "__main__.py"}):
         path = file.relative_to(SOURCE)
         parts = [part for part in path.with_suffix("").parts if part != "__init__"]
         texts.setdefault("/".join(path.parts[:-1][:2]), {})[".".join(parts)] = file.read_text("utf-8")
