@@ -556,6 +556,41 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "slopes_for_which_a_scaler_skips_every_step": (
+        "nan-in-grad-only",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ s = torch.amp.GradScaler("cpu", init_scale=0.5)
+ for _ in range(3):
+     h = net(torch.randn(8, 6))
+     d = (h - h.detach()).square().sum(1)
+-    c = d.sqrt().mean()
++    c = (d + 1e-8).sqrt().mean()
+     o.zero_grad()
+     s.scale(c).backward()
+     stop()
+     s.step(o)
+     s.update()
+""",
+    ),
+    "slopes_beside_a_scaler_that_scales_nothing": (
+        "nan-in-grad-only",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ s = torch.amp.GradScaler("cpu")
+ for _ in range(1):
+     h = net(torch.randn(8, 6))
+     d = (h - h.detach()).square().sum(1)
+-    c = d.sqrt().mean()
++    c = (d + 1e-8).sqrt().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "distances_whose_steps_are_all_left_out": (
         "nan-in-grad-only",
         """

@@ -193,7 +193,7 @@ def loss_rewrapped(step: Step) -> Iterator[Violation]:
             (
                 f"{loss.name} is a leaf",
                 ": ",
-                f"a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
+                f"a new tensor that no graph leads to, so backward {what} none of {plural(amount, 'parameter')}",
             ),
             (loss.name, "a leaf with requires_grad, without grad_fn"),
             line=_line(step, loss),

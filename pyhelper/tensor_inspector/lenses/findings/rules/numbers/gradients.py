@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.elements import bare, is_plain, number_of
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.node import AutogradNode
@@ -26,6 +26,19 @@ from .state import numbers_not_finite, parameters_not_finite
 torch: Any = module("torch")
 
 
+def _may_skip(scaler: Any) -> bool:
+    """Whether a GradScaler may be looking for its scale: it has scaled a loss, and by no less than 1.
+
+    Below that no gradient is too large for its scale: it has halved the scale for NaN again and again.
+    """
+    held = instance_dict(scaler)
+    scale = held.get("_scale")
+    if held.get("_enabled") is not True or scale is None:
+        return False
+    number = number_of(scale)
+    return number is None or number >= 1
+
+
 @rule(
     "error",
     why="A step with them makes the weights NaN; one that is left out teaches nothing.",
@@ -34,7 +47,7 @@ torch: Any = module("torch")
 )
 def nan_in_grad_only(step: Step) -> Iterator[Violation]:
     """Gradients hold NaN or Inf, though the loss is finite."""
-    if any(instance_dict(variable.value).get("_enabled") is True for variable in step.scalers) or bad_roots(step):
+    if any(_may_skip(variable.value) for variable in step.scalers) or bad_roots(step):
         return
     held = list(step.parameters.values())
     bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, step.grads([one.tensor for one in held]))]
