@@ -124,12 +124,16 @@ export class Recording {
     return (frame?.pins ?? []).flatMap((pin) => (pin.record_after === undefined ? [] : [pin.expression]));
   }
 
-  /** How many questions of lenses have been answered to their ends. */
-  lensesFinished(): number {
-    const replies = this.responses("evaluate").map(
-      ({ body }) => (body as { result?: string } | undefined)?.result ?? "",
-    );
-    return replies.filter((reply) => reply.startsWith('{"op":"lens"') && reply.includes('"done":true')).length;
+  /** Whether a lens has been answered to its end since a program stopped last, as the check of its step is. */
+  isChecked(): boolean {
+    let isChecked = false;
+    for (const { message } of this.all()) {
+      const { event, command, body } = message as DebugProtocol.Event & DebugProtocol.Response;
+      if (event === "stopped") isChecked = false;
+      const reply = command === "evaluate" ? ((body as { result?: string } | undefined)?.result ?? "") : "";
+      isChecked ||= reply.startsWith('{"op":"lens"') && reply.includes('"done":true');
+    }
+    return isChecked;
   }
 
   /** The requests about values: all but lenses, which look for findings when a stop has lasted for a moment. */
