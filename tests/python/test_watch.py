@@ -92,6 +92,12 @@ def test_without_a_debugger_it_raises_with_the_report() -> None:
     assert raised.value.report["kind"] == "nan"
 
 
+def test_of_an_infinity_that_became_nan_both_are_told() -> None:
+    [report] = hits("faulty_overflow")
+    assert report["kind"] == "nan"
+    assert report["reason"].startswith("Inf of exp, which became NaN, in forward, step ")
+
+
 def test_the_module_is_told_by_its_name_in_the_model() -> None:
     [report] = hits("faulty_buffer")
     assert report["module"] == "1"

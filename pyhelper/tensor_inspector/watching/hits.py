@@ -50,10 +50,11 @@ class FaultOrigin(Record):
     is_reported: bool = False
     untold: str = ""
     found: str = ""
+    was_inf: bool = False  #: what arose was an Inf, of which NaN came
 
     def turned_to_nan(self) -> FaultOrigin:
         """The same place, of NaN that came of its Inf."""
-        return FaultOrigin(**{**self.__dict__, "kind": "nan"})
+        return FaultOrigin(**{**self.__dict__, "kind": "nan", "was_inf": True})
 
 
 class NonFinite(Exception):
@@ -88,4 +89,6 @@ def _reason(origin: FaultOrigin, step: int, met: str, file: str | None, line: in
     noticed = f" · noticed {met}" if met else ""
     untold = f" · {origin.untold}" if origin.untold else ""
     found = f": {origin.found}" if origin.found else ""
-    return f"{_WORDS[origin.kind]}{by}{inside}{found}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}{untold}"
+    became = ", which became NaN" if origin.was_inf else ""
+    what = _WORDS["inf" if origin.was_inf else origin.kind]
+    return f"{what}{by}{inside}{found}{became}, {_WHERE[origin.phase]}, step {step}{at}{given}{noticed}{untold}"
