@@ -6,7 +6,7 @@ import base64
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from asking import Paused
 from torch import nn
 from untouched import Watch
 
+from tensor_inspector.kinds import Child
 from tensor_inspector.lenses.export.events import EventWriter
+from tensor_inspector.lenses.export.graph import graph_of
 from tensor_inspector.lenses.export.image import ImageAsPng
 from tensor_inspector.lenses.export.new_run import NewRun
 from tensor_inspector.safe.guard import module
@@ -769,7 +771,25 @@ def test_a_graph_of_thousands_of_nodes_comes_in_slices(monkeypatch: pytest.Monke
 
     found = graph_written(Paused(stop(), monkeypatch), tmp_path / "run")
     assert sum(op == "Tanh" for op, _ in found.values()) == 1500
+    steps = graph_of(Child("x", nn.Sequential(*(nn.Linear(2, 2) for _ in range(1500)))), None)
+    assert sum(1 for _ in steps) >= 5  # one for some hundred nodes, of which each module has three
     session.reset()
+
+
+def made(steps: Generator[None, None, Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def test_a_module_that_stands_twice_in_a_sequential_cuts_nothing_off() -> None:
+    act = nn.ReLU()
+    chain = nn.Sequential(nn.Linear(2, 2), act, nn.Linear(2, 2), act, nn.Linear(2, 2), act)
+    nodes = {one.name: one for one in made(graph_of(Child("chain", chain), None))}
+    taken = {name for one in nodes.values() for name in one.inputs}
+    assert [name for name in nodes if name not in taken] == ["chain/Sequential"]
 
 
 @pytest.mark.usefixtures("installed")

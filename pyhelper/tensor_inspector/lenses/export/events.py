@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from importlib import import_module
 from struct import pack
@@ -76,8 +76,9 @@ class EventWriter:
         )
         return self._steps(self._event(step, None, tag=tag, image=made))
 
-    def add_graph(self, nodes: list[NodeOfRun]) -> Iterator[None]:
-        """In steps."""
+    def add_graph(self, made: Generator[None, None, list[NodeOfRun]]) -> Iterator[None]:
+        """In steps, as its nodes are made."""
+        nodes = yield from made
         graph = self._graphs.GraphDef()
         graph.versions.producer = _PRODUCER
         for count, one in enumerate(nodes, 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.graph import VIEWS, Graph
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Path = tuple[str, ...]
 
+_AT_ONCE = 500  #: nodes
 _ASKED = 50  #: tensors in sight, of which it is looked with how many parameters of the module they were computed
 _RESERVED = str.maketrans({"/": "_", ":": "_", "^": "_"})  #: what has a meaning in the names of nodes
 
@@ -34,16 +35,23 @@ class NodeOfRun(Record):
     variable: str
 
 
-def graph_of(asked: Child, step: Step | None) -> list[NodeOfRun]:
-    """The nodes, each behind those that it takes. Nothing of the program's runs for it."""
+def graph_of(asked: Child, step: Step | None) -> Generator[None, None, list[NodeOfRun]]:
+    """Makes the nodes, each behind those that it takes, in steps. Nothing of the program's runs for it."""
     tree = list(members(asked.value, Steps(Budget())))
-    computed = None if step is None else _computed_with(tree, step)
+    computed = None if step is None else (yield from _computed_with(tree, step))
     if computed is not None and step is not None:
-        return list(_OperationsOfRun(asked.name, tree, step, computed).nodes())
-    return list(_TreeOfRun(asked.name, tree[0]).nodes())
+        nodes = _OperationsOfRun(asked.name, tree, step, computed).nodes()
+    else:
+        nodes = _TreeOfRun(asked.name, tree[0]).nodes()
+    found: list[NodeOfRun] = []
+    for node in nodes:
+        found.append(node)
+        if len(found) % _AT_ONCE == 0:
+            yield
+    return found
 
 
-def _computed_with(tree: list[Member], step: Step) -> AutogradNode | None:
+def _computed_with(tree: list[Member], step: Step) -> Generator[None, None, AutogradNode | None]:
     """The node of the tensor in sight that was computed with most parameters of a module, by the longest way."""
     step.graph.grow(Budget())
     own = {id(tensor) for member in tree for _, tensor in member.parameters()}
@@ -55,6 +63,7 @@ def _computed_with(tree: list[Member], step: Step) -> AutogradNode | None:
         reached = found, step.graph.size_below(node) if found else 0
         if reached > most:
             best, most = node, reached
+        yield
     return best
 
 
@@ -189,21 +198,29 @@ class _TreeOfRun:
                 if is_exact_tensor(tensor):
                     inputs.append(self._named.name(path, key))
                     yield NodeOfRun(inputs[-1], op, [], tuple(shape_of(tensor)), dtype_name(tensor), "")
-        parts = [self._names[id(one.module)] for one in _below(member) if id(one.module) in self._names]
-        inputs += dict.fromkeys(parts[-1:] if _is_chain(member) else parts)
-        before = self._before(member)
-        inputs += [] if before is None else [before]
+        parts = [id(one.module) for one in _below(member) if id(one.module) in self._names]
+        inputs += self._behind(parts) if _is_chain(member) else dict.fromkeys(self._names[part] for part in parts)
+        inputs += self._before(member)
         made = class_name(type(member.module))
         name = self._names[id(member.module)] = self._named.name(path, made)
         yield NodeOfRun(name, made, inputs, None, "", "")
 
-    def _before(self, member: Member) -> str | None:
+    def _before(self, member: Member) -> list[str]:
         """What stands before it in a ``Sequential``."""
         if member.parent is None or not _is_chain(member.parent):
-            return None
+            return []
         beside = [id(one.module) for one in _below(member.parent)]
-        at = beside.index(id(member.module))
-        return self._names.get(beside[at - 1]) if at else None
+        return self._behind(beside[: beside.index(id(member.module))])
+
+    def _behind(self, parts: list[int]) -> list[str]:
+        """The last of these, in a ``Sequential``. One that stood there before has a node of then: its own input too."""
+        found: list[str] = []
+        for at in reversed(range(len(parts))):
+            if parts[at] in self._names:
+                found.append(self._names[parts[at]])
+            if parts[at] not in parts[:at]:
+                break
+        return list(dict.fromkeys(found))
 
 
 def _below(member: Member) -> list[Member]:
