@@ -8,6 +8,7 @@ import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
 import { looks } from "./bed/pictures.ts";
 import { sourceOf } from "./bed/programs.ts";
+import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const DIVERGES = "s05_sgd_diverges.py";
@@ -86,6 +87,7 @@ test("5: a loss that diverges stops the program at its step, then only logs", as
   await wb.quickInput.pick("NaN or Inf");
   await narrow(wb);
   await wb.inspector.expand("Watchpoints");
+  await described(wb, "loss", /at steps and returns of main/);
   expect(await wb.debug.continueToStop()).toBe(lineOf(source, "optimizer.step()"));
   await described(wb, "loss", /^NaN or Inf · 1\.675 → Inf .* · Inf, in forward, step 5 · noticed in loss .* · 1 hit/);
   await wb.inspector.expand("Watchpoints", "loss");
@@ -109,6 +111,7 @@ test("5: a model that diverges stops the program, and the good step before is to
   await wb.quickInput.pick("NaN or Inf");
   await narrow(wb);
   await wb.inspector.expand("Watchpoints");
+  await described(wb, "model", /as it is used/);
   await wb.debug.continueToStop();
   await described(wb, "model", /^NaN or Inf · .*in .*, step \d+ · .*1 hit/);
   const below = await wb.inspector.expand("Watchpoints", "model");
@@ -121,11 +124,13 @@ test("9: gradients over a bound stop the program before they are taken over", as
   const source = sourceOf(GRADIENTS);
   await launch(wb, GRADIENTS, [lineOf(source, "model, head =")]);
   await wb.debug.breakAt(GRADIENTS, []);
+  const told = wb.recording.answered("watch");
   await wb.quickInput.runCommand("Tensor Inspector: Break When NaN or Inf…");
   await wb.quickInput.pick("a gradient norm above");
   await wb.quickInput.answer("1000");
   await narrow(wb);
   await wb.inspector.expand("Watchpoints");
+  await until("the program to watch", () => Promise.resolve(wb.recording.answered("watch") > told));
   expect(await wb.debug.continueToStop()).toBe(lineOf(source, "optimizer.step()"));
   const reason =
     /^large gradients: the norm \d\.\d+e\+\d+ > 1000, in backward, step 0 · s09_gradients\.py:41 · 1 hit · at/;
@@ -140,6 +145,7 @@ test("21: a batch of another size than the one before stops the program, and bot
   await wb.quickInput.pick("another shape");
   await narrow(wb);
   await wb.inspector.expand("Watchpoints");
+  await described(wb, "batch", /at steps and returns of train/);
   expect(await wb.debug.continueToStop()).toBe(lineOf(sizes, "optimizer.step()"));
   await described(
     wb,

@@ -168,6 +168,7 @@ test("one thing is watched by a right click, and a late stop offers to break the
   await wb.inspector.choose(["loss"], "Break When…");
   await wb.quickInput.pick("a loss that rises");
   await wb.quickInput.answer("5");
+  await described(wb, "rises to more than 5 times · at steps and returns of train", "loss");
   expect(await wb.debug.continueToStop()).toBe(lineOf("optimizer.step()"));
   await described(wb, /risen: loss, .* → .* · 1 hit/, "loss");
   await removeAll(wb);

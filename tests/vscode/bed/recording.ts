@@ -103,6 +103,11 @@ export class Recording {
     });
   }
 
+  /** How many requests for this the helper has answered, such as `watch`. */
+  answered(request: string): number {
+    return this.evaluated().filter((one) => requestTextIn(one) === request && this.hasAnswered(one)).length;
+  }
+
   /** The requests to the helper, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
   helperRequests(): string[] {
     return this.evaluated().flatMap((expression) => requestTextIn(expression) ?? []);
