@@ -186,7 +186,10 @@ describe("over MCP", () => {
       .locator(".monaco-button", { hasText: "Turn On" })
       .click();
     await copied;
-    await until("it to say so", async () => (await wb.notifications()).some((text) => text.startsWith("Copied.")));
+    const said = wb.page.locator(".notifications-toasts .notification-list-item", { hasText: "Copied." });
+    await said.waitFor();
+    await wb.channel.execute("notifications.clearAll");
+    await said.waitFor({ state: "hidden" });
     await wb.forgetNotifications();
     const text = await wb.page.evaluate(() => navigator.clipboard.readText());
     const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, typeof configuration> };

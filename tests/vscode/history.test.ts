@@ -65,7 +65,11 @@ test("says how a loss came to be, what has changed its size, lists the stops, is
   await wb.debug.continueToStop();
   await described(wb, "loss", /^2\.75 → 2\.5 █▁ · f32\[\] 2\.5$/);
   await described(wb, "batch", /^shape \[32, 17\] → \[32, 23\] · all 1/);
-  for (let stop = 0; stop < 3; stop += 1) await wb.debug.continueToStop();
+  for (const loss of [/→ 2\.25 /, /→ 1\.5 /]) {
+    await wb.debug.continueToStop();
+    await described(wb, "loss", loss); // a stop that ends before it was read is in no history
+  }
+  await wb.debug.continueToStop();
   await described(wb, "loss", /^1\.5 → NaN █▇▅▁ NaN · /);
   const below = await wb.inspector.expand("loss");
   expect(below[0]).toMatchObject({ label: "History", description: "5 stops · first NaN at stop 5" });

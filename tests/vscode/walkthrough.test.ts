@@ -25,7 +25,7 @@ test("has four steps, whose buttons are commands that are there", async ({ wb })
 
 test("writes the sample where the user says, with a breakpoint in it", async ({ wb }) => {
   await wb.page.locator(".getting-started-step .monaco-button", { hasText: "Open Sample…" }).click();
-  await wb.quickInput.answerFile(path.join(wb.workspace.folder, SAMPLE), path.join(wb.workspace.folder, SAMPLE));
+  await wb.quickInput.answerFile(path.join(wb.workspace.folder, SAMPLE), SAMPLE);
   await until("the sample", () => Promise.resolve(existsSync(path.join(wb.workspace.folder, SAMPLE))));
   await wb.page.locator(".editor-container .codicon-debug-breakpoint").first().waitFor();
 });
