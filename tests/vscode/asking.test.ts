@@ -20,6 +20,8 @@ const test = testOfPrograms([MEMORY, NO_MEMORY, BACKWARD, SHAPES, DATA, BY_HAND]
 describe("14: what holds the memory", () => {
   test("the last row opens to the memory and the environment, each in one line", async ({ wb }) => {
     await stopIn(wb, MEMORY);
+    await wb.inspector.rowsWhen("the program", (all) => all.some(({ label }) => label === "Program"));
+    await wb.inspector.collapse("Program"); // an earlier file of this window may have left it open
     const rows = await wb.inspector.rowsWhen("the program", (all) => all.at(-1)?.label === "Program");
     expect(rows.at(-1)).toMatchObject({ description: "", expanded: false });
     await wb.inspector.expand("Program");
