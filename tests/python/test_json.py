@@ -120,7 +120,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
 
 def test_every_function_whose_answer_is_data_is_among_them() -> None:
     asked = {name for ask in ANSWERS.values() for name in (ask.__name__, *ask.__code__.co_names)}
-    assert set(ti.__all__) - asked == {"NonFinite", "facts", "forget", "summarize", "tree", "watch"}
+    assert set(ti.__all__) - asked == {"NonFinite", "facts", "forget", "rules", "summarize", "tree", "watch"}
 
 
 @pytest.mark.parametrize("case", ANSWERS)
@@ -129,6 +129,10 @@ def test_every_answer_is_strict_json(case: str) -> None:
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert str(answer)
+
+
+def test_the_rules_are_strict_json() -> None:
+    assert json.loads(json.dumps(ti.rules(), allow_nan=False)) == ti.rules()
 
 
 def test_what_a_watch_reports_is_strict_json() -> None:

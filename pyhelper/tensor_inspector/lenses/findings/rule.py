@@ -40,7 +40,7 @@ class Rule:
     __slots__ = ("check", "id", "needs", "severity", "suggestion", "tier", "why")
 
     def __init__(
-        self, id: str, check: Check, needs: str, severity: Severity, tier: Tier, why: str, suggestion: str
+        self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str, tier: Tier = "sure"
     ) -> None:
         self.id = id
         self.tier: Tier = tier  #: the most that it claims
@@ -55,7 +55,7 @@ def rule(
     severity: Severity, *, why: str, suggestion: str, needs: str = "", tier: Tier = "sure"
 ) -> Callable[[Check], Rule]:
     """A decorator that makes a `Rule` of a function; its id is the function's name."""
-    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, tier, why, suggestion)
+    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion, tier)
 
 
 def finding_of(rule: Rule, found: Violation) -> Finding:
