@@ -1,8 +1,11 @@
 /** What is in the package, as it was installed. */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, inject, test } from "vitest";
 import { root } from "../../scripts/paths.mjs";
+import { vsix } from "./bed/package.ts";
 
 /** Links that lead to no file: to the issues, and within the README. */
 const elsewhere = /^(?:#|https:\/\/github\.com\/tensor-inspector\/tensor-inspector\/issues$)/;
@@ -28,4 +31,15 @@ test("the licences of the packages that are bundled travel with it", () => {
     expect(notices).toContain(`${name} `);
   expect(notices.match(/Permission is hereby granted/g)).toHaveLength(6); // @vscode/l10n only names its licence
   expect(notices.match(/Permission to use, copy, modify/g)).toHaveLength(5); // d3's
+});
+
+test("is the same, byte by byte, when it is packaged again", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tensor-inspector-"));
+  try {
+    const again = path.join(folder, "again.vsix");
+    execFileSync(process.execPath, [path.join(root, "scripts", "vsix.mjs"), again], { stdio: "ignore" });
+    expect(readFileSync(again).equals(readFileSync(vsix))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
