@@ -157,6 +157,14 @@ describe("the manifest", () => {
     expect(places.filter((place, index) => !place.startsWith("inline") && places.indexOf(place) !== index)).toEqual([]);
   });
 
+  test("has a walkthrough of which no step is done before somebody did it", () => {
+    const events = manifest.contributes.walkthroughs.flatMap(({ steps }) =>
+      steps.flatMap((one) => one.completionEvents),
+    );
+    expect(events.length).toBeGreaterThan(4);
+    expect(events).not.toContain(`onContext:${CONTEXT.active}`); // which is so once we are started
+  });
+
   test("says of every command whether the palette shows it", () => {
     expect(sorted(menus.commandPalette.map(({ command }) => command))).toEqual(contributed);
   });

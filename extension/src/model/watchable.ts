@@ -1,5 +1,20 @@
 import type { Gear, WatchedAs, WatchedFor } from "../protocol/generated.ts";
 
+/** All that can be watched for. */
+export const CONDITIONS = [
+  "nonfinite",
+  "nan",
+  "inf",
+  "above",
+  "none",
+  "norm",
+  "rises",
+  "zero",
+  "changed",
+  "unchanged",
+  "metadata",
+] as const satisfies readonly WatchedFor[];
+
 /** For what the whole program can be watched, by each gear. */
 export const OF_PROGRAM: Readonly<Record<Gear, readonly WatchedFor[]>> = {
   exact: ["nonfinite", "nan", "inf", "above"],

@@ -1,6 +1,6 @@
 import { Emitter } from "./emitter.ts";
 import type { Memento } from "./memento.ts";
-import { BOUNDS } from "./watchable.ts";
+import { BOUNDS, CONDITIONS } from "./watchable.ts";
 import type { Frame } from "../debug/frame.ts";
 import type {
   FrameAnswer,
@@ -42,19 +42,7 @@ export interface WatchpointChoice {
 }
 
 const KEY = "watchpoints";
-const WATCHED: ReadonlySet<unknown> = new Set<WatchedFor>([
-  "nonfinite",
-  "nan",
-  "inf",
-  "above",
-  "none",
-  "norm",
-  "rises",
-  "zero",
-  "changed",
-  "unchanged",
-  "metadata",
-]);
+const WATCHED: ReadonlySet<unknown> = new Set(CONDITIONS);
 
 /** The watchpoints of this workspace. Only one of the exact gear can be on: another takes the place of the first. */
 export class Watchpoints {

@@ -1,3 +1,4 @@
+import { CONDITIONS } from "../watchable.ts";
 import { EXPRESSION, type InputProperty, type InputSchema } from "./toolInput.ts";
 
 /** A tool as the manifest and the MCP server declare it. */
@@ -123,19 +124,7 @@ export const TOOLS = [
         action: { type: "string", enum: ["set", "list", "remove"], description: "What to do." },
         what: {
           type: "string",
-          enum: [
-            "nonfinite",
-            "nan",
-            "inf",
-            "above",
-            "none",
-            "norm",
-            "rises",
-            "zero",
-            "changed",
-            "unchanged",
-            "metadata",
-          ],
+          enum: CONDITIONS,
           description:
             "What is watched for; nonfinite when left out. none: a parameter without gradient at a step; norm: the norm of all gradients passes the bound; rises: the loss by more than the factor; zero, changed, unchanged, metadata: of one value only.",
         },
