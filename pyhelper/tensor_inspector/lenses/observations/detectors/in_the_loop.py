@@ -1,0 +1,67 @@
+"""What a training loop does at the wrong place: clips what was used, takes the first batch again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...findings.finding import Violation
+from ...step.expressions import root_of, text_of
+from ...step.source import Source
+from ...step.step import Step
+from ..detector import detector
+from ..reading import BoundedReading
+
+_CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_")
+
+
+@detector(
+    100,
+    because="gradients are clipped for the step after them; few read the norm alone after it",
+    why="The step has used the gradients as they were: clipping them afterwards limits nothing.",
+    suggestion="clip between backward() and step()",
+)
+def clipped_after_the_step(step: Step, reading: BoundedReading) -> Iterator[Violation]:
+    """``loss.backward(); optimizer.step(); clip_grad_norm_(…)``"""
+    source, names = step.source, {one.key for one in step.optimizers if one.level == step.level}
+    steps = [call for call in source.calls if call.name == "step" and text_of(call.receiver) in names]
+    for clip in reading.each(source.calls_of(*_CLIPPING)):
+        around = source.loop_of(clip.lineno)
+        beside = [call.lineno for call in steps if source.loop_of(call.lineno) == around]
+        before = [line for line in beside if line < clip.lineno]
+        if not before or len(before) < len(beside):
+            continue
+        if not any(before[-1] < one.lineno < clip.lineno for one in source.backwards):
+            yield Violation(
+                (f"line {clip.lineno} clips gradients", ", ", f"after line {before[-1]} has used them"),
+                (clip.callee, "called after the step"),
+                line=(source.file, clip.lineno),
+            )
+
+
+@detector(
+    100,
+    because="iter() of a loader begins an epoch: who takes one batch of each epoch overfits it on purpose",
+    why="Each round begins a new epoch and takes its first batch: without shuffling it is the same one for ever.",
+    suggestion="make the iterator once, before the loop, or loop over the loader",
+)
+def first_batch_again(step: Step, reading: BoundedReading) -> Iterator[Violation]:
+    """``next(iter(loader))`` in the loop that trains."""
+    loaders = {one.key for one in step.loaders}
+    for source in reading.each(step.sources):
+        for call in source.calls_of("next"):
+            made = call.args[0] if call.args else None
+            if not isinstance(made, ast.Call) or text_of(made.func) != "iter" or len(made.args) != 1:
+                continue
+            loader, loop = text_of(made.args[0]), source.loop_of(call.lineno)
+            trains = loop is not None and any(loop[0] <= one.lineno <= loop[1] for one in source.backwards)
+            if loop is not None and trains and loader in loaders and not _is_bound_in(source, loader, loop):
+                yield Violation(
+                    (f"each round takes the first batch of {loader}", ": ", "iter() begins anew"),
+                    (loader, f"next(iter({loader})) in a loop that trains"),
+                    line=(source.file, call.lineno),
+                )
+
+
+def _is_bound_in(source: Source, name: str, loop: tuple[int, int]) -> bool:
+    return any(loop[0] <= line <= loop[1] for line, _ in source.bindings.get(root_of(name), ()))
