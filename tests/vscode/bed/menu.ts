@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { textNow, until } from "./wait.ts";
 
 /** After so many milliseconds without a menu, the click was dropped. */
-const CLICK_MS = 10_000;
+const CLICK_MS = 5000;
 
 /** After so many milliseconds, a box that is not there has been closed. */
 const BOX_MS = 10_000;
@@ -45,14 +45,16 @@ export async function chooseIn(menu: Locator, item: string): Promise<void> {
 }
 
 /** Right-clicks the target until its menu is there: VS Code drops a click on what it is drawing again. */
-export async function openMenu(target: Locator, force = false): Promise<Locator> {
+export function openMenu(target: Locator, force = false): Promise<Locator> {
+  return until("a menu after a right click", () => menuAfterClick(target, force));
+}
+
+/** The menu that one right click on the target opens; undefined where it opens none in time. */
+export async function menuAfterClick(target: Locator, force = false): Promise<Locator | undefined> {
   const menu = target.page().locator(".context-view .monaco-menu");
-  return until("a menu after a right click", async () => {
-    await target.page().mouse.move(2, 2); // a tooltip of what the mouse rests on may lie over the target
-    if (!(await isDone(rightClick(target, force)))) return false;
-    const isOpen = menu.waitFor({ timeout: CLICK_MS }).then(() => true);
-    return (await isOpen.catch(() => false)) && menu;
-  });
+  await target.page().mouse.move(2, 2); // a tooltip of what the mouse rests on may lie over the target
+  if (!(await isDone(rightClick(target, force)))) return undefined;
+  return (await isDone(menu.waitFor({ timeout: CLICK_MS }))) ? menu : undefined;
 }
 
 /** False where it could not be done in time. */

@@ -1,6 +1,6 @@
 /** One pane of the side bar, such as Variables or Tensor Inspector, and the rows of its tree. */
 import type { Locator, Page } from "playwright-core";
-import { chooseIn, closeMenu, itemsOf, labelIn, openMenu } from "./menu.ts";
+import { chooseIn, closeMenu, itemsOf, labelIn, menuAfterClick } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import { textNow, until } from "./wait.ts";
@@ -43,7 +43,7 @@ export class Pane {
   /** All rows of the tree as they are now; none when it shows a welcome text instead. */
   async rows(): Promise<Row[]> {
     await this.show();
-    return this.#list.evaluateAll(readRows);
+    return until(`all rows of ${this.title}`, () => this.#list.evaluateAll(readRows));
   }
 
   /** The rows as soon as they are as wanted. */
@@ -97,8 +97,15 @@ export class Pane {
     await this.rowsWhen(`${path.join(" › ")} collapsed`, (rows) => findRow(rows, path)?.expanded === false);
   }
 
+  /**
+   * Clicks a row, which has the focus then, or is gone. A click that met another row, since this one moved, is made once
+   * more where it stands now.
+   */
   async click(...path: RowPath): Promise<void> {
-    await (await this.#uncovered(path)).click();
+    await until(`a click on ${path.join(" › ")} of ${this.title}`, async () => {
+      await (await this.#uncovered(path)).click();
+      return findRow(await this.rows(), path)?.focused !== false;
+    });
   }
 
   async doubleClick(...path: RowPath): Promise<void> {
@@ -186,7 +193,8 @@ export class Pane {
   #openMenu(path: RowPath): Promise<Locator> {
     const focused = this.#list.locator(".monaco-list-row.focused").locator(LABEL).first();
     return until(`the menu of ${path.join(" › ")}`, async () => {
-      const menu = await openMenu(await this.#uncovered(path));
+      const menu = await menuAfterClick(await this.#uncovered(path));
+      if (menu === undefined) return undefined; // the row may stand elsewhere by now
       if ((await textNow(focused))?.replace(/\s*[=:]$/, "").trim() === path.at(-1)) return menu;
       await closeMenu(menu);
       return undefined;

@@ -15,6 +15,7 @@ export interface Row {
   /** Undefined when there is nothing to expand. */
   readonly expanded: boolean | undefined;
   readonly selected: boolean;
+  readonly focused: boolean;
   /** The codicon's name. */
   readonly icon: string | undefined;
   readonly iconColor: string | undefined;
@@ -26,8 +27,9 @@ export interface Row {
 /**
  * Every row of the first list, if there is one, also those scrolled out of sight; leaves the list scrolled to the top. A
  * Monaco list renders while it handles the wheel event, so this is one synchronous pass and all rows are of one moment.
+ * Undefined where not all can be scrolled to yet: new rows are in reach with the next frame that is drawn.
  */
-export function readRows([list]: readonly Element[]): Row[] {
+export function readRows([list]: readonly Element[]): Row[] | undefined {
   const viewport = list?.querySelector(":scope > .monaco-scrollable-element");
   const content = viewport?.querySelector<HTMLElement>(":scope > .monaco-list-rows");
   if (!viewport || !content) return [];
@@ -50,6 +52,7 @@ export function readRows([list]: readonly Element[]): Row[] {
       ariaLabel: clean(row.getAttribute("aria-label")),
       expanded: row.hasAttribute("aria-expanded") ? row.getAttribute("aria-expanded") === "true" : undefined,
       selected: row.getAttribute("aria-selected") === "true",
+      focused: row.classList.contains("focused"),
       icon: icon && /codicon-([\w-]+)/.exec(icon.className)?.[1],
       iconColor: icon && getComputedStyle(icon).color,
       labelColor: getComputedStyle(name).color,
@@ -58,10 +61,12 @@ export function readRows([list]: readonly Element[]): Row[] {
   };
 
   const rows = new Map<number, Row>();
+  let bottom = 0;
   const collect = (): void => {
-    for (const element of content.querySelectorAll(":scope > .monaco-list-row")) {
+    for (const element of content.querySelectorAll<HTMLElement>(":scope > .monaco-list-row")) {
       const row = read(element);
       rows.set(row.index, row);
+      bottom = Math.max(bottom, Number.parseFloat(element.style.top) + Number.parseFloat(element.style.height));
     }
   };
   const scroll = (pixels: number): boolean => {
@@ -74,6 +79,7 @@ export function readRows([list]: readonly Element[]): Row[] {
   do collect();
   while (scroll(viewport.clientHeight / 2));
   scroll(top);
+  if (bottom + 1 < Number.parseFloat(content.style.height)) return undefined;
   return [...rows.values()].toSorted((a, b) => a.index - b.index);
 }
 

@@ -65,6 +65,7 @@ function fill(folder: string, options: WorkspaceOptions): void {
 const cleaning = [
   "tensorInspector.unpinAll",
   "tensorInspector.removeAllAnswers",
+  "tensorInspector.removeAllWatchpoints",
   "tensorInspector.restoreDismissed",
   "tensorInspector.showAll",
   "workbench.debug.viewlet.action.removeAllWatchExpressions",
@@ -218,7 +219,7 @@ export class Workbench {
   /** The frame of the webview that holds an element. */
   webview(selector: string): Promise<Frame> {
     return until(`a webview with ${selector}`, async () => {
-      for (const frame of this.page.frames().slice(1)) if ((await frame.locator(selector).count()) > 0) return frame;
+      for (const frame of this.page.frames().slice(1)) if (await holds(frame, selector)) return frame;
       return undefined;
     });
   }
@@ -226,6 +227,16 @@ export class Workbench {
   async screenshot(file: string, of?: Locator): Promise<void> {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
     await (of ?? this.page).screenshot({ path: file });
+  }
+}
+
+/** Whether an element is in a frame now; in one that has gone meanwhile there is none. */
+async function holds(frame: Frame, selector: string): Promise<boolean> {
+  try {
+    return (await frame.locator(selector).count()) > 0;
+  } catch (error) {
+    if (frame.isDetached()) return false;
+    throw error;
   }
 }
 

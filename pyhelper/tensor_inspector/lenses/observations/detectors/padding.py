@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from ....measure.torch.elements import bare
 from ....measure.torch.metadata import element_count, is_exact_tensor, is_integer
-from ....measure.torch.modules import is_of
+from ....measure.torch.modules import Member, is_of
 from ....safe.guard import instance_dict
 from ....words.text import percent
 from ...findings.finding import Violation
@@ -61,19 +62,31 @@ def padding_inside(step: Step, reading: BoundedReading) -> Iterator[Violation]:
         return
     name, member, index = padded[0]
     most = member.setting("num_embeddings")
-    for ids in reading.each(step.tensors):
-        tensor = ids.value
-        if ids.level != step.level or not is_exact_tensor(tensor) or tensor.dim() != 2 or not is_integer(tensor.dtype):
-            continue
+    for ids in reading.each(list(_ids_given(step, member))):
         with reading.of(ids.name):
             count, total = _among_others(ids, index, reading)
-            if count and type(most) is int and total - count and int(bare(tensor).max()) < most:
+            if count and type(most) is int and total - count and int(bare(ids.value).max()) < most:
                 yield Violation(
                     (f"{count:,} ids of {ids.name} are {index}", ", ", f"the padding of {name}, between others"),
                     (ids.name, f"{percent(count, total)} are {index}, with others before and after"),
                     (f"{name}.padding_idx", str(index)),
                     line=line_of_module(step, member, name),
                 )
+
+
+def _ids_given(step: Step, embedding: Member) -> Iterator[VisibleVariable]:
+    """The tables of whole numbers that calls give the embedding, or a module that it is a part of."""
+    for call, variable, level in step.calls_of_modules():
+        if not embedding.is_in(variable.value):
+            continue
+        given = [step.operand(one, level, call.lineno) for one in (*call.args, *call.keywords.values())]
+        tables = [one for one in given if one is not None and _is_table(one.value)]
+        if len(tables) == 1:
+            yield tables[0]
+
+
+def _is_table(value: Any) -> bool:
+    return is_exact_tensor(value) and value.dim() == 2 and is_integer(value.dtype)
 
 
 def _ignoring(step: Step) -> Iterator[tuple[int, int, ast.expr, int]]:
