@@ -72,4 +72,6 @@ test("of 200 local variables 100 are listed, which is said, and Find finds the o
   await wb.openFile("many.py", 1);
   await wb.channel.execute("tensorInspector.find");
   await box.waitFor();
+  await wb.page.keyboard.press("Escape");
+  await box.waitFor({ state: "detached" });
 });
