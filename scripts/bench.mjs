@@ -24,6 +24,7 @@ const inVsCode = {
   activation: ["node", "tests/bench/activation_bench.ts"],
   step: ["node", "tests/bench/step_bench.ts"],
   details: ["node", "tests/bench/details_bench.ts"],
+  soak: ["node", "tests/bench/soak_bench.ts"],
 };
 
 const parts = Object.entries(quick ? inPython : { ...inPython, ...inVsCode });

@@ -96,6 +96,11 @@ export class Channel {
     return (await this.#order("activate", { extension })) as number;
   }
 
+  /** Bytes of the extension host's heap that are in use. */
+  async heap(): Promise<number> {
+    return (await this.#order("heap", {})) as number;
+  }
+
   /** Whether VS Code offers an extension in this window: it is installed and not disabled. */
   async has(extension: string): Promise<boolean> {
     return (await this.#order("has", { extension })) === true;
