@@ -274,7 +274,19 @@ function rule(name: string, files: Files): string[] {
   if (files.text(never).includes(`"${id}": {`)) throw new Refused(`there is a rule ${id} already`);
   files.create(
     `${rules}/${subject}/${named}.py`,
-    `"""Rule about TODO."""
+    `"""TODO: what is wrong with the step, in a sentence.
+
+Why: TODO: why it matters.
+
+Example:
+    todo = "a few lines with the fault"
+
+Instead:
+    todo = "the right lines"
+
+Silent when:
+    - TODO: a condition that keeps it silent
+"""
 
 from __future__ import annotations
 
@@ -287,14 +299,13 @@ from ...rule import rule
 
 @rule("warning", why="TODO: why it matters.", suggestion="TODO: one thing to try", needs="loss")
 def ${named}(step: Step) -> Iterator[Violation]:
-    """TODO: what is wrong with the step, in a sentence."""
     yield from ()  # TODO: a Violation for each thing that is wrong, with what was seen
 `,
   );
   files.replace(
     `${rules}/registry.py`,
-    new RegExp(`^from \\.${subject} import (.+)$`, "m"),
-    (_, names = "") => `from .${subject} import ${[...names.split(", "), named].toSorted().join(", ")}`,
+    new RegExp(`^from \\.${subject} import (\\([^)]+\\)|.+)$`, "m"),
+    (_, names = "") => `from .${subject} import (${[...(names.match(/\w+/g) ?? []), named].toSorted().join(", ")})`,
   );
   files.insert(`${rules}/registry.py`, `    ${named},\n`, { after: "_FILES = (", mark: ")" });
   files.insert(

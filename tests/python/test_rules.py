@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,13 @@ import pytest
 pytest.importorskip("torch")
 
 import tensor_inspector as ti
+from tensor_inspector.lenses.findings.rule import Rule
+from tensor_inspector.lenses.findings.rules.registry import RULES
 
 ROOT = Path(__file__).parents[2]
 ALL = ti.rules()
+FOLDER = ROOT / "pyhelper/tensor_inspector/lenses/findings/rules"
+SUBJECTS = ("call",)
 RECORD = (ROOT / "tests/python/recorded/findings.txt").read_text(encoding="utf-8")
 
 
@@ -28,6 +34,37 @@ def test_says_what_it_finds_in_a_sentence(rule: dict[str, str]) -> None:
     assert re.fullmatch(r"[A-Z`a-z].{12,220}[.`]", rule["summary"]), rule["summary"]
     assert rule["why"]
     assert rule["suggestion"]
+
+
+IN_FILES = [rule for rule in RULES if rule.check.__module__.split(".")[-2] in SUBJECTS]
+#: What the file of a rule says, in this order: what it finds in a sentence, why that matters, and programs with and without it.
+DOCSTRING = re.compile(
+    r"(?P<summary>[A-Z][^\n]+\.)\n\n"
+    r"Why: (?P<why>.+?)\n\n"
+    r"Example:\n(?P<example>(?:    [^\n]+\n|\n)+)\n"
+    r"Instead:\n(?P<instead>(?:    [^\n]+\n|\n)+)\n"
+    r"Silent when:\n(?P<silent>(?:    (?:- |  )[^\n]+\n)+)",
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize("rule", IN_FILES, ids=lambda rule: str(rule.id))
+def test_a_rule_has_a_file_of_its_name_that_says_all_of_it(rule: Rule) -> None:
+    file = Path(rule.check.__code__.co_filename)
+    assert file.relative_to(FOLDER).parts[1:] == (f"{rule.id.replace('-', '_')}.py",)
+    said = DOCSTRING.fullmatch(rule.check.__globals__["__doc__"])
+    assert said is not None, "say what it finds, Why, Example, Instead, Silent when"
+    assert len(said["summary"].split()) <= 15
+    assert " ".join(said["why"].split()).startswith(rule.why)
+    for part in ("example", "instead"):
+        ast.parse(textwrap.dedent(said[part]))
+    assert said["example"] != said["instead"]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_folder_of_rules_holds_nothing_else(subject: str) -> None:
+    files = {file.stem for file in (FOLDER / subject).glob("*.py")} - {"__init__"}
+    assert files == {rule.check.__name__ for rule in IN_FILES if f".{subject}." in rule.check.__module__}
 
 
 def test_a_rule_of_findings_that_claims_less_says_so_in_every_finding() -> None:

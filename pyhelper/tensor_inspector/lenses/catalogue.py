@@ -33,10 +33,15 @@ def _of(id: str, ask: Callable[..., Any], tier: Tier, severity: Severity, why: s
         subject=_subject(ask.__module__),
         tier=tier,
         severity=severity,
-        summary=_first_sentence(ask.__doc__ or ""),
+        summary=_first_sentence(ask.__doc__ or _doc_of_file(ask)),
         why=why,
         suggestion=suggestion,
     )
+
+
+def _doc_of_file(ask: Any) -> str:
+    """What the file of a rule says of it."""
+    return ask.__globals__["__doc__"] or ""
 
 
 def _subject(module: str) -> str:

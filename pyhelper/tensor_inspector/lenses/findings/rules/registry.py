@@ -6,7 +6,7 @@ from collections.abc import Collection
 from types import ModuleType
 
 from ..rule import Rule
-from .call import unfit
+from .call import batchnorm_batch_of_one, device_mismatch, dtype_mismatch, logits_to_prob_loss
 from .data import columns, inputs, one_class, samples, splits
 from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused, zeros
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
@@ -15,12 +15,51 @@ from .numbers import activations, causes, dead_units, gradients, state
 from .optimizer import accumulated, groups, lost_gradients, rates, rounding, scaling, updates
 
 _FILES = (
-    *(unfit, inputs, samples, columns, one_class, splits),
-    *(causes, state, gradients),
-    *(flat, dead, frozen, cut, checkpoints, unused, registration, freed, retained),
-    *(probabilities, softmax, broadcast, labels, targets, self_comparison, sign),
-    *(groups, rates, lost_gradients, scaling, accumulated, updates, rounding),
-    *(copies, absent, zeros, evaluated, mode, layers, parallel, repeated, dead_units, activations),
+    device_mismatch,
+    dtype_mismatch,
+    logits_to_prob_loss,
+    batchnorm_batch_of_one,
+    inputs,
+    samples,
+    columns,
+    one_class,
+    splits,
+    causes,
+    state,
+    gradients,
+    flat,
+    dead,
+    frozen,
+    cut,
+    checkpoints,
+    unused,
+    registration,
+    freed,
+    retained,
+    probabilities,
+    softmax,
+    broadcast,
+    labels,
+    targets,
+    self_comparison,
+    sign,
+    groups,
+    rates,
+    lost_gradients,
+    scaling,
+    accumulated,
+    updates,
+    rounding,
+    copies,
+    absent,
+    zeros,
+    evaluated,
+    mode,
+    layers,
+    parallel,
+    repeated,
+    dead_units,
+    activations,
 )
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .....safe.guard import dict_get, instance_dict, module
-from ....step.calls import Call
-from ....step.frames import global_of
-from ....step.statements import end_of, start_of
-from ....step.step import Step
+from ......safe.guard import dict_get, instance_dict, module
+from .....step.calls import Call
+from .....step.frames import global_of
+from .....step.statements import end_of, start_of
+from .....step.step import Step
 
 torch: Any = module("torch")
 _EXPECTED = ("raises", "assertRaises", "assertRaisesRegex", "suppress")  #: blocks in which a failure is wanted
