@@ -153,7 +153,7 @@ def test_a_long_list_of_transforms_is_looked_at_as_far_as_a_short_one() -> None:
         assert transform is not None
         frame = sys._getframe()
         search = Search(frame, Budget(), history, thorough=False, run=False, ignore=(), grad_mode=True)
-        return lines(search.findings, "lenses/findings/rules/data/transforms.py")
+        return lines(search.findings, "lenses/findings/rules/data/normalized_twice.py")
 
     ask(1)  # which asks what each class is
     assert ask(100_000) == ask(64)

@@ -23,7 +23,7 @@ from untouched import Watch
 
 from tensor_inspector import explain, findings, forget
 from tensor_inspector.lenses.findings.finding import Findings
-from tensor_inspector.lenses.findings.rules.data.splits import _shared_rows
+from tensor_inspector.lenses.findings.rules.data.split_overlap import _shared_rows
 from tensor_inspector.lenses.findings.rules.registry import RULES
 from tensor_inspector.measure.torch.flow import Flow
 from tensor_inspector.measure.torch.graph import Graph

@@ -7,7 +7,16 @@ from types import ModuleType
 
 from ..rule import Rule
 from .call import batchnorm_batch_of_one, device_mismatch, dtype_mismatch, logits_to_prob_loss
-from .data import columns, inputs, one_class, samples, splits
+from .data import (
+    constant_feature,
+    constant_input,
+    duplicate_samples,
+    nan_in_input,
+    normalized_twice,
+    not_normalized,
+    one_class_batch,
+    split_overlap,
+)
 from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused, zeros
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
 from .model import copies, evaluated, layers, mode, parallel, repeated
@@ -19,11 +28,14 @@ _FILES = (
     dtype_mismatch,
     logits_to_prob_loss,
     batchnorm_batch_of_one,
-    inputs,
-    samples,
-    columns,
-    one_class,
-    splits,
+    nan_in_input,
+    not_normalized,
+    normalized_twice,
+    constant_input,
+    duplicate_samples,
+    constant_feature,
+    one_class_batch,
+    split_overlap,
     causes,
     state,
     gradients,

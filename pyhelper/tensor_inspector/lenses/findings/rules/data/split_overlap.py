@@ -1,4 +1,20 @@
-"""A rule about splits: rows of the training set in the test set."""
+"""Samples of the validation data are among the training data.
+
+Why: The score on data that was trained on says nothing.
+
+Example:
+    train, test = data[:900], data[800:]
+
+Instead:
+    train, test = data[:900], data[900:]
+
+Silent when:
+    - names and uses do not tell which part is trained on and which one judges
+    - rows are whole numbers, have fewer than 3 numbers, or may be the same by chance
+    - what is trained on is made of both, or after all that is judged: a last fit on all
+    - one part is all of the other, where only their memory says that they belong together
+    - both are judged by: one of them may be for a quick look
+"""
 
 from __future__ import annotations
 
@@ -22,15 +38,13 @@ from ...lines import line_of_last_binding
 from ...made_of import uses
 from ...rule import rule
 
-_INDICES = Classes(list, range)
-
 torch: Any = module("torch")
+_INDICES = Classes(list, range)
 _ROWS, _OTHER_ROWS = 20_000, 5_000  #: of two tensors that are compared
 _COLUMNS = 64  #: whose values are counted
 _MANY = 16  #: values that differ in a column, and such columns, are too many for rows that are the same by chance
 _UNSEEN_PAIRS = 3  #: pairs of rows that may be the same by chance where none are (19 times of 20)
 _WIDTHS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}  #: integers by their bytes
-
 #: Words in names, a hint only: of two parts that share rows at least one must be used as its name says, or both must be
 #: cut from the same memory or dataset.
 _TRAIN = ("train", "training", "tr")
@@ -44,7 +58,6 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
     needs="thorough",
 )
 def split_overlap(step: Step) -> Iterator[Violation]:
-    """Samples of the validation data are among the training data."""
     trained, judged = _roles(step)
     yield from _overlap_of_subsets(step, judged)
     datasets = list(_rows_of_datasets(step))

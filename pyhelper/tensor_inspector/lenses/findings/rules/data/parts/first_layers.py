@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .....measure.torch.elements import memory_of
-from .....measure.torch.modules import Member, children, is_of
-from .....measure.torch.node import AutogradNode
-from .....safe.guard import class_module, instance_dict
-from ....step.calls import Call
-from ....step.classes import forward_of, is_library
+from ......measure.torch.elements import memory_of
+from ......measure.torch.modules import Member, children, is_of
+from ......measure.torch.node import AutogradNode
+from ......safe.guard import class_module, instance_dict
+from .....step.calls import Call
+from .....step.classes import forward_of, is_library
 
 _NESTED = 8  #: modules that are gone into
 _PASSING = ("Flatten", "Unflatten", "Identity", "Dropout")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .....measure.torch.elements import bare
-from .....measure.torch.metadata import element_count
-from .....safe.guard import module
+from ......measure.torch.elements import bare
+from ......measure.torch.metadata import element_count
+from ......safe.guard import module
 
 torch: Any = module("torch")
 #: The means and deviations by which pictures are usually normalised, of three channels or of one.

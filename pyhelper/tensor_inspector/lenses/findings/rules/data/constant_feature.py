@@ -1,4 +1,22 @@
-"""A rule about the columns of a table: constant ones."""
+"""A column of a table holds one value in all rows.
+
+Why: A constant column tells nothing, and often was meant to hold something.
+
+Example:
+    table[:, 3] = torch.tensor(ages[0])  # not ages
+    out = model(table)
+
+Instead:
+    table[:, 3] = torch.tensor(ages)
+    out = model(table)
+
+Silent when:
+    - the table has fewer than 16 rows, not 2 to 48 columns, many zeros, NaN, or needs gradients
+    - more than half of the columns are constant, or another column is whole numbers only
+    - the first or last column alone is 1: an intercept
+    - the column varies in the whole dataset, or the whole is not in sight and the tensor is a batch
+    - the source joins the columns itself (`cat([x, t], 1)`), or the model is also given other inputs with gradients
+"""
 
 from __future__ import annotations
 
@@ -18,7 +36,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, model_inputs
 from ...rule import rule
-from .loaders import kept_by_index, loader_of
+from .parts.loaders import kept_by_index, loader_of
 
 
 @rule(
@@ -28,7 +46,6 @@ from .loaders import kept_by_index, loader_of
     needs="module source thorough",
 )
 def constant_feature(step: Step) -> Iterator[Violation]:
-    """Columns of a table that hold one value, among others that vary freely."""
     for given in model_inputs(step):
         tensor = given.tensor
         if (

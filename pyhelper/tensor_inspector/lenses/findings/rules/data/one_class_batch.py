@@ -1,4 +1,20 @@
-"""A rule about labels that come in order of their classes."""
+"""All labels of a batch are one class, though the dataset is sorted by class.
+
+Why: The model forgets the other classes.
+
+Example:
+    loader = DataLoader(sorted_by_class, batch_size=32)
+
+Instead:
+    loader = DataLoader(sorted_by_class, batch_size=32, shuffle=True)
+
+Silent when:
+    - the loss is not cross entropy (or `nll_loss`), is not backpropagated, or has a further term of other labels
+    - the batch has fewer than 8 labels
+    - the labels behind the batch are not in sight, not in order of their classes, or not twice as many
+    - the loader shuffles or has a sampler of its own
+    - the labels behind the batch are one class themselves
+"""
 
 from __future__ import annotations
 
@@ -14,10 +30,10 @@ from ....step.step import Step
 from ...finding import Violation
 from ...losses import LossCall, is_backpropagated, loss_calls, terms_beside
 from ...rule import rule
-from .loaders import batch_size_in_order, kept_by_index, loader_of
+from .parts.loaders import batch_size_in_order, kept_by_index, loader_of
 
-torch: Any = module("torch")
 numpy: Any = module("numpy")
+torch: Any = module("torch")
 _MOST = 1 << 16  #: labels of a dataset that are read
 _CLASSES = 1 << 15  #: a larger number is none of a class
 
@@ -29,7 +45,6 @@ _CLASSES = 1 << 15  #: a larger number is none of a class
     needs="source thorough",
 )
 def one_class_batch(step: Step) -> Iterator[Violation]:
-    """All labels of a batch are one class, though the labels that it was taken from have several."""
     for one in loss_calls(step):
         if one.function not in ("cross_entropy", "nll_loss") or one.target is None:
             continue

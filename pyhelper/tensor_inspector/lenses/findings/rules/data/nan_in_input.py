@@ -1,4 +1,24 @@
-"""Rules about the inputs of a model: not finite, or of an unusual scale."""
+"""An input of a model, or a target of a loss, has NaN or Inf.
+
+Why: Everything computed from it is NaN, and after one step so are the weights.
+
+Example:
+    x = (x - x.mean(0)) / x.std(0)  # a constant column: 0 / 0
+    loss = F.mse_loss(model(x), y)
+
+Instead:
+    x = (x - x.mean(0)) / (x.std(0) + 1e-6)
+    loss = F.mse_loss(model(x), y)
+
+Silent when:
+    - the call is done and its result is finite: the model masks such values
+    - the call is to come, and the model does something else with its input first, or a condition may leave the batch
+      out
+    - only −Inf is in it, as in a mask, unless the first layer takes it raw and the result is not finite
+    - it is a float16 overflow, which `fp16-overflow` tells
+    - the memory comes from `torch.empty` and a call fills it before
+    - the input itself needs gradients: it is something that is trained
+"""
 
 from __future__ import annotations
 
@@ -10,25 +30,21 @@ from .....measure.stats.first import first_special
 from .....measure.torch.elements import bare
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import is_of
-from .....safe.guard import class_name, module
-from .....words.text import number
+from .....safe.guard import module
 from ....step.decided import is_foretold
-from ....step.expressions import key_of, names_in, shown
+from ....step.expressions import key_of, last_name, names_in, shown
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import count_not_finite, words_of
 from ...lines import line_of_binding_or_call
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
-from .first_layers import begins_plainly, first_layer, has_saved, is_given_by
-from .scales import are_of_bytes, is_normalised_twice, scale_of
-from .transforms import twice_in_transforms
-from .unwritten import is_to_be_filled
+from .parts.first_layers import begins_plainly
 
 torch: Any = module("torch")
-
-
 _LONGEST = 8  #: variables that are gone back through
+_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 
 
 @rule(
@@ -38,7 +54,6 @@ _LONGEST = 8  #: variables that are gone back through
     needs="module source",
 )
 def nan_in_input(step: Step) -> Iterator[Violation]:
-    """NaN or Inf in what a model is given, where what comes out is not finite either, or is still to come."""
     outcome = _outcome(step)
     for given in model_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dtype.is_floating_point else None
@@ -51,7 +66,7 @@ def nan_in_input(step: Step) -> Iterator[Violation]:
         is_done = given.call.lineno < step.sources[given.level].lineno
         if not is_foretold(step, given.call.lineno, given.level):
             continue  # such a batch may be left out
-        if not is_done and is_to_be_filled(step.sources[given.level], given.name, given.call.lineno):
+        if not is_done and _is_to_be_filled(step.sources[given.level], given.name, given.call.lineno):
             continue  # it was never written yet
         if is_meant or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
@@ -171,100 +186,15 @@ def _takes_it_raw(given: ModelInput) -> bool:
     return is_of(given.model.value, "Sequential") or begins_plainly(given.model.value)
 
 
-@rule(
-    "warning",
-    why="The first layer's outputs are a hundred times too large: activations saturate, gradients explode.",
-    suggestion="scale it",
-    needs="module source",
-)
-def not_normalized(step: Step) -> Iterator[Violation]:
-    """Bytes of 0…255, or samples of sound, as floats, given to the first layer as they are."""
-    for given in _raw_inputs(step):
-        stats = step.stats(given.tensor)
-        scale = None if stats is None else scale_of(given.tensor, stats)
-        if stats is None or scale is None or _is_normed_next(step, given):
-            continue
-        yield Violation(
-            (
-                f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)})",
-                ": ",
-                "not scaled",
-            ),
-            (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
-            line=where_made(step, given),
-            suggestion=f"{given.name} / {scale}, or the mean and deviation of the data",
-        )
-        return
-
-
-@rule(
-    "warning",
-    why="The images are nearly black.",
-    suggestion="scale once",
-    needs="module source",
-)
-def normalized_twice(step: Step) -> Iterator[Violation]:
-    """Images of 0…1 that were divided by 255 once more, or normalised twice by the same numbers."""
-    yield from twice_in_transforms(step)
-    for given in _raw_inputs(step):
-        stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
-        if stats is not None and is_normalised_twice(given.tensor):
-            yield Violation(
-                (
-                    f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
-                    ": ",
-                    "the mean and deviation of the data were applied twice",
-                ),
-                (given.name, "two times less the mean, by the deviation: undone twice it fills 0…1"),
-                line=where_made(step, given),
-                suggestion="normalise once: in the dataset, or in the step",
-            )
-            return
-        if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
-            continue
-        if stats["min"] < 0 or not 1e-3 < stats["max"] <= 1 / 255 + 1e-6 or not stats["std"] or stats["std"] <= 1e-4:
-            continue
-        if are_of_bytes(given.tensor, 255 * 255):
-            yield Violation(
-                (
-                    f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}",
-                    ": ",
-                    "scaled by 1/255 twice",
-                ),
-                (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"),
-                line=where_made(step, given),
-                suggestion="divide once: ToTensor() already gives 0…1",
-            )
-            return
-
-
-def _raw_inputs(step: Step) -> Iterator[ModelInput]:
-    """Inputs that reach the first linear layer or convolution unchanged: what that has saved, or a plain Sequential."""
-    for given in model_inputs(step):
-        if requires_grad(given.tensor) or not given.tensor.dtype.is_floating_point or not given.is_first():
-            continue
-        if begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
-            yield given
-
-
-def _is_normed_next(step: Step, given: ModelInput) -> bool:
-    """Whether a norm takes what the first layer gives, which takes its scale away: by the modules, or by the graph."""
-    found = first_layer(given.model.value)
-    if found is None:
-        nodes = [node for node in step.graph.by("Convolution", "Addmm") if has_saved(node, given.tensor)]
-        return any("Norm" in user.op for node in nodes for user, _ in step.graph.users(node))
-    layer, after = found
-    if after is None and layer is given.model.value:
-        calls = step.sources[given.level].calls
-        later = next((call for call in calls if is_given_by(call, given.call)), None)
-        seen = None if later is None else step.module_of(later.callee, given.level)
-        after = None if seen is None else seen.value
-    return "Norm" in class_name(type(after))
-
-
-def _is_saved_raw(step: Step, tensor: Any) -> bool:
-    return any(has_saved(node, tensor) for node in step.graph.by("Convolution", "Addmm"))
-
-
-def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    return step.sources[given.level].line_of(given.name)
+def _is_to_be_filled(source: Source, name: str, line: int) -> bool:
+    """Tells whether a call before that line is given memory that nothing has written so far."""
+    made = source.binding_of(name)
+    value = None if made is None else getattr(made[1], "value", None)
+    if made is None or not isinstance(value, ast.Call) or last_name(value.func) not in _UNWRITTEN:
+        return False
+    key = key_of(name)
+    return any(
+        source.lineno <= call.lineno < line
+        and any(key in names_in(given) for given in (*call.args, *call.keywords.values()))
+        for call in source.calls
+    )

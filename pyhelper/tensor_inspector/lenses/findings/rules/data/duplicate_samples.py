@@ -1,4 +1,25 @@
-"""Rules about samples: a whole batch of one value, or one sample repeated many times."""
+"""A batch is a few samples, each repeated equally often.
+
+Why: Every worker or process may have drawn the same random numbers.
+
+Example:
+    class Noise(Dataset):
+        def __getitem__(self, index):
+            return np.random.default_rng(0).normal(size=8)  # the same each time
+
+Instead:
+    class Noise(Dataset):
+        def __getitem__(self, index):
+            return np.random.default_rng(index).normal(size=8)
+
+Silent when:
+    - the input needs gradients, has fewer than 8 rows or 4 numbers a row, is whole numbers, or more than half of it is
+      0
+    - the source repeats it on purpose: `repeat`, `expand`, `tile`, `[x] * n`
+    - the model is given more than one thing, or a loop carries the input on
+    - the batch goes through a whole table in sight
+    - all rows are one sample, the targets do not differ, and the dataset uses the index that it is asked for
+"""
 
 from __future__ import annotations
 
@@ -7,88 +28,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
+from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import instance_dict, module
-from .....words.text import number
 from ....step.classes import methods_of, own_methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
-from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
-from .inputs import where_made
-from .loaders import loader_of
+from .parts.loaders import loader_of
+from .parts.raw_inputs import is_carried, where_made
 
 torch: Any = module("torch")
-
-
-@rule(
-    "warning",
-    why="What is the same for every sample tells nothing about any.",
-    suggestion="look at where the batch is made: a division of integers, a wrong scale",
-    needs="module optimizer source",
-)
-def constant_input(step: Step) -> Iterator[Violation]:
-    """A whole batch of one value, which nobody wrote as such."""
-    for given in model_inputs(step):
-        tensor = given.tensor
-        if not given.is_first() or not tensor.dtype.is_floating_point or tensor.dim() < 2 or requires_grad(tensor):
-            continue
-        stats = step.stats(tensor) if tensor.shape[0] >= 4 and (element_count(tensor) or 0) >= 64 else None
-        if stats is None or stats["min"] is None or stats["min"] != stats["max"] or stats["nan"]:
-            continue
-        if any(_is_written_constant(source, given.name) for source in step.sources) or _is_carried(step, given):
-            continue
-        if _has_more_to_learn_from(step, given):
-            continue
-        yield Violation(
-            (
-                f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}",
-                ": ",
-                f"{given.model.name} is given nothing to learn from",
-            ),
-            (given.name, f"{stats['count']:,} times {number(stats['min'])}"),
-            line=where_made(step, given),
-        )
-        return
-
-
-def _has_more_to_learn_from(step: Step, given: ModelInput) -> bool:
-    """Whether the model is given other numbers beside, which differ: a time is the same for all states of a batch."""
-    for argument in (*given.call.args, *given.call.keywords.values()):
-        variable = step.operand(argument, given.level, given.call.lineno)
-        others = names_in(argument) if variable is None else [variable.key]
-        tensors = (step.value(name, given.level) for name in others)
-        if any(is_exact_tensor(one) and one.dtype.is_floating_point and _differs(step, one) for one in tensors):
-            return True
-    return False
-
-
-def _differs(step: Step, tensor: Any) -> bool:
-    stats = step.stats(tensor)
-    return stats is None or stats["min"] is None or stats["min"] != stats["max"]
-
-
-def _is_written_constant(source: Source, name: str) -> bool:
-    """Whether it is made as one value on purpose: ``torch.zeros(…)``."""
-    words = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
-    nodes = [node for _, node in source.bindings_of(name)]
-    return any(isinstance(below, ast.Attribute) and below.attr in words for node in nodes for below in ast.walk(node))
-
-
-def _is_carried(step: Step, given: ModelInput) -> bool:
-    """Whether it is the state that a loop goes on from, bound anew behind the call: the first one may be anything."""
-    for (level, key), value in step.named_values():
-        if value is not given.tensor:
-            continue
-        source = step.sources[level]
-        line = given.call.lineno if level == given.level else source.lineno
-        loop = source.loop_of(line)
-        bindings = [at for at, node in source.bindings.get(key, ()) if not isinstance(node, ast.For)]
-        if loop is not None and any(line <= at <= loop[1] for at in bindings):
-            return True
-    return False
 
 
 @rule(
@@ -98,7 +49,6 @@ def _is_carried(step: Step, given: ModelInput) -> bool:
     needs="module source thorough",
 )
 def duplicate_samples(step: Step) -> Iterator[Violation]:
-    """A batch that is a few samples, each as often as the others."""
     for given in model_inputs(step):
         tensor = given.tensor
         if not given.is_first() or not tensor.dtype.is_floating_point or not is_plain(tensor) or requires_grad(tensor):
@@ -110,7 +60,7 @@ def duplicate_samples(step: Step) -> Iterator[Violation]:
             or tensor.numel() < 4 * tensor.shape[0]
         ):
             continue
-        if _is_repeated_on_purpose(step, given) or _is_one_of_many_arguments(given) or _is_carried(step, given):
+        if _is_repeated_on_purpose(step, given) or _is_one_of_many_arguments(given) or is_carried(step, given):
             continue
         rows = bare(tensor).reshape(tensor.shape[0], -1)
         if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....safe.guard import class_name, instance_dict
-from ....step.classes import is_library, methods_of
-from ....step.expressions import is_name, names_in, root_of, text_of, without_moves
-from ....step.sight import VisibleVariable
-from ....step.source import Source
-from ....step.statements import last_line
-from ....step.step import Step
+from ......safe.guard import class_name, instance_dict
+from .....step.classes import is_library, methods_of
+from .....step.expressions import is_name, names_in, root_of, text_of, without_moves
+from .....step.sight import VisibleVariable
+from .....step.source import Source
+from .....step.statements import last_line
+from .....step.step import Step
 
 
 def loader_of(step: Step, tensor: Any) -> VisibleVariable | None:
