@@ -19,7 +19,17 @@ from .data import (
 )
 from .graph import absent, checkpoints, cut, dead, flat, freed, frozen, registration, retained, unused, zeros
 from .loss import broadcast, labels, probabilities, self_comparison, sign, softmax, targets
-from .model import copies, evaluated, layers, mode, parallel, repeated
+from .model import (
+    aliased_models,
+    batch_mixing,
+    ddp_bypassed,
+    dropout_in_eval,
+    eval_during_training,
+    no_nonlinearity,
+    symmetric_init,
+    tie_broken,
+    train_during_eval,
+)
 from .numbers import activations, causes, dead_units, gradients, state
 from .optimizer import accumulated, groups, lost_gradients, rates, rounding, scaling, updates
 
@@ -62,14 +72,17 @@ _FILES = (
     accumulated,
     updates,
     rounding,
-    copies,
+    aliased_models,
+    tie_broken,
     absent,
     zeros,
-    evaluated,
-    mode,
-    layers,
-    parallel,
-    repeated,
+    eval_during_training,
+    train_during_eval,
+    no_nonlinearity,
+    symmetric_init,
+    ddp_bypassed,
+    dropout_in_eval,
+    batch_mixing,
     dead_units,
     activations,
 )

@@ -10,7 +10,7 @@ from ....measure.torch.modules import Member
 from ....words.text import plural
 from ...findings.finding import Violation
 from ...findings.lines import line_of_module
-from ...findings.rules.model.mode import is_dropout, is_norm
+from ...findings.rules.model.parts.layer_kinds import is_dropout, is_norm
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading

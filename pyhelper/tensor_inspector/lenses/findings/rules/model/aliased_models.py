@@ -1,18 +1,36 @@
-"""Rules about two names for one model where a copy was meant, and about tied weights that are two copies."""
+"""Two names that are treated as two models are one model.
+
+Why: A target that moves with what it judges gives no target.
+
+Example:
+    target = net
+    for x, y in loader:
+        target.load_state_dict(net.state_dict())
+
+Instead:
+    target = copy.deepcopy(net)
+    for x, y in loader:
+        target.load_state_dict(net.state_dict())
+
+Silent when:
+    - the source neither copies or averages one into the other, nor calls one under `no_grad` for the loss of the other
+    - the copy stands under a condition that does not go by numbers, as `if n % 100 == 0` does
+    - a name meant another model in that line, or is bound anew each time before it
+    - the program asks for one model by the other, as for what a wrapper holds
+    - no parameter needs gradients
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
-from .....measure.torch.elements import bare, is_plain, same_elements
-from .....measure.torch.metadata import dtype_of, element_count, requires_grad
-from .....measure.torch.modules import is_of, parameters_of
+from .....measure.torch.metadata import requires_grad
+from .....measure.torch.modules import parameters_of
 from .....words.text import plural
 from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, shown, text_of
-from ....step.functions import Called, functions_called, sources_in_reach
+from ....step.functions import Called, functions_called
 from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.statements import last_line
@@ -29,7 +47,6 @@ from ...rule import rule
     needs="module",
 )
 def aliased_models(step: Step) -> Iterator[Violation]:
-    """What is treated as a second model is the first one. A name alone says nothing: `ref = net`, a loop's `target`."""
     for level, first, second in _treated_as_two(step):
         one, two = step.module_of(first, level), step.module_of(second, level)
         parameters = [] if one is None else parameters_of(one.value)
@@ -171,66 +188,3 @@ def _if_shared(step: Step, first: str, second: str) -> Iterator[tuple[int, str, 
 def _are_shared(one: object, two: object) -> bool:
     ids = set(map(id, parameters_of(one)))
     return bool(ids) and ids == set(map(id, parameters_of(two)))
-
-
-@rule(
-    "warning",
-    why="Tied weights are meant to be one tensor.",
-    suggestion="assign the parameter itself",
-    needs="module thorough",
-)
-def tie_broken(step: Step) -> Iterator[Violation]:
-    """An embedding and a head of one model have equal weights in two tensors."""
-    tables = [one for one in step.parameters.values() if is_of(one.member.module, "Embedding")]
-    heads = [one for one in step.parameters.values() if is_of(one.member.module, "Linear") and one.tensor.dim() == 2]
-    for table in tables:
-        for head in heads:
-            a, b = table.tensor, head.tensor
-            same = (
-                a is not b and table.root.value is head.root.value and a.shape == b.shape and dtype_of(a) is dtype_of(b)
-            )
-            if (
-                not same
-                or not is_plain(a)
-                or not is_plain(b)
-                or same_elements(a, b)
-                or (element_count(a) or 0) > 1 << 24
-            ):
-                continue
-            if bool((bare(a) == bare(b)).all()) and not _are_of_a_formula(bare(a)):
-                yield Violation(
-                    (
-                        f"{head.name} and {table.name} are equal",
-                        ", ",
-                        "but two tensors: they were tied, and will drift apart",
-                    ),
-                    (head.name, "equal to the embedding"),
-                    (table.name, "another tensor"),
-                    line=_copied(step, head.name) or _copied(step, table.name),
-                    suggestion=f"{head.name} = {table.name}",
-                )
-                return
-
-
-def _are_of_a_formula(weights: Any) -> bool:
-    """Whether each of two tables may have these values by itself: one value, or the ones and zeros of an identity."""
-    if not weights.numel():
-        return True
-    low, high = weights.min(), weights.max()
-    return bool(((weights == low) | (weights == high)).all())
-
-
-def _copied(step: Step, name: str) -> tuple[str, int] | None:
-    """Where a weight was copied into, or else its layer put into the model: in a frame, or a function that it calls."""
-    layer = name.rpartition(".")[0].rpartition(".")[2]
-    for source in sources_in_reach(step):
-        for key, bindings in source.bindings.items():
-            if not key.endswith((f".{layer}", f".{layer}.weight")):
-                continue
-            line, node = bindings[-1]
-            given = text_of(getattr(node, "value", None))
-            copies = [
-                call for call in source.calls_of("copy_") if text_of(call.receiver).startswith((f"{given}.", key))
-            ]
-            return source.file, copies[-1].lineno if copies else line
-    return None

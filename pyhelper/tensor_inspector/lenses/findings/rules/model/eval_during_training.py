@@ -1,4 +1,28 @@
-"""Rules about models that are trained in eval mode."""
+"""A model in eval mode is trained by an optimizer.
+
+Why: Without dropout, and with frozen statistics, another model is trained than is meant.
+
+Example:
+    model.eval()
+    evaluate(model)
+    for x, y in loader:  # no model.train()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+Instead:
+    for x, y in loader:
+        model.train()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+Silent when:
+    - the model has neither dropout nor a trained batch norm that keeps statistics
+    - some of its parts are in train mode: their modes were set one by one
+    - no step follows the backward before gradients are cleared or a mode is set, as in an attack on inputs
+    - a condition that is still to come decides whether the backward runs
+    - gradients are off, or no optimizer holds a parameter that the loss leads to
+    - the dropout lies behind frozen parameters, or the graph shows that it was on
+"""
 
 from __future__ import annotations
 
@@ -23,7 +47,7 @@ from ...entries import ALL_PARTS
 from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
-from .mode import is_dropout, is_norm
+from .parts.layer_kinds import is_dropout, is_norm
 
 
 class _Parts:
@@ -47,7 +71,6 @@ class _Parts:
     needs="optimizer module source",
 )
 def eval_during_training(step: Step) -> Iterator[Violation]:
-    """A loss was computed in eval mode, or is about to be, though an optimizer is to train the model by it."""
     trains = list(_optimizer_steps(step))
     if not step.grad_mode:
         return

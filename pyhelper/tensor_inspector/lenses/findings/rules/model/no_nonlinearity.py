@@ -1,28 +1,37 @@
-"""Rules about how the layers of a model are put together."""
+"""Two linear layers, or two convolutions, follow each other without an activation.
+
+Why: A product of two matrices is a matrix.
+
+Example:
+    model = nn.Sequential(nn.Linear(8, 64), nn.Linear(64, 10))
+
+Instead:
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 10))
+
+Silent when:
+    - the first is narrower than input and output, as a low-rank factor is, or one unit wide
+    - the model is nothing but linear layers without biases: factors of a matrix
+    - something else reads what stands between them, or a layer takes its own result again
+    - they belong to different modules, or are written in a library
+    - convolutions are of one point, of groups, or of uneven kernels
+    - no optimizer trains the first
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
-from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import Member, children, is_of
 from .....measure.torch.node import AutogradNode
-from .....safe.guard import class_name, instance_dict, module
-from .....words.text import plural
+from .....safe.guard import class_name, instance_dict
 from ....step.classes import is_library
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_call_below, lines_of_filling
 from ...made_of import uses
 from ...rule import rule
-from ..numbers.dead_units import LINEAR
-from .mode import DROPOUT
-
-torch: Any = module("torch")
+from .parts.layer_kinds import DROPOUT
 
 
 @rule(
@@ -33,7 +42,6 @@ torch: Any = module("torch")
     needs="module optimizer",
 )
 def no_nonlinearity(step: Step) -> Iterator[Violation]:
-    """Two linear layers in a row are one linear layer."""
     for first, second in (*_rows_of_sequentials(step), *_rows_of_graph(step)):
         a, b = instance_dict(first.module), instance_dict(second.module)
         hidden = a.get("out_features")
@@ -182,61 +190,3 @@ def _linear_of(step: Step, node: AutogradNode) -> Member | None:
     weight = step.graph.through_views(step.graph.input(node, 2))
     one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
     return one.member if one is not None and class_name(type(one.member.module)) == "Linear" else None
-
-
-def _are_one_row(values: Any) -> bool:
-    """Whether all rows are equal but for what a product of matrices rounds, which differs from row to row."""
-    spread, most = (values - values[:1]).abs().max(), values.abs().max()
-    return bool(spread <= min(64 * torch.finfo(values.dtype).eps, 1e-5) * most)
-
-
-def _weights(step: Step) -> Iterator[tuple[str, Any]]:
-    """The parameters of modules in sight, and what optimizers hold beside these that a product takes as the second
-    factor, where a layer's weights stand: inputs that are optimized stand before it."""
-    for one in step.parameters.values():
-        if not is_of(one.member.module, "Embedding", "EmbeddingBag"):
-            yield one.name, one.tensor
-    second = (step.graph.input(node, 2 if node.op == "Addmm" else 1) for node in step.graph.by(*LINEAR))
-    factors = map(step.graph.through_views, second)
-    leaves = {id(node.leaf): node.leaf for node in factors if node is not None and node.leaf is not None}
-    for key, leaf in leaves.items():
-        name = step.name_of(leaf) if key in step.optimized and key not in step.parameters else None
-        if name is not None:
-            yield name, leaf
-
-
-_FILLING = ("constant_", "fill_", "ones_", "full_")
-_ZEROING = ("zeros_", "zero_", "constant_", "fill_")
-
-
-@rule(
-    "error",
-    why="Units that begin alike and get the same gradient never differ.",
-    suggestion="initialise at random",
-    needs="module thorough",
-)
-def symmetric_init(step: Step) -> Iterator[Violation]:
-    """All units of a layer have the same weights and the same gradient: they stay the same."""
-    alike: list[tuple[str, Any]] = []
-    for name, weight in _weights(step):
-        grad = step.grad(weight)
-        if weight.dim() < 2 or weight.shape[0] < 2 or grad is None or (element_count(weight) or 0) > 1 << 22:
-            continue
-        if not is_plain(weight) or not is_plain(grad):
-            continue
-        rows, slopes = bare(weight), bare(grad)
-        if bool((slopes != 0).any()) and _are_one_row(rows) and _are_one_row(slopes):
-            alike.append((name, weight))
-    if alike:
-        name, weight = alike[0]
-        yield Violation(
-            (
-                f"all {weight.shape[0]} units of {name} have the same weights and the same gradient",
-                ": ",
-                "they will always be one unit",
-            ),
-            *((other, f"{plural(int(rows.shape[0]), 'equal row')}") for other, rows in alike[:3]),
-            line=next((line for line, _ in lines_of_filling(step, name)), None)
-            or line_of_call_below(step, *(_FILLING if bool((bare(weight) != 0).any()) else _ZEROING)),
-            suggestion="a random initialisation",
-        )

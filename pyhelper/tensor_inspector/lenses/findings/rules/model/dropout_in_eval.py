@@ -1,4 +1,22 @@
-"""Finds the functional dropout that eval mode does not switch off."""
+"""A model drops values in eval mode too.
+
+Why: Predictions differ from call to call.
+
+Example:
+    def forward(self, x):
+        return self.head(F.dropout(x))  # training=True by default
+
+Instead:
+    def forward(self, x):
+        return self.head(F.dropout(x, training=self.training))
+
+Silent when:
+    - the module is in train mode, or a module of a library
+    - the code around asks for `self.training`, or `training=` comes from a variable
+    - the model is called again and again with the same, so that dropout is wanted, with `training=True` as written
+    - without `run=True`: what only running the model shows
+    - the model draws samples on purpose (`randn`, `rsample`, `multinomial` …), or differs from run to run anyway
+"""
 
 from __future__ import annotations
 
@@ -9,21 +27,82 @@ from typing import Any
 
 from .....measure.torch.modules import Member
 from .....safe.guard import NUMBERS, module
+from .....words.text import number
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from .call_purpose import is_sampled
+from ...losses import ModelInput
+from ...rule import NotAsked, rule
+from .parts.call_purpose import is_sampled
+from .parts.layer_kinds import is_dropout
+from .parts.model_runs import (
+    SUMMING_NOISE,
+    line_of_forward,
+    members_inside,
+    methods_in_model,
+    output_again,
+    relative_difference,
+    runnable_inputs,
+)
 
+torch: Any = module("torch")
 functional: Any = module("torch.nn.functional")
+#: what draws numbers that are wanted, and not only which ones to drop
+_SAMPLING = ("randn", "randn_like", "normal", "normal_", "rsample", "sample", "multinomial", "gumbel_softmax")
 _SPACES = ("F.", "nn.functional.", "torch.nn.functional.", "functional.")
 _ON = ("dropout", "dropout1d", "dropout2d", "dropout3d")  #: whose ``training`` is True by default
 _OFF = ("alpha_dropout", "feature_alpha_dropout")  #: whose ``training`` is False by default
 
 
-def always_dropped(step: Step) -> Iterator[Violation]:
+@rule(
+    "error",
+    why="Predictions differ from call to call.",
+    suggestion="training=self.training",
+    needs="module",
+)
+def dropout_in_eval(step: Step) -> Iterator[Violation]:
+    proved = next(_always_dropped(step), None)
+    if proved is not None:
+        yield proved
+        return
+    failed: list[str] = []
+    for given in runnable_inputs(step) if step.run else ():
+        top = step.members[id(given.model.value)][1]
+        if top.training is not False or any(part.training for part in members_inside(step, given) if is_dropout(part)):
+            continue
+        if _samples(step, given) or is_sampled(step, top):
+            continue
+        first, again, other = (output_again(given, given.tensor, failed, draws=draws) for draws in (False, False, True))
+        if first is None or again is None or other is None or not torch.equal(first, again):
+            continue
+        apart = relative_difference(first, other)
+        if apart > SUMMING_NOISE:
+            yield Violation(
+                (
+                    f"{given.model.name} is in eval mode",
+                    ", ",
+                    f"and gives other outputs for the same {given.name}: up to {number(apart, 2)} apart",
+                ),
+                (f"{given.model.name}.training", "False"),
+                (given.name, "given three times, with other random numbers the last time"),
+                line=line_of_forward(given) or (step.sources[given.level].file, given.call.lineno),
+                certain=False,
+                suggestion="draw random numbers in training only: if self.training",
+            )
+            return
+    if failed:
+        raise NotAsked(failed[0])
+
+
+def _samples(step: Step, given: ModelInput) -> bool:
+    """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
+    return any(source.mentions(*_SAMPLING) for source in methods_in_model(step, given))
+
+
+def _always_dropped(step: Step) -> Iterator[Violation]:
     """What a forward drops in eval mode too: without ``training=``, or with ``training=True``."""
     seen: set[int] = set()
     for name, member in list(step.members.values()):

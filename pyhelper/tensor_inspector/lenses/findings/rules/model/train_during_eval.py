@@ -1,4 +1,27 @@
-"""Rules about models that are evaluated in train mode."""
+"""A model is scored in train mode, with gradients off.
+
+Why: Scores are noisy, and validation data leaks into the model.
+
+Example:
+    with torch.no_grad():
+        for x, y in test_loader:
+            correct += (model(x).argmax(1) == y).sum()
+
+Instead:
+    model.eval()
+    with torch.no_grad():
+        for x, y in test_loader:
+            correct += (model(x).argmax(1) == y).sum()
+
+Silent when:
+    - the model has neither active dropout nor a batch norm that keeps statistics (batch norm alone is fine where noise
+      goes in)
+    - the source mentions `training`, or sets a mode between the call and this line
+    - the call stands in a training step, or a function that is called in one, as for targets
+    - the model is called again and again with the same, so that dropout is wanted, or only to learn a shape
+    - the result is not used, or a caller switched gradients off and nothing compares the result with labels
+    - a caller, or the function itself, has just called `train()` on this model
+"""
 
 from __future__ import annotations
 
@@ -7,8 +30,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.metadata import shape_of
-from .....measure.torch.modules import Member, is_of
-from .....safe.guard import NUMBERS
 from ....step.calls import Call
 from ....step.classes import function_called
 from ....step.expressions import bound_in, last_name, text_of
@@ -19,19 +40,10 @@ from ....step.step import Step
 from ....step.trainers.handed import is_evaluated_by_library
 from ...finding import Violation
 from ...rule import rule
-from .call_purpose import is_drawn_again, is_given_noise, is_tried_out, meets_an_argument, names_below
+from .parts.call_purpose import is_drawn_again, is_given_noise, is_tried_out, meets_an_argument, names_below
+from .parts.layer_kinds import is_dropout, is_norm
 
 _KEEPING = ("append", "extend", "add", "put", "insert", "update")  #: methods that keep what they are given
-DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
-
-
-def is_norm(member: Member) -> bool:
-    return is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is True
-
-
-def is_dropout(member: Member) -> bool:
-    rate = member.setting("p")
-    return is_of(member.module, *DROPOUT) and type(rate) in NUMBERS and rate > 0
 
 
 @rule(
@@ -41,7 +53,6 @@ def is_dropout(member: Member) -> bool:
     needs="module source",
 )
 def train_during_eval(step: Step) -> Iterator[Violation]:
-    """Under no_grad, outside of a training step, a model is called in train mode."""
     source = step.here
     if step.grad_mode or not source.is_known() or source.mentions("training"):
         return  # where it sets the modes by hand, it is in the midst of that perhaps

@@ -1,4 +1,21 @@
-"""A rule about models that several processes train."""
+"""The module inside DistributedDataParallel is called in place of the wrapper.
+
+Why: Each process trains a model of its own.
+
+Example:
+    ddp = DistributedDataParallel(net)
+    loss = F.cross_entropy(net(x), y)
+
+Instead:
+    ddp = DistributedDataParallel(net)
+    loss = F.cross_entropy(ddp(x), y)
+
+Silent when:
+    - the call stands under `no_sync` or `no_grad`, or before the wrapper is made
+    - no backward stands in the function that calls it
+    - something else brings the gradients together: hooks, another optimizer than torch's, `all_reduce` and its like
+    - no optimizer has stepped by gradients of the module inside
+"""
 
 from __future__ import annotations
 
@@ -27,7 +44,6 @@ _COLLECTIVES = ("all_reduce", "all_reduce_coalesced", "reduce_scatter", "all_gat
     needs="module source",
 )
 def ddp_bypassed(step: Step) -> Iterator[Violation]:
-    """The module inside DistributedDataParallel is called itself."""
     wrappers = [variable for variable in step.modules if is_of(variable.value, "DistributedDataParallel")]
     for wrapper in wrappers:
         inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
