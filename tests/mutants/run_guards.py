@@ -35,7 +35,7 @@ from faults import PROGRAMS, with_fault  # noqa: E402
 from faults.never import NEVER  # noqa: E402
 
 from tensor_inspector.lenses.findings import run  # noqa: E402
-from tensor_inspector.lenses.findings.rules.numbers import onset  # noqa: E402
+from tensor_inspector.lenses.findings.rules.numbers.parts import onset  # noqa: E402
 from tensor_inspector.lenses.findings.rules.registry import RULES  # noqa: E402
 
 _EXPLAINED = Path(__file__).with_name("guards.toml")

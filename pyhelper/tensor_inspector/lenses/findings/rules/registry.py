@@ -30,7 +30,21 @@ from .model import (
     tie_broken,
     train_during_eval,
 )
-from .numbers import activations, causes, dead_units, gradients, state
+from .numbers import (
+    constant_output,
+    dead_relu,
+    exploding_grad,
+    fp16_overflow,
+    log_of_zero,
+    masked_row,
+    nan_in_buffers,
+    nan_in_grad_only,
+    nan_in_params,
+    nan_origin,
+    saturated,
+    std_of_one,
+    vanishing_grad,
+)
 from .optimizer import accumulated, groups, lost_gradients, rates, rounding, scaling, updates
 
 _FILES = (
@@ -46,9 +60,16 @@ _FILES = (
     constant_feature,
     one_class_batch,
     split_overlap,
-    causes,
-    state,
-    gradients,
+    log_of_zero,
+    masked_row,
+    fp16_overflow,
+    std_of_one,
+    nan_origin,
+    nan_in_params,
+    nan_in_buffers,
+    nan_in_grad_only,
+    exploding_grad,
+    vanishing_grad,
     flat,
     dead,
     frozen,
@@ -83,8 +104,9 @@ _FILES = (
     ddp_bypassed,
     dropout_in_eval,
     batch_mixing,
-    dead_units,
-    activations,
+    dead_relu,
+    saturated,
+    constant_output,
 )
 
 

@@ -18,7 +18,7 @@ from ...lines import line_of_binding, line_of_call_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
 from ...written import written
-from ..numbers.handled import is_left_out_if_not_finite
+from ..numbers.parts.handled import is_left_out_if_not_finite
 
 _MEAN = 1  #: the reduction, as torch numbers it
 _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")

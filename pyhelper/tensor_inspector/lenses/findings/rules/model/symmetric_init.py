@@ -28,7 +28,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_call_below, lines_of_filling
 from ...rule import rule
-from ..numbers.dead_units import LINEAR
+from ..numbers.parts.products import LINEAR
 
 torch: Any = module("torch")
 

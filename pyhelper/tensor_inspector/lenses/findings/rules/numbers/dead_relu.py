@@ -1,4 +1,25 @@
-"""Rule about units that are 0 for every sample: a ReLU that is dead, or what is written in its place."""
+"""A ReLU, or what is written like one, is 0 for every sample.
+
+Why: A ReLU below 0 passes no gradient: these units never come back.
+
+Example:
+    layer = nn.Linear(8, 16)
+    nn.init.constant_(layer.bias, -100.0)
+    h = layer(x).relu()
+
+Instead:
+    layer = nn.Linear(8, 16)
+    nn.init.zeros_(layer.bias)
+    h = layer(x).relu()
+
+Silent when:
+    - a unit is above 0 for some sample, or there are 8 values or fewer
+    - the layer before it is given nothing but 0
+    - no further layer takes the result
+    - the layer is called several times, and another call gives something
+    - the layer's weights are all 0 and the function passes gradients at 0 (clamp, GELU)
+    - after backward: not exactly the gradients around it show it (weight of the next layer 0, its bias not)
+"""
 
 from __future__ import annotations
 
@@ -21,14 +42,10 @@ from ...lines import line_of_last_binding
 from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
+from .parts.products import LINEAR, parameters_of_node, product_in, users_through, weight_of
 
-LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 #: What a layer takes: the name under which its product saves that, and as which of its inputs.
 _TAKES = {"Addmm": ("mat1", 1), "Convolution": ("input", 0), "Mm": ("self", 0), "Bmm": ("self", 0)}
-#: Between a layer and the next one.
-_PASSING = frozenset(
-    "View UnsafeView Reshape ReshapeAlias Flatten T Transpose NativeDropout MaxPool2DWithIndices AvgPool2D Mean".split()
-)
 #: What gives 0, or nearly, for all that is negative, and passes no gradient there; the first ones none at 0 either.
 _ALSO_AT_ZERO = ("Relu", "Threshold")
 _RECTIFIERS = (*_ALSO_AT_ZERO, "Clamp", "ClampMin", "Gelu", "Hardtanh", "Maximum")
@@ -43,7 +60,6 @@ _WRITTEN = ("IndexPut", "MaskedFill", "Mul", "Where")
     needs="module thorough",
 )
 def dead_relu(step: Step) -> Iterator[Violation]:
-    """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
     rectified = list(_rectified(step))
     for one in rectified:
         if _is_dead(step, one) and _are_others_dead(step, one, rectified):
@@ -175,19 +191,6 @@ def _is_all_zero(step: Step, tensor: Any) -> bool:
     return stats is not None and stats["zeros"] == stats["count"]
 
 
-def users_through(step: Step, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
-    """The users of a node, those behind views and dropout too."""
-    found: list[tuple[AutogradNode, int]] = []
-    waiting = list(step.graph.users(node))
-    while waiting and len(found) < 16:
-        user, position = waiting.pop()
-        if user.op in _PASSING or (user.op == "Mul" and user.inputs[1:] == [None]):
-            waiting.extend(step.graph.users(user))
-        else:
-            found.append((user, position))
-    return found
-
-
 def _units(node: AutogradNode) -> int | None:
     sizes = node.sizes()
     if not sizes or len(sizes) < 2:
@@ -195,25 +198,11 @@ def _units(node: AutogradNode) -> int | None:
     return sizes[1 if len(sizes) == 4 else -1]
 
 
-def _parameters_of(step: Step, node: AutogradNode) -> list[Parameter]:
-    found = []
-    for below in step.graph.inputs(node):
-        reached = step.graph.through_views(below)
-        one = step.parameters.get(id(reached.leaf)) if reached is not None and reached.leaf is not None else None
-        if one is not None:
-            found.append(one)
-    return found
-
-
-def weight_of(step: Step, node: AutogradNode) -> Parameter | None:
-    return next((one for one in _parameters_of(step, node) if one.tensor.dim() > 1), None)
-
-
 def _is_dead_by_gradients(step: Step, layer: Parameter, user: AutogradNode) -> bool:
     """The next layer's bias has a gradient, its weight has exactly none: what it was given is 0. So is the gradient
     of the layer before."""
     added = [one for one, _ in step.graph.users(user) if one.op == "Add"]  # a bias by hand
-    parts = [part for one in (user, *added) for part in _parameters_of(step, one)]
+    parts = [part for one in (user, *added) for part in parameters_of_node(step, one)]
     weight, bias = (
         next((one for one in parts if one.tensor.dim() > 1), None),
         next((one for one in parts if one.tensor.dim() == 1), None),
@@ -235,23 +224,14 @@ def _is_zero(step: Step, tensor: Any) -> bool | None:
 
 def _bias_words(step: Step, node: AutogradNode | None) -> str:
     bias = (
-        next((one for one in _parameters_of(step, node) if one.tensor.dim() == 1), None) if node is not None else None
+        next((one for one in parameters_of_node(step, node) if one.tensor.dim() == 1), None)
+        if node is not None
+        else None
     )
     stats = None if bias is None else step.stats(bias.tensor)
     if stats is None or stats["mean"] is None or stats["mean"] > -1:
         return ""
     return f" (biases near {number(stats['mean'], 3)})"
-
-
-def product_in(step: Step, node: AutogradNode | None) -> AutogradNode | None:
-    """The product of a layer, also where its bias is added by hand: ``x @ w + b``."""
-    node = step.graph.through_views(node)
-    if node is None or node.op != "Add":
-        return node if node is not None and node.op in LINEAR else None
-    parts = [step.graph.through_views(part) for part in step.graph.inputs(node)]
-    products = [part for part in parts if part is not None and part.op in LINEAR]
-    biases = [part for part in parts if part is not None and part.leaf is not None]
-    return products[0] if len(products) == 1 and len(biases) == 1 else None
 
 
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:

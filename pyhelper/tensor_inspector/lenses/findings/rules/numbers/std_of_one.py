@@ -1,4 +1,20 @@
-"""Finds where a NaN began from the values in sight and the source, once backward has freed what the graph saved."""
+"""NaN began in the unbiased deviation or variance of one value.
+
+Why: The unbiased estimate divides by n − 1.
+
+Example:
+    x = x[:1]
+    loss = ((model(x) - y) / y[:1].std()).square().mean()
+
+Instead:
+    loss = ((model(x) - y) / y.std(correction=0)).square().mean()
+
+Silent when:
+    - the losses, and the results in sight, are finite
+    - the deviation is of several values, or biased: `correction` or `unbiased` is given
+    - what it was taken of is not finite itself
+    - the source computes it only under a condition, or parameters are NaN already
+"""
 
 from __future__ import annotations
 
@@ -6,93 +22,51 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .....measure.torch.causes import cause_of
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural, shape
 from ....step.backpropagated import Loss
-from ....step.expressions import constant_of, is_name, shown, text_of
+from ....step.expressions import constant_of, is_name, text_of
 from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
+from ...lines import line_of_binding_or_call
 from ...made_of import Made, made_of
-from .onset import flow_of, onset_outside
-from .state import numbers_not_finite, parameters_not_finite
+from ...rule import rule
+from .parts.nan_losses import nan_losses
+from .parts.nan_words import line_of_node
+from .parts.not_finite import parameters_not_finite
+from .parts.onset import onset_of, onset_outside
 
-_LOGS = ("log", "log2", "log10")
 _SPREADS = ("std", "var")
 _UNBIASED = ("unbiased", "correction")
 
 
-def nan_losses(step: Step) -> list[Loss]:
-    """The losses that are NaN."""
-    numbers = [(loss, step.number(loss.tensor)) for loss in step.losses]
-    return [loss for loss, number in numbers if number is not None and number != number]
-
-
-def _infinite_losses(step: Step) -> list[Loss]:
-    """The losses that are infinite and have spoilt gradients; none that a scaler may have made infinite: it skips the step."""
-    numbers = [(loss, step.number(loss.tensor)) for loss in step.losses]
-    found = [loss for loss, number in numbers if number is not None and number == number and number - number != 0]
-    if step.scalers:
-        found = [loss for loss in found if not _may_be_scaled(step, loss)]
-    grads = step.grads([one.tensor for one in step.trained()]) if found else []
-    return found if numbers_not_finite(step, grads) else []
-
-
-def _may_be_scaled(step: Step, loss: Loss) -> bool:
-    """Whether a loss is a product, as a scaler gives, of what is not known to be infinite before."""
-    root = step.node_of(loss.tensor)
-    below = None if root is None or root.op != "Mul" else step.graph.input(root)
-    if below is None:
-        return root is None
-    counts = flow_of(step).counts(below)
-    return counts is None or not counts.any()
-
-
-def origin_in_sight(step: Step) -> Iterator[Violation]:
-    """A loss that is not finite and whose graph is freed, with what is NaN in sight, the earliest bound first."""
-    infinite = _infinite_losses(step)
-    losses = [*nan_losses(step), *infinite]
-    if losses and parameters_not_finite(step):
-        return  # the parameters are what is to be told
-    for loss in losses:
-        root = step.node_of(loss.tensor)
-        if loss.pending or root is None or step.graph.freed_below(root) is None:
-            continue
-        last = {name: (line, name, nan) for line, name, nan in sorted(_nan_above(step, loss))}
-        found = sorted(last.values())
-        first = f"the first NaN in sight is in {found[0][1]}; " if found else ""
-        binding = next(made_of(step.source, loss.name), None)
-        line = loss.backward.lineno if binding is None else binding.lineno
-        if found:
-            line = found[0][0]
-        what = "Inf" if loss in infinite else "NaN"
-        yield Violation(
-            (
-                f"{loss.name} is {what}",
-                ", ",
-                f"and its graph is freed: {first}stop before backward to see where it began",
-            ),
-            (loss.name, f"{what}, a backward has freed its graph"),
-            *((name, f"{nan:,} NaN, bound in line {at}") for at, name, nan in found[:4]),
-            line=(step.source.file, line),
-            suggestion="stop before backward",
-        )
+@rule(
+    "error",
+    why="The unbiased estimate divides by n − 1.",
+    suggestion="correction=0, or more samples",
+)
+def std_of_one(step: Step) -> Iterator[Violation]:
+    onset = onset_of(step)
+    if onset is None or cause_of(onset.origin) != "one_sample":
+        yield from _one_sample_in_source(step)
         return
+    node = onset.origin.node
+    below = step.graph.input(node)
+    sizes = None if below is None else below.sizes()
+    subject = step.title_of(node) or (None if below is None else step.title_of(below))
+    over = "" if sizes is None else f" of {sizes}"
+    yield Violation(
+        (f"{subject or onset.name} is NaN", ": ", f"the unbiased {node.op.lower()} of one value divides by 0"),
+        (subject or onset.name, f"{node.op.lower()} over 1{over}"),
+        (onset.name, "not finite"),
+        line=line_of_node(step, node) or line_of_binding_or_call(step, node.op.lower(), subject),
+    )
 
 
-def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
-    """The values that a loss is made of and that have NaN: line, name, count."""
-    for made in made_of(step.source, loss.name):
-        value = step.value(made.name)
-        if made.name == "_" or not is_exact_tensor(value) or value is loss.tensor or not value.dtype.is_floating_point:
-            continue
-        stats = step.stats(value)
-        if stats is not None and stats["nan"]:
-            yield made.lineno, shown(made.name), stats["nan"]
-
-
-def one_sample_in_source(step: Step) -> Iterator[Violation]:
+def _one_sample_in_source(step: Step) -> Iterator[Violation]:
     """What a loss that is NaN is made of is NaN itself by the unbiased deviation of one finite value."""
     for loss in nan_losses(step):
         for made in made_of(step.source, loss.name):
@@ -167,34 +141,6 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
 def _is_chosen(source: Source, node: ast.AST) -> bool:
     """Whether an expression is computed only as a condition in its statement says."""
     return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in source.nodes)
-
-
-def log_in_source(step: Step) -> Iterator[Violation]:
-    """A loss that is NaN, and a function called for it that takes the logarithm of what has zeros, and no gradient."""
-    losses = nan_losses(step)
-    is_made_there = bool(losses) and not parameters_not_finite(step)
-    for called in functions_called(step, [step.level]) if is_made_there else ():
-        for call in called.source.calls_of(*_LOGS):
-            subject = call.args[0] if text_of(call.receiver) == "torch" and call.args else call.receiver
-            value = called.value(text_of(subject)) if is_name(subject) else None
-            is_read = is_exact_tensor(value) and value is not None and value.dtype.is_floating_point
-            stats = step.stats(value) if is_read else None
-            if stats is None or not stats["zeros"] or stats["nan"]:
-                continue
-            name = step.name_of(value) or text_of(subject)
-            yield Violation(
-                (
-                    f"{losses[0].name} is NaN",
-                    ": ",
-                    f"{called.source.function} takes the {call.name} of {name}, which has {plural(stats['zeros'], 'zero')}",
-                ),
-                (name, f"{plural(stats['zeros'], 'element')} are 0"),
-                (losses[0].name, "NaN"),
-                line=(called.source.file, call.lineno),
-                certain=False,
-                suggestion="torch.xlogy(p, p) is 0 where p is",
-            )
-            return
 
 
 def _spread_of_one(step: Step, made: Made, value_of: Callable[[str], Any]) -> tuple[str, str, Any] | None:

@@ -1,4 +1,21 @@
-"""Rules about activations: saturated, constant."""
+"""A model gives the same output for every sample.
+
+Why: Such a model says nothing about its input.
+
+Example:
+    out = model(x * 0)
+
+Instead:
+    out = model(x)
+
+Silent when:
+    - the inputs are the same for every sample too
+    - rows of the output differ by more than rounding
+    - the batch has fewer than 8 samples, or the output has one dimension
+    - an optimizer has stepped since the call, or the name means something else by now
+    - the layer nearest to the output has weights of 0, as a new head has
+    - the model uses only the shape of its input, as an embedding of positions does
+"""
 
 from __future__ import annotations
 
@@ -7,79 +24,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, requires_grad
 from .....measure.torch.modules import Member
-from .....measure.torch.node import AutogradNode
-from .....measure.torch.optimizers import each_group
 from .....safe.guard import module
-from .....words.text import number, percent
 from ....step.classes import forward_of, is_library
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_binding
 from ...losses import model_inputs
 from ...made_of import uses
-from ...outputs import output_of
 from ...rule import rule
-from .dead_units import LINEAR, product_in, users_through, weight_of
+from .parts.products import weight_of
 
 torch: Any = module("torch")
-
-
-@rule(
-    "warning",
-    why="At its bounds the function is flat: hardly any gradient passes.",
-    suggestion="scale the inputs, or normalise before it",
-    needs="thorough",
-)
-def saturated(step: Step) -> Iterator[Violation]:
-    """Nearly all outputs of a sigmoid or tanh are at its bounds."""
-    for node in step.graph.by("Tanh", "Sigmoid"):
-        product = product_in(step, step.graph.input(node))
-        users = [user for user, _ in users_through(step, node) if user.op in LINEAR]
-        if product is None or not any(_are_one_model(step, product, user) for user in users):
-            continue
-        value = output_of(step, node)
-        if value is None or not is_plain(value) or not 64 <= (element_count(value) or 0) <= 1 << 22:
-            continue
-        values = bare(value)
-        at_bounds = values.abs() > 0.99 if node.op == "Tanh" else (values > 0.99) | (values < 0.01)
-        amount, total = int(at_bounds.sum()), values.numel()
-        if amount > 0.9 * total:
-            name = step.title_of(node)
-            given = _input_words(step)
-            yield Violation(
-                f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
-                (name, f"{amount} of {total} beyond 0.99"),
-                (None, f"grad ← {node.op}Backward0"),
-                line=line_of_binding(step, name),
-            )
-            return
-
-
-def _are_one_model(step: Step, product: AutogradNode, user: AutogradNode) -> bool:
-    """Whether two layers belong together: a judge is no part of what makes its pictures, which may be black and white."""
-    one, other = weight_of(step, product), weight_of(step, user)
-    if one is None or other is None:
-        return True
-    held = (each_group(variable.value) for variable in step.optimizers)
-    ids = [{id(tensor) for group in found for tensor in group.tensors} for found in held]
-    is_held_alike = all((id(one.tensor) in some) == (id(other.tensor) in some) for some in ids)
-    return one.root.value is other.root.value and is_held_alike
-
-
-def _input_words(step: Step) -> str:
-    for given in model_inputs(step):
-        stats = step.stats(given.tensor)
-        if (
-            stats is not None
-            and stats["max"] is not None
-            and not requires_grad(given.tensor)
-            and max(abs(stats["min"]), abs(stats["max"])) > 10
-        ):
-            return f": {given.name} runs from {number(stats['min'])} to {number(stats['max'])}"
-    return ""
 
 
 @rule(
@@ -89,7 +45,6 @@ def _input_words(step: Step) -> str:
     needs="module source thorough",
 )
 def constant_output(step: Step) -> Iterator[Violation]:
-    """What a model gives is the same for every sample, though its input is not."""
     for given in model_inputs(step):
         call, source = given.call, step.sources[given.level]
         if (

@@ -1,18 +1,40 @@
-"""Finds squares in float16 that are Inf, though what is divided by their root is finite: it is 0."""
+"""A value passes 65504, the largest number of float16.
+
+Why: float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.
+
+Example:
+    h = (x.half() * 1000) @ weight.half()
+
+Instead:
+    h = (x.bfloat16() * 1000) @ weight.bfloat16()
+
+Silent when:
+    - nothing in float16 is infinite
+    - the Inf is the product with the scale of a GradScaler, which skips such a step
+    - an input that is no result of the graph has NaN too, or its largest finite value is below 20,000
+    - squares overflow, and no root of their sum is taken in float16
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.causes import cause_of
 from .....measure.torch.elements import memory_of
+from .....measure.torch.metadata import requires_grad
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import module
 from .....words.text import number
 from ....graphs.lines import line_of_operation
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_call_below
+from ...finite import words_of
+from ...lines import line_of_binding_or_call, line_of_call_below
+from ...losses import model_inputs
+from ...rule import rule
+from .parts.nan_words import name_above
+from .parts.onset import onset_of
 
 torch: Any = module("torch")
 _END = 65520.0  #: from here on float16 rounds to Inf
@@ -21,7 +43,56 @@ _BETWEEN = ("Add", *_SUMMED)
 _ROOTS = ("Rsqrt", "Sqrt")
 
 
-def squares_past_the_end(step: Step) -> Iterator[Violation]:
+@rule(
+    "error",
+    why="float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
+    suggestion="bfloat16 or float32 here, or smaller values",
+)
+def fp16_overflow(step: Step) -> Iterator[Violation]:
+    onset = onset_of(step)
+    is_proven = onset is not None and cause_of(onset.origin) == "overflow"
+    value = onset.origin.value if onset is not None and is_proven else None
+    stats = None if value is None or value.dtype is not torch.float16 else step.stats(value)
+    if onset is not None and stats is not None and (stats["pos_inf"] or stats["neg_inf"]):
+        subject = step.title_of(onset.origin.seen) or name_above(step, onset.origin.seen) or onset.name
+        yield Violation(
+            (
+                f"{subject} has Inf",
+                ": ",
+                f"{onset.origin.node.op} passes 65504, the largest float16",
+            ),
+            (subject, f"float16, {words_of(stats)} after {onset.origin.seen.op}"),
+            (onset.name, "not finite"),
+            line=line_of_binding_or_call(step, "", subject),
+        )
+        return
+    for variable in step.tensors:
+        if (
+            variable.value.dtype is not torch.float16
+            or step.node_of(variable.value) is not None
+            or requires_grad(variable.value)
+        ):
+            continue
+        stats = step.stats(variable.value)
+        if stats is None or stats["nan"] or not (stats["pos_inf"] or stats["neg_inf"]):
+            continue
+        if (
+            stats["max"] is not None
+            and stats["max"] > 20_000
+            and any(given.tensor is variable.value for given in model_inputs(step))
+        ):
+            most = number(stats["max"])
+            past = f"its others go up to {most}; beyond 65504, the largest float16, is Inf"
+            yield Violation(
+                (f"{variable.name} has {words_of(stats)}", ": ", past),
+                (variable.name, f"float16, finite up to {most}"),
+                line=line_of_binding_or_call(step, "", variable.name),
+            )
+            return
+    yield from _squares_past_the_end(step) if onset is None else ()
+
+
+def _squares_past_the_end(step: Step) -> Iterator[Violation]:
     """Squares that are summed up to divide by their root: one that is Inf makes all that is divided 0."""
     for node in step.graph.by("Mul", "Pow"):
         squared = _squared(node) if node.dtype() is torch.float16 else None

@@ -1,29 +1,40 @@
-"""Rules about a model's parameters and buffers that are not finite."""
+"""Parameters of a model hold NaN or Inf.
+
+Why: Nothing that this model computes is a number any more.
+
+Example:
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e4)
+    for x, y in loader:
+        F.mse_loss(model(x), y).backward()
+        optimizer.step()
+
+Instead:
+    model.load_state_dict(torch.load("last_good.pt"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+
+Silent when:
+    - no parameter holds NaN, and only frozen ones Inf: these may be masks
+    - a loss and all results in sight are finite, unless `thorough=True` asks
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import hypot, isfinite
 from typing import Any
 
-from .....measure.stats.finite import NotFiniteTensors, not_finite, summed_dtypes
-from .....measure.torch.elements import bare_each
-from .....measure.torch.metadata import element_count, requires_grad
-from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....step.expressions import key_of, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...finite import count_not_finite, words_of
+from ...finite import words_of
 from ...lines import Line, lines_of_filling
 from ...rule import rule
-from .onset import bad_roots
+from .parts.not_finite import parameters_not_finite
+from .parts.onset import bad_roots
 
-torch: Any = module("torch")
 _STOPS = 6  #: whose norms are told
-
-_STATISTICS = ("running_mean", "running_var")  #: of batch norms; extremes that run begin at infinity
 
 
 @rule(
@@ -33,7 +44,6 @@ _STATISTICS = ("running_mean", "running_var")  #: of batch norms; extremes that 
     needs="module",
 )
 def nan_in_params(step: Step) -> Iterator[Violation]:
-    """Parameters of a model hold NaN or Inf."""
     bad = parameters_not_finite(step) if step.thorough or bad_roots(step) else []
     if not bad:
         return
@@ -99,79 +109,3 @@ def _is_not_finite(node: ast.expr) -> bool:
         is_text = text_of(node.func) == "float" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant)
         return is_text and text_of(node.args[0]).strip("'+-").lower() in ("nan", "inf", "infinity")
     return isinstance(node, ast.Attribute) and node.attr.lower() in ("nan", "inf", "infty")
-
-
-@rule(
-    "error",
-    why="In eval mode these statistics are used, and make every output NaN.",
-    suggestion="reset_running_stats()",
-    needs="module",
-)
-def nan_in_buffers(step: Step) -> Iterator[Violation]:
-    """Running statistics of a model hold NaN or Inf."""
-    small = [
-        (name, tensor)
-        for name, tensor, _ in step.buffers
-        if name.rpartition(".")[2] in _STATISTICS and (element_count(tensor) or 0) < 1 << 16
-    ]
-    bad = [small[at][0] for at in numbers_not_finite(step, (tensor for _, tensor in small))]
-    if not bad:
-        yield from _kept_by_the_program(step)
-    else:
-        finite = next((loss.name for loss in step.losses if count_not_finite(step, loss.tensor) == 0), None)
-        then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
-        yield Violation(
-            (
-                f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite",
-                ": ",
-                f"a batch before this one had NaN or Inf{then}",
-            ),
-            *((name, "NaN or Inf") for name in bad[:4]),
-            suggestion="reset_running_stats(), and keep such batches out",
-        )
-
-
-def _kept_by_the_program(step: Step) -> Iterator[Violation]:
-    """NaN in a buffer that is no running statistic, where a loss is not finite."""
-    loss = next((loss.name for loss in step.losses if count_not_finite(step, loss.tensor)), None)
-    if loss is None:
-        return
-    bad = buffers_not_finite(step)
-    if bad:
-        yield Violation(
-            (f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} NaN", ", ", f"and so {loss} is not finite"),
-            *((name, "NaN") for name in bad[:4]),
-            (loss, "not finite"),
-            certain=False,
-            suggestion="look at where it is updated: a division by a count of 0, a mean of nothing",
-        )
-
-
-def buffers_not_finite(step: Step) -> list[str]:
-    """The buffers with NaN; −inf in one may be a mask."""
-    held = [(name, tensor) for name, tensor, _ in step.buffers if (element_count(tensor) or 0) < 1 << 16]
-    return [held[at][0] for at in sorted(_not_finite(step, (tensor for _, tensor in held)).nan)]
-
-
-def numbers_not_finite(step: Step, tensors: Iterable[Any]) -> list[int]:
-    """Which of some tensors hold NaN or Inf; those that are None, or can't be read, are passed over."""
-    found = _not_finite(step, tensors)
-    return sorted(found.nan | found.inf)
-
-
-def parameters_not_finite(step: Step) -> list[str]:
-    """The parameters with NaN or Inf; of a frozen one only NaN counts, since it may be a mask that is made of −inf."""
-    held = list(step.parameters.values())
-    found = _not_finite(step, (one.tensor for one in held))
-    infinite = {at for at in found.inf if requires_grad(held[at].tensor)}
-    return [held[at].name for at in sorted(found.nan | infinite)]
-
-
-def _not_finite(step: Step, tensors: Iterable[Any]) -> NotFiniteTensors:
-    summed = summed_dtypes(torch)
-    numbers = (
-        (at, values)
-        for at, values in enumerate(bare_each(list(tensors)))
-        if values is not None and values.dtype in summed
-    )
-    return not_finite(torch, numbers, step.budget.share())

@@ -6,20 +6,21 @@ import ast
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .....measure.torch.elements import same_elements
-from .....measure.torch.flow import Flow
-from .....measure.torch.node import AutogradNode
-from .....measure.torch.origin import Origin, OriginSearch
-from .....safe.guard import instance_dict
-from .....safe.record import Record
-from ....graphs.masked import find_mask
-from ....step.expressions import last_name, names_in
-from ....step.sight import VisibleVariable
-from ....step.step import Step
+from ......measure.torch.elements import same_elements
+from ......measure.torch.flow import Flow
+from ......measure.torch.node import AutogradNode
+from ......measure.torch.origin import Origin, OriginSearch
+from ......safe.guard import instance_dict
+from ......safe.record import Record
+from .....graphs.masked import find_mask
+from .....step.expressions import last_name, names_in
+from .....step.sight import VisibleVariable
+from .....step.step import Step
 
 _ASKING = ("isfinite", "isnan", "isinf")
 _REPLACING = ("nan_to_num", "where", "masked_fill")
 _PRODUCTS = ("Bmm", "Mm", "Mul", "Baddbmm")
+onsets: WeakKeyDictionary[Step, Onset | None] = WeakKeyDictionary()
 
 
 class Onset(Record):
@@ -28,9 +29,6 @@ class Onset(Record):
     origin: Origin
     name: str
     tensor: Any
-
-
-onsets: WeakKeyDictionary[Step, Onset | None] = WeakKeyDictionary()
 
 
 def onset_of(step: Step) -> Onset | None:

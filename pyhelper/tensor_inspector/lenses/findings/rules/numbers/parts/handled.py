@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....safe.guard import instance_dict
-from ....step.expressions import last_name
-from ....step.functions import functions_called_by_all, sources_in_reach
-from ....step.source import Source
-from ....step.step import Step
+from ......safe.guard import instance_dict
+from .....step.expressions import last_name
+from .....step.functions import functions_called_by_all, sources_in_reach
+from .....step.source import Source
+from .....step.step import Step
 
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 _KEEPING = ("zero_", "detach_", "requires_grad_", "add_")  #: methods that make no gradient smaller

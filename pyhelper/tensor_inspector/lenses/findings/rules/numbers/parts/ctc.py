@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any
 
-from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, is_exact_tensor
-from .....measure.torch.modules import is_of
-from .....measure.torch.node import AutogradNode
-from .....safe.guard import SEQUENCES, instance_dict
-from .....safe.record import Record
-from .....words.text import plural
-from ....step.calls import Call
-from ....step.expressions import constant_of, is_name, shown_text, text_of, without_moves
-from ....step.functions import Called, functions_called
-from ....step.source import Source
-from ....step.step import Step
-from ...finding import Violation
-from ...lines import line_of_binding_or_call
+from ......measure.torch.elements import bare, is_plain
+from ......measure.torch.metadata import element_count, is_exact_tensor
+from ......measure.torch.modules import is_of
+from ......measure.torch.node import AutogradNode
+from ......safe.guard import SEQUENCES, instance_dict
+from ......safe.record import Record
+from ......words.text import plural
+from .....step.calls import Call
+from .....step.expressions import constant_of, is_name, shown_text, text_of, without_moves
+from .....step.functions import Called, functions_called
+from .....step.source import Source
+from .....step.step import Step
+from ....finding import Violation
+from ....lines import line_of_binding_or_call
 from .handled import is_left_out_if_not_finite
 
 CTC = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")

@@ -1,0 +1,1 @@
+"""What several rules about numbers share, and what they measure."""
