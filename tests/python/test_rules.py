@@ -19,7 +19,7 @@ from tensor_inspector.lenses.findings.rules.registry import RULES
 ROOT = Path(__file__).parents[2]
 ALL = ti.rules()
 FOLDER = ROOT / "pyhelper/tensor_inspector/lenses/findings/rules"
-SUBJECTS = ("call", "data", "model", "numbers")
+SUBJECTS = ("call", "data", "loss", "model", "numbers")
 RECORD = (ROOT / "tests/python/recorded/findings.txt").read_text(encoding="utf-8")
 
 
@@ -39,7 +39,7 @@ def test_says_what_it_finds_in_a_sentence(rule: dict[str, str]) -> None:
 IN_FILES = [rule for rule in RULES if rule.check.__module__.split(".")[-2] in SUBJECTS]
 #: What the file of a rule says, in this order: what it finds in a sentence, why that matters, and programs with and without it.
 DOCSTRING = re.compile(
-    r"(?P<summary>[A-Z][^\n]+\.)\n\n"
+    r"(?P<summary>[A-Za-z][^\n]+\.)\n\n"
     r"Why: (?P<why>.+?)\n\n"
     r"Example:\n(?P<example>(?:    [^\n]+\n|\n)+)\n"
     r"Instead:\n(?P<instead>(?:    [^\n]+\n|\n)+)\n"

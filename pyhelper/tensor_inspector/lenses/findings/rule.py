@@ -9,7 +9,7 @@ from ...measure.torch.optimizers import is_readable
 from ...words.text import full_path
 from ..step.step import Step
 from .finding import Violation
-from .rules.loss.absent_loss import why_no_loss
+from .rules.loss.parts.absent_loss import why_no_loss
 
 if TYPE_CHECKING:
     from ...protocol import Evidence, Finding, RuleNeed, Severity, Tier

@@ -21,7 +21,7 @@ from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.record import Record
 from ...words.text import full_path, plural
-from ..findings.rules.loss.absent_loss import loss_without_graph
+from ..findings.rules.loss.parts.absent_loss import loss_without_graph
 from ..lens import Lens, Paused, wrong_type
 from ..step.expressions import key_of
 from ..step.roles import Parameter

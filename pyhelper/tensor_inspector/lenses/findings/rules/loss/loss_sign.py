@@ -1,4 +1,22 @@
-"""Rule about losses whose sign is wrong."""
+"""The optimizer minimises the negative of an error, or a likelihood.
+
+Why: The optimizer minimises: it makes this error larger.
+
+Example:
+    loss = -F.mse_loss(model(x), y)
+    loss.backward()
+
+Instead:
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+
+Silent when:
+    - the optimizer maximises
+    - there are several optimizers, or several backwards, as in a game of two
+    - hooks, or the source, may turn gradients round: they are read for more than their size
+    - another function trains the model too: what that has learned may be unlearned here
+    - nothing shows that the quantity should fall
+"""
 
 from __future__ import annotations
 
@@ -28,7 +46,6 @@ _MEASURES = frozenset("norm abs square pow mean sum max min std isnan isfinite s
     needs="loss optimizer source",
 )
 def loss_sign(step: Step) -> Iterator[Violation]:
-    """What is minimised is the negative of an error, a likelihood, or an error whose weights are negative."""
     maximizes = any(group.flag("maximize") for variable in step.optimizers for group in groups(variable.value))
     if maximizes or len(step.optimizers) != 1 or len(step.source.backwards) != 1:
         return

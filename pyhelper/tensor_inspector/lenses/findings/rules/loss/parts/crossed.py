@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .....measure.torch.metadata import is_exact_tensor, shape_of
-from .....measure.torch.modules import is_module
-from .....measure.torch.node import AutogradNode
-from .....words.text import shape
-from ....step.expressions import is_name, last_name, names_in, shown_text, text_of
-from ....step.functions import Called, functions_called
-from ....step.step import Step
-from ...finding import Violation
+from ......measure.torch.metadata import is_exact_tensor, shape_of
+from ......measure.torch.modules import is_module
+from ......measure.torch.node import AutogradNode
+from ......words.text import shape
+from .....step.expressions import is_name, last_name, names_in, shown_text, text_of
+from .....step.functions import Called, functions_called
+from .....step.step import Step
+from ....finding import Violation
 
 #: what an error goes through until it is averaged
 OF_AN_ERROR = frozenset(

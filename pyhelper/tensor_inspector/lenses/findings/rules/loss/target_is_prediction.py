@@ -1,4 +1,18 @@
-"""Finds a loss that compares a value with itself."""
+"""A loss compares a prediction with itself.
+
+Why: Such a loss is constant: nothing is learned.
+
+Example:
+    loss = F.mse_loss(out, out)
+
+Instead:
+    loss = F.mse_loss(out, y)
+
+Silent when:
+    - the two sides are other elements, or the same at other places (transposed), or rounded in between
+    - the difference is only kept in the graph, and no error is made of it
+    - a loss of exactly 0 has moved something: a gradient, or an average in the optimizer, is not zero
+"""
 
 from __future__ import annotations
 
@@ -7,13 +21,7 @@ from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import (
-    gradient_of,
-    is_exact_tensor,
-    output_number,
-    requires_grad,
-    shape_of,
-)
+from .....measure.torch.metadata import gradient_of, is_exact_tensor, output_number, requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.optimizers import inner
 from .....safe.guard import each, instance_dict
@@ -41,7 +49,6 @@ _COMPARING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cro
     suggestion="compare with the target",
 )
 def target_is_prediction(step: Step) -> Iterator[Violation]:
-    """The target of a loss is the prediction itself."""
     for node in step.graph.by(*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
         prediction = step.graph.through_views(step.graph.input(node, 0))
         saved, against = node.tensor("self"), node.tensor("target")

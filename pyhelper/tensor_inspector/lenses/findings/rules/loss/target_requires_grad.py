@@ -1,54 +1,40 @@
-"""Rules about what a loss compares with, and what it is made into."""
+"""The target of a loss requires a gradient.
+
+Why: What should stay fixed is moved towards the prediction.
+
+Example:
+    target = reward + 0.99 * model(next_x).max(1).values
+    loss = F.mse_loss(model(x).gather(1, actions), target)
+
+Instead:
+    with torch.no_grad():
+        target = reward + 0.99 * model(next_x).max(1).values
+    loss = F.mse_loss(model(x).gather(1, actions), target)
+
+Silent when:
+    - it leads to no other weights than are meant to be trained, or both sides are parts of one result
+    - nothing bears out that it is a target: no maximum against a chosen value, no discounted value of the same weights,
+      no other model that is not trained, no name with data added
+    - other terms of the loss keep both sides from collapsing
+    - the loss is no regression
+"""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from typing import Any
 
-from .....measure.torch.metadata import (
-    element_count,
-    requires_grad,
-    shape_of,
-)
+from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
-from .....words.text import plural, shape
-from ....step.expressions import is_name
+from .....words.text import plural
 from ....step.step import Step
 from ...finding import Violation
 from ...losses import REGRESSIONS
 from ...rule import rule
+from ...signs import WEIGHTS
 from ...written import written
-from .shared import are_of_one
 
-
-@rule(
-    "error",
-    why="Gradients are defined for one number.",
-    suggestion="mean() or sum() it first",
-    needs="loss source",
-)
-def loss_not_scalar(step: Step) -> Iterator[Violation]:
-    """A loss of several elements is to be backpropagated."""
-    for loss in step.pending():
-        count = element_count(loss.tensor)
-        composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
-        if count is None or count < 2 or loss.backward.has_gradient or composed or not requires_grad(loss.tensor):
-            continue
-        yield Violation(
-            (f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}", ": ", "backward needs one"),
-            (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
-            line=step.source.line_of(loss.name) or (step.source.file, loss.backward.lineno),
-        )
-
-
-def _is_bare(backward: Any) -> bool:
-    """Whether what backward is called on is a name, and not an expression of it that may reduce it."""
-    call = backward.call
-    inner = call.args[0] if call.args and backward.scaler is None and not is_name(call.receiver) else call.receiver
-    if backward.scaler is not None and isinstance(call.receiver, ast.Call):
-        inner = call.receiver.args[0]
-    return is_name(inner)
+#: What gives a part of something along one dimension.
+_PARTS = frozenset(("Index", "Select", "Slice", "Split", "SplitWithSizes", "Unbind"))
 
 
 @rule(
@@ -57,7 +43,6 @@ def _is_bare(backward: Any) -> bool:
     suggestion="compute it under no_grad, or detach it",
 )
 def target_requires_grad(step: Step) -> Iterator[Violation]:
-    """The target of a loss requires a gradient."""
     for node in step.graph.by(*REGRESSIONS):
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
         is_one = prediction is target and step.graph.output(node, 0) == step.graph.output(node, 1)
@@ -79,7 +64,7 @@ def target_requires_grad(step: Step) -> Iterator[Violation]:
             and theirs <= set(step.parameters)
         )
         discounted = _is_discounted(step, prediction, target)
-        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not are_of_one(step, node)
+        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not _are_of_one(step, node)
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
         if bootstraps or foreign or discounted or collapses or hinted:
             yield Violation(
@@ -131,3 +116,38 @@ def _is_discounted(step: Step, prediction: AutogradNode, target: AutogradNode) -
         {below.leaf is not None and id(below.leaf) for below in step.graph.below(side)} for side in (ours, theirs)
     ]
     return weights[0] == weights[1]
+
+
+def _are_of_one(step: Step, error: AutogradNode) -> bool:
+    """Whether both sides are made of a result that they share, as the two states of an LSTM: not only of weights, and not
+    of samples of one batch each."""
+    below = [{node.index for node in step.graph.below(side)} for side in step.graph.inputs(error)]
+    either, shared = set.union(*below), set.intersection(*below)
+    for node in map(step.graph.node, shared):
+        users = [(user, at) for user, at in step.graph.users(node) if user.index in either - shared]
+        is_result = node.leaf is None and node.op not in VIEWS and not _is_of_samples(step, node)
+        is_top = bool(users) or any(side is node for side in step.graph.inputs(error))
+        if (
+            is_result
+            and is_top
+            and not any(_is_weight_of(step, user, at) or _is_of_samples(step, user) for user, at in users)
+        ):
+            return True
+    return False
+
+
+def _is_of_samples(step: Step, node: AutogradNode) -> bool:
+    """Whether it takes apart what is of several samples: not all of it, as ``out[:, -1]`` does first."""
+    below = step.graph.input(node)
+    is_whole = below is not None and node.sizes() == below.sizes(step.graph.output(node))
+    return node.op in _PARTS and node.dim() in (0, None) and not is_whole
+
+
+def _is_weight_of(step: Step, user: AutogradNode, position: int) -> bool:
+    """Whether a layer has for a weight what is given to an operation, or to a view of it."""
+    while user.op in VIEWS:
+        users = step.graph.users(user)
+        if len(users) != 1:
+            return False
+        user, position = users[0]
+    return position in WEIGHTS.get(user.op, ())

@@ -1,4 +1,20 @@
-"""Rule about predictions and targets whose shapes broadcast to all pairs: (N, 1) with (N,)."""
+"""Predictions and targets of a loss broadcast to all pairs.
+
+Why: Each prediction is compared with every target: the best answer is their mean.
+
+Example:
+    loss = F.mse_loss(model(x), y)  # (32, 1) with (32,)
+
+Instead:
+    loss = F.mse_loss(model(x), y.unsqueeze(1))
+
+Silent when:
+    - both have one shape, or the shapes are other than (N, 1) with (N,)
+    - the source adds the dimension itself: `unsqueeze`, `[:, None]`, `view`
+    - the other side of the loss is not in sight: it may have been expanded on purpose
+    - all pairs become something else than an error, as a kernel does, or are not averaged or summed as a whole
+    - a side is weights, not a prediction for each sample: centers, quantiles
+"""
 
 from __future__ import annotations
 
@@ -19,7 +35,7 @@ from ...losses import ERRORS, REGRESSIONS, loss_calls
 from ...made_of import made_of
 from ...rule import rule
 from ...written import Written, written
-from .broadcast_by_hand import (
+from .parts.broadcast_by_hand import (
     all_pairs,
     broadcast_by_hand,
     errors,
@@ -29,8 +45,8 @@ from .broadcast_by_hand import (
     is_reduced,
     squares,
 )
-from .crossed import crossed_in_callees
-from .ranks import rank_of
+from .parts.crossed import crossed_in_callees
+from .parts.ranks import rank_of
 
 #: of each node of a regression loss the function that makes it
 _FUNCTIONS = {**{op: ERRORS[op][0] for op in REGRESSIONS}, "Abs": "l1_loss"}
@@ -42,7 +58,6 @@ _FUNCTIONS = {**{op: ERRORS[op][0] for op in REGRESSIONS}, "Abs": "l1_loss"}
     suggestion="give both one shape",
 )
 def loss_broadcast(step: Step) -> Iterator[Violation]:
-    """A loss broadcasts predictions and targets of different shapes."""
     yield from _broadcast_in_losses(step)
     yield from broadcast_by_hand(step)
     yield from _broadcast_in_functions(step)

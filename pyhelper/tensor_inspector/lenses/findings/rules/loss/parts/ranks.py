@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .....measure.torch.metadata import dtype_of, is_exact_tensor, shape_of
-from .....safe.guard import Classes, module
-from ....step.expressions import is_name, text_of, without_moves
-from ....step.step import Step
+from ......measure.torch.metadata import dtype_of, is_exact_tensor, shape_of
+from ......safe.guard import Classes, module
+from .....step.expressions import is_name, text_of, without_moves
+from .....step.step import Step
 
 torch: Any = module("torch")
 _NESTED = 4  #: subscripts in one another

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
-from .....measure.torch.node import AutogradNode
-from .....words.text import shape
-from ....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
-from ....step.source import Source
-from ....step.step import Step
-from ...finding import Violation
-from ...made_of import made_of
+from ......measure.torch.graph import VIEWS
+from ......measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
+from ......measure.torch.node import AutogradNode
+from ......words.text import shape
+from .....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
+from .....step.source import Source
+from .....step.step import Step
+from ....finding import Violation
+from ....made_of import made_of
 from .crossed import OF_AN_ERROR
 from .ranks import rank_of
 
@@ -24,6 +24,8 @@ _OF_DENSITY = ("Abs", "Add", "Div", "Neg", "Pow", "Rsub", "Sub")
 _MORE_OF_AN_ERROR = ("Add", "Cosh", "Log", "Maximum", "Minimum", "Rsub")
 #: what a product of all pairs goes through until it is averaged
 _OF_PRODUCT = ("Div", "Mul", "Neg")
+#: what makes one number of one weight
+_OF_EACH = frozenset("Add Cumsum Div Exp Log Mul Neg Sigmoid Softplus Sqrt Sub Tanh".split())
 
 
 def broadcast_by_hand(step: Step) -> Iterator[Violation]:
@@ -83,10 +85,6 @@ def _side(
     rows = {(node.sizes() or (0,))[0] for node in made.values()}
     is_row = len(rows) == 1 and rank_of(step, side, level, side.lineno) == 1
     return text, (rows.pop(),) if is_row else None, False
-
-
-#: what makes one number of one weight
-_OF_EACH = frozenset("Add Cumsum Div Exp Log Mul Neg Sigmoid Softplus Sqrt Sub Tanh".split())
 
 
 def are_weights(step: Step, tensor: Any) -> bool:

@@ -1,0 +1,1 @@
+"""What several rules about losses share, and what one of them measures."""
