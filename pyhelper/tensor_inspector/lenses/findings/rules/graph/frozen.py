@@ -20,7 +20,7 @@ from ...code_objects import codes_that_name
 from ...finding import Violation
 from ...lines import line_of_assignment, line_of_attribute, line_of_freezing
 from ...rule import rule
-from ..optimizer.trainable_tags import TYPOS, is_read
+from ..optimizer.parts.trainable_tags import TYPOS, is_read
 from .dead import dead_losses
 
 _NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")

@@ -16,7 +16,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ..optimizer.order import orders
+from ..optimizer.parts.order import orders
 from .cut import share_an_optimizer
 from .learns_elsewhere import Held, may_learn_elsewhere
 

@@ -1,4 +1,22 @@
-"""The rule about updates that are lost in rounding."""
+"""Nearly all of an update rounds to nothing in the weights' dtype.
+
+Why: Weights of few bits do not move by small steps.
+
+Example:
+    model = model.bfloat16()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-5)
+
+Instead:
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-5)
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        loss = F.cross_entropy(model(x), y)
+
+Silent when:
+    - the weights are float32, or more than a tenth of them would move
+    - the rate is 0 now, or was or will be high enough (its highest counts, as after a warm-up)
+    - the optimizer is not torch's SGD, RMSprop or one of Adam's kind, which is worked out here
+    - fewer than 16 weights would change, or the small change comes from small gradients
+"""
 
 from __future__ import annotations
 
@@ -41,7 +59,6 @@ _LEAST = 16  #: weights
     needs="optimizer thorough",
 )
 def update_lost(step: Step) -> Iterator[Violation]:
-    """In the dtype of the weights nearly all of an update rounds to nothing: of the next one, or of the last."""
     for variable in step.optimizers:
         optimizer = inner(variable.value)
         kind, by = class_name(type(optimizer)), owner_of(type(optimizer), "step")

@@ -6,15 +6,22 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from .....measure.torch.optimizers import turns_of
-from .....safe.guard import class_name, instance_dict
-from ....step.computed import NotComputed, function_of_number, place_of_function
-from ....step.expressions import constant_of, last_name, text_of
-from ....step.source import Source
-from ...lines import Line
+from ......measure.torch.optimizers import inner, turns_of
+from ......safe.guard import class_name, instance_dict
+from .....step.computed import NotComputed, function_of_number, place_of_function
+from .....step.expressions import constant_of, last_name, text_of
+from .....step.sight import VisibleVariable
+from .....step.source import Source
+from .....step.step import Step
+from ....lines import Line
 
 _NEXT = 300  #: steps that are computed one by one
 _FAR = 100  #: steps beyond them, up to ten times as far as the schedule has come
+
+
+def schedulers_of(step: Step, optimizer: Any) -> list[VisibleVariable]:
+    held = ((variable, instance_dict(variable.value).get("optimizer")) for variable in step.schedulers)
+    return [variable for variable, scheduled in held if scheduled is optimizer or scheduled is inner(optimizer)]
 
 
 def ended_at(scheduler: Any) -> int | None:

@@ -1,4 +1,27 @@
-"""Rule about gradients that are not cleared between two steps."""
+"""Gradients are not cleared between two steps of the optimizer.
+
+Why: Each step follows the sum of all gradients so far.
+
+Example:
+    for x, y in loader:
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+Instead:
+    for x, y in loader:
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+Silent when:
+    - the gradient is a new tensor, or was written anew, since the last step
+    - anything in the loop, or in what it calls, bears a name of clearing (`zero_grad`, `grad = None`, `mul_(0)` …); an
+      unknown call counts as one
+    - the program works on the memory of gradients (`.grad.data`)
+    - the optimizer has hooks, or is neither torch's nor the program's own
+    - the optimizer is made anew in the loop
+    - no step was made between the backwards: that is accumulation on purpose
+"""
 
 from __future__ import annotations
 
@@ -22,8 +45,8 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line
 from ...rule import rule
-from .clearing import may_clear
-from .clears_of_others import Region
+from .parts.clearing import may_clear
+from .parts.clears_of_others import Region
 
 
 @rule(
@@ -33,7 +56,6 @@ from .clears_of_others import Region
     needs="optimizer",
 )
 def grads_accumulated(step: Step) -> Iterator[Violation]:
-    """The same gradient tensor went on growing although the optimizer has stepped in between."""
     summed = _summed_between_stops(step)
     if summed is not None:
         one, count = summed

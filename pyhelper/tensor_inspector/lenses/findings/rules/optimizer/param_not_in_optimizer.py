@@ -1,4 +1,24 @@
-"""Rules about the parameters in an optimizer."""
+"""A trainable parameter that leads to the loss is in no optimizer.
+
+Why: It keeps its initial values, although a gradient is computed for it.
+
+Example:
+    optimizer = torch.optim.SGD(model.body.parameters(), lr=0.1)
+    loss = F.cross_entropy(model.head(model.body(x)), y)
+
+Instead:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = F.cross_entropy(model.head(model.body(x)), y)
+
+Silent when:
+    - the parameter is moved by hand, has a hook for its gradient, or lies in the memory of what an optimizer holds
+    - an optimizer may hold a float32 copy of it, or a wrapper's optimizer steps copies of all
+    - its model is only a means: alone in eval mode, or never compared with labels, as a discriminator while the
+      generator is trained
+    - what is trained is an input, and nothing of this model
+    - a tag of the program (`p.trainable = False`) says that it is not trained, and the program reads that tag
+    - a caller trains it by another call of the same function, or the optimizer was made after the loss
+"""
 
 from __future__ import annotations
 
@@ -12,7 +32,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_optimizer
 from ...rule import rule
-from .unheld import unheld
+from .parts.unheld import unheld
 
 
 @rule(
@@ -22,7 +42,6 @@ from .unheld import unheld
     needs="loss optimizer module groups",
 )
 def param_not_in_optimizer(step: Step) -> Iterator[Violation]:
-    """Trainable, on the way to the loss, in a module in sight, and in no optimizer."""
     missed = unheld(step)
     if not missed:
         return
@@ -50,41 +69,3 @@ def _doubtful(step: Step) -> VisibleVariable:
             return variable
         before |= ids
     return step.optimizers[0]
-
-
-@rule(
-    "error",
-    why="The optimizer updates tensors that are not part of the model any more.",
-    suggestion="make the optimizer after the model is complete",
-    needs="loss optimizer module",
-)
-def optimizer_stale_params(step: Step) -> Iterator[Violation]:
-    """An optimizer holds tensors that no module has, while a module that it was made for has others."""
-    reached = step.reached()
-    for variable in step.optimizers:
-        held = list(tensors_of(variable.value))
-        stale = [
-            tensor
-            for tensor in held
-            if id(tensor) not in step.parameters
-            and id(tensor) not in step.names
-            and id(tensor) not in reached
-            and step.grad(tensor) is None
-        ]
-        new = unheld(step) if stale else []
-        if not new:
-            continue
-        roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in set(map(id, held))}
-        new = [one for one in new if id(one.root.value) in roots or len(stale) == len(held)]
-        if new:
-            names = listed((one.name for one in new), False, 60)
-            yield Violation(
-                (
-                    f"{plural(len(stale), 'tensor')} in {variable.name} belong to no module",
-                    "; ",
-                    f"{names} get gradients but are in no optimizer",
-                ),
-                (variable.name, f"{len(stale)} of {plural(len(held), 'tensor')} are in no module in sight"),
-                *((one.name, "trainable, in no optimizer") for one in new[:4]),
-                line=line_of_optimizer(step, variable),
-            )

@@ -6,19 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import memory_of
-from .....measure.torch.graph import VIEWS
-from .....measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
-from .....measure.torch.modules import Member
-from .....measure.torch.node import LEAF, AutogradNode
-from .....measure.torch.optimizers import inner
-from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import module
-from ....step.backpropagated import Loss
-from ....step.classes import methods_of
-from ....step.expressions import text_of
-from ....step.roles import Parameter
-from ....step.step import Step
+from ......measure.torch.elements import memory_of
+from ......measure.torch.graph import VIEWS
+from ......measure.torch.metadata import dtype_of, grad_hooks_of, shape_of
+from ......measure.torch.modules import Member
+from ......measure.torch.node import LEAF, AutogradNode
+from ......measure.torch.optimizers import inner
+from ......measure.torch.optimizers import tensors as tensors_of
+from ......safe.guard import module
+from .....step.backpropagated import Loss
+from .....step.classes import methods_of
+from .....step.expressions import text_of
+from .....step.roles import Parameter
+from .....step.step import Step
 from .supervised import is_supervised
 from .trainable_tags import is_left_out
 from .updates_by_hand import moved_by_hand

@@ -1,4 +1,18 @@
-"""Rules about the rate of an optimizer: 0 for good, or too low to change anything."""
+"""Every optimizer in sight has a learning rate of 0.
+
+Why: A step of rate 0 changes no weight.
+
+Example:
+    scheduler = LambdaLR(optimizer, lambda epoch: epoch // 10)
+
+Instead:
+    scheduler = LambdaLR(optimizer, lambda epoch: 1 + epoch / 10)
+
+Silent when:
+    - one optimizer or group has another rate
+    - the program sets the rate itself, so that a warm-up may begin with 0
+    - a schedule may still raise it: it is not over, does not multiply, and fewer than 100 of its steps have passed at 0
+"""
 
 from __future__ import annotations
 
@@ -13,7 +27,7 @@ from .....safe.guard import class_name, dict_get, instance_dict
 from .....safe.record import Record
 from .....words.text import number, plural
 from ....step.classes import is_library, methods_of, undecorated
-from ....step.expressions import constant_of, text_of
+from ....step.expressions import constant_of
 from ....step.functions import sources_in_reach, value_in
 from ....step.sight import VisibleVariable
 from ....step.source import source_of
@@ -21,13 +35,12 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, line_of_last_binding, line_of_optimizer
 from ...rule import rule
-from .schedules import active, ended_at, is_over, rates_written, written_in
+from .parts.schedules import active, ended_at, is_over, rates_written, schedulers_of, written_in
 
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
 #: Schedules that multiply the first rate: of 0 they make nothing else.
 _SCALING = ("ConstantLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "PolynomialLR", "StepLR")
-_SOON = 100  #: steps within which a rate that falls to almost nothing has fallen too fast
 
 
 class _RateReason(Record):
@@ -47,12 +60,11 @@ class _RateReason(Record):
     needs="optimizer",
 )
 def lr_zero(step: Step) -> Iterator[Violation]:
-    """Every optimizer in sight has a rate of 0: where one goes on, another may be frozen by its rate."""
     if any(highest_rate(variable.value) != 0 for variable in step.optimizers):
         return
     for variable in step.optimizers:
         initial = [group.number("initial_lr") for group in groups(variable.value)]
-        first, schedulers = next(filter(None, initial), initial[0]), _schedulers_of(step, variable.value)
+        first, schedulers = next(filter(None, initial), initial[0]), schedulers_of(step, variable.value)
         rate = (f'{variable.name}.param_groups[0]["lr"]', "0")
         is_scaled = all(class_name(type(active(one.value))) in _SCALING for one in schedulers)
         if is_scaled and not first and not _is_set_by_hand(step, variable.value):
@@ -146,53 +158,3 @@ def _rounding(scheduler: VisibleVariable) -> Line | None:
 
 def _is_rounded_down(node: ast.expr | None) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
-
-
-@rule(
-    "warning",
-    why="Steps of this size change nothing any more.",
-    suggestion="step the scheduler once an epoch, or with a smaller decay",
-    needs="optimizer",
-)
-def lr_too_low(step: Step) -> Iterator[Violation]:
-    """A learning rate is too small to move any weight."""
-    for variable in step.optimizers:
-        for scheduler in _schedulers_of(step, variable.value):
-            kind, turns = class_name(type(scheduler.value)), turns_of(scheduler.value)
-            is_soon = 0 <= turns <= _SOON or _is_in_first_epoch(step, scheduler)
-            if kind not in ("ExponentialLR", "StepLR", "MultiStepLR", "MultiplicativeLR") or not is_soon:
-                continue
-            for at, group in enumerate(groups(variable.value)):
-                now, first = group.number("lr"), group.number("initial_lr")
-                if now and first and now <= 1e-6 * first:
-                    yield Violation(
-                        (
-                            f"lr of {variable.name} fell to {number(now)}",
-                            ", ",
-                            f"from {number(first)}, in {turns} steps of {kind}",
-                        ),
-                        (f'{variable.name}.param_groups[{at}]["lr"]', number(now)),
-                        (scheduler.name, f"last_epoch {turns}"),
-                        line=line_of_last_binding(step, scheduler.key),
-                    )
-                    break
-
-
-def _is_in_first_epoch(step: Step, scheduler: VisibleVariable) -> bool:
-    """Whether a scheduler is stepped in an inner loop, and the outer one counts its first round: ``epoch`` is 0."""
-    source = step.source
-    for call in source.calls_of("step"):
-        around = sorted(loop for loop in source.loops if loop[0] <= call.lineno <= loop[1])
-        if text_of(call.receiver) != scheduler.key or len(around) < 2:
-            continue
-        for name, made_by in source.bindings.items():
-            is_counter = any(isinstance(node, ast.For) and node.lineno == around[0][0] for _, node in made_by)
-            value = step.value(name) if is_counter else None
-            if type(value) is int and value == 0:
-                return True
-    return False
-
-
-def _schedulers_of(step: Step, optimizer: Any) -> list[VisibleVariable]:
-    held = ((variable, instance_dict(variable.value).get("optimizer")) for variable in step.schedulers)
-    return [variable for variable, scheduled in held if scheduled is optimizer or scheduled is inner(optimizer)]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.metadata import is_exact_tensor, is_trainable_leaf
-from .....safe.guard import SEQUENCES
-from ....step.calls import Call
-from ....step.classes import is_library, methods_of
-from ....step.expressions import bound_in, is_name, names_in, shown_text, text_of
-from ....step.functions import functions_called, sources_in_reach
-from ....step.source import Source
-from ....step.statements import statements_in
-from ....step.step import Step
-from ...finding import Violation
+from ......measure.torch.metadata import is_exact_tensor, is_trainable_leaf
+from ......safe.guard import SEQUENCES
+from .....step.calls import Call
+from .....step.classes import is_library, methods_of
+from .....step.expressions import bound_in, is_name, names_in, shown_text, text_of
+from .....step.functions import functions_called, sources_in_reach
+from .....step.source import Source
+from .....step.statements import statements_in
+from .....step.step import Step
+from ....finding import Violation
 
 _METHODS = ("add", "addcdiv", "addcmul", "lerp", "mul", "sub")
 _AT_ONCE = ("_foreach_add_", "_foreach_addcdiv_", "_foreach_addcmul_", "_foreach_lerp_", "_foreach_sub_")

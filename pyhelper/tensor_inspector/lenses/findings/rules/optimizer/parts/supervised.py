@@ -1,7 +1,6 @@
 """Tells whether labels train a part of a model.
 
-A part without labels may only judge another one, as the discriminator of a GAN does while the generator is trained.
-"""
+A part without labels may only judge another one, as the discriminator of a GAN does while the generator is trained."""
 
 from __future__ import annotations
 
@@ -9,16 +8,16 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.metadata import dtype_of, is_exact_tensor, requires_grad
-from .....measure.torch.modules import Member, parameters_of
-from .....measure.torch.node import AutogradNode
-from .....safe.guard import module
-from .....safe.record import Record
-from ....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
-from ....step.step import Step
-from ...losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
-from ...made_of import ABOUT, ALIKE, bound_to, made_of
-from ...signs import errors_in
+from ......measure.torch.metadata import dtype_of, is_exact_tensor, requires_grad
+from ......measure.torch.modules import Member, parameters_of
+from ......measure.torch.node import AutogradNode
+from ......safe.guard import module
+from ......safe.record import Record
+from .....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
+from .....step.step import Step
+from ....losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
+from ....made_of import ABOUT, ALIKE, bound_to, made_of
+from ....signs import errors_in
 
 torch: Any = module("torch")
 _MOST = 100
