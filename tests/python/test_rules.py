@@ -19,7 +19,7 @@ from tensor_inspector.lenses.findings.rules.registry import RULES
 ROOT = Path(__file__).parents[2]
 ALL = ti.rules()
 FOLDER = ROOT / "pyhelper/tensor_inspector/lenses/findings/rules"
-SUBJECTS = ("call", "data", "loss", "model", "numbers", "optimizer")
+SUBJECTS = ("call", "data", "graph", "loss", "model", "numbers", "optimizer")
 RECORD = (ROOT / "tests/python/recorded/findings.txt").read_text(encoding="utf-8")
 
 

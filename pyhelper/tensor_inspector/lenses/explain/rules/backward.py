@@ -19,7 +19,7 @@ from ..operand import Operand, needs_grad, operand
 from ..values import value_words
 
 if TYPE_CHECKING:
-    from ...findings.rules.graph.lost_graph import LossCut
+    from ...findings.rules.graph.parts.lost_graph import LossCut
 
 
 def loss_not_scalar(context: ErrorContext) -> Violation:
@@ -55,7 +55,7 @@ _CUT_FIT = "keep the computation in torch, without detach, numpy or item"
 
 
 def _cut(context: ErrorContext, root: Operand) -> LossCut | None:
-    from ...findings.rules.graph.lost_graph import cut_of, cut_of_name
+    from ...findings.rules.graph.parts.lost_graph import cut_of, cut_of_name
 
     step = context.step
     loss = next((one for one in step.losses if one.tensor is root.value), None)

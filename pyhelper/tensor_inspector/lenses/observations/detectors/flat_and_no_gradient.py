@@ -9,7 +9,7 @@ from ....measure.torch.elements import bare
 from ....measure.torch.metadata import element_count, grad_fn_of
 from ....words.text import number, plural
 from ...findings.finding import Violation
-from ...findings.rules.graph.zeros import gradients_are_zero
+from ...findings.rules.graph.parts.zero_gradients import gradients_are_zero
 from ...step.expressions import shown
 from ...step.step import Step
 from ..detector import detector

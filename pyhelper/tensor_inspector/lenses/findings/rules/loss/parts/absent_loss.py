@@ -11,8 +11,8 @@ from ......safe.record import Record
 from .....step.expressions import root_of, shown
 from .....step.step import Step
 from ....losses import loss_function
-from ...graph.cut_in_call import cut_before
-from ...graph.lost_graph import off_around
+from ...graph.parts.cut_in_call import cut_before
+from ...graph.parts.lost_graph import off_around
 
 _MOST = 64  #: lines of a frame that are gone through for a loss
 

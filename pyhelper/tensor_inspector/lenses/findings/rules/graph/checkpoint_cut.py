@@ -1,4 +1,19 @@
-"""Rule about reentrant checkpoints, which record no graph where no input needs a gradient."""
+"""A reentrant checkpoint runs its part without a gradient.
+
+Why: A reentrant checkpoint records a graph only where an input needs a gradient.
+
+Example:
+    out = checkpoint(block, x, use_reentrant=True)  # x needs no gradient
+
+Instead:
+    out = checkpoint(block, x, use_reentrant=False)
+
+Silent when:
+    - an input needs a gradient, or is not known
+    - the parameters got a gradient, or a loss leads to them
+    - the call is not torch's checkpoint, is not reentrant, or gradients are off around it
+    - it does not surely run: a condition decides, or `forward` may not have come so far
+"""
 
 from __future__ import annotations
 
@@ -21,7 +36,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
 from ..optimizer.parts.unheld import uses_of
-from .cut import parts_of
+from .parts.cut_parts import parts_of
 
 _PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
 
@@ -33,7 +48,6 @@ _PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
     needs="source",
 )
 def checkpoint_cut(step: Step) -> Iterator[Violation]:
-    """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
     for call in step.here.calls if step.grad_mode else ():
         reentrant = call.keywords.get("use_reentrant")
         if reentrant is None or text_of(reentrant) != "True" or not call.args or not _runs_with_gradients(step, call):

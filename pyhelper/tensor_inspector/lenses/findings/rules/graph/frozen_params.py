@@ -1,4 +1,22 @@
-"""Rules about what is frozen, or was meant to be."""
+"""All parameters of an optimizer, or all but norms, are frozen.
+
+Why: What is frozen can't learn.
+
+Example:
+    for p in model.parameters():
+        p.requires_grad = False
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+Instead:
+    for p in model.body.parameters():
+        p.requires_grad = False
+    optimizer = torch.optim.SGD(model.head.parameters(), lr=0.1)
+
+Silent when:
+    - the loss has a graph, where all are frozen
+    - of norms alone: the program asks for norms, by class or name, where it says what is trained
+    - of norms alone: the optimizer was given nothing else
+"""
 
 from __future__ import annotations
 
@@ -8,20 +26,17 @@ from collections.abc import Iterator
 from itertools import chain
 
 from .....measure.torch.modules import is_of
-from .....safe.guard import instance_dict
 from .....words.text import plural
-from ....step.classes import is_library, methods_of
-from ....step.expressions import last_name, text_of
+from ....step.expressions import last_name
 from ....step.functions import sources_in_reach
 from ....step.roles import Parameter
-from ....step.source import Source, source_of
+from ....step.source import source_of
 from ....step.step import Step
 from ...code_objects import codes_that_name
 from ...finding import Violation
-from ...lines import line_of_assignment, line_of_attribute, line_of_freezing
+from ...lines import line_of_freezing
 from ...rule import rule
-from ..optimizer.parts.trainable_tags import TYPOS, is_read
-from .dead import dead_losses
+from .parts.dead_losses import dead_losses
 
 _NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
 _SETTING = ("requires_grad", "requires_grad_")
@@ -37,7 +52,6 @@ _NORM = re.compile(
     needs="loss optimizer source",
 )
 def frozen_params(step: Step) -> Iterator[Violation]:
-    """All parameters of an optimizer are frozen."""
     held = [one for one in step.parameters.values() if id(one.tensor) in step.optimized]
     yield from _only_norms(step, held)
     if not dead_losses(step):
@@ -94,69 +108,3 @@ def _asks_for_norms(node: ast.AST) -> bool:
     texts = [below.value for below in inside if isinstance(below, ast.Constant) and type(below.value) is str]
     names = [last_name(below) for below in inside if isinstance(below, (ast.Name, ast.Attribute))]
     return any(map(_NORM.search, (*texts, *names)))
-
-
-_TYPOS_OF_MODULES = (*TYPOS, "requires_grad")
-
-
-@rule(
-    "warning",
-    why="Nothing was frozen.",
-    suggestion="set requires_grad",
-    needs="module",
-)
-def freeze_typo(step: Step) -> Iterator[Violation]:
-    """An attribute that torch does not know, and that nothing reads, was set to False in the place of ``requires_grad``."""
-    yield from _only_compared(step)
-    for one in step.trainable():
-        attributes = instance_dict(one.tensor)
-        for name in (typo for typo in TYPOS if attributes.get(typo) is False):
-            if is_read(step, name):
-                continue
-            yield Violation(
-                (f"{one.name}.{name} was set", ", ", "which does nothing: requires_grad is still True"),
-                (one.name, f"has an attribute {name}"),
-                line=line_of_attribute(step, name),
-            )
-            return
-    for name, member in step.members.values():
-        for typo in (typo for typo in _TYPOS_OF_MODULES if typo in member.attributes):
-            if member.attributes[typo] is not False or line_of_assignment(type(member.module), typo) is not None:
-                continue  # what its own class sets is a setting that it may read
-            if is_read(step, typo):
-                continue
-            if any(one.member.is_in(member.module) for one in step.trainable()):
-                yield Violation(
-                    (f"{name}.{typo} = False does nothing on a module", ": ", "its parameters are still trainable"),
-                    (name, f"has an attribute {typo}"),
-                    line=line_of_attribute(step, typo),
-                    suggestion=f"{name}.requires_grad_(False)",
-                )
-                return
-
-
-def _only_compared(step: Step) -> Iterator[Violation]:
-    """``p.requires_grad == False`` as a statement of its own: it freezes nothing."""
-    trainable = next(iter(step.trainable()), None)
-    for source in _sources_of_program(step) if trainable is not None else ():
-        for node in source.statements:
-            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
-                continue
-            left = node.value.left
-            if isinstance(left, ast.Attribute) and left.attr == "requires_grad":
-                yield Violation(
-                    (f"{text_of(node)} only compares", ": ", "it sets nothing"),
-                    (None if trainable is None else trainable.name, "requires_grad is True"),
-                    line=(source.file, node.lineno),
-                    suggestion=f"{text_of(left)} = …",
-                )
-                return
-
-
-def _sources_of_program(step: Step) -> Iterator[Source]:
-    """The sources in reach, and the methods of the program's own modules."""
-    yield from sources_in_reach(step)
-    classes = {id(cls): cls for cls in (type(member.module) for _, member in step.members.values())}
-    for cls in classes.values():
-        if not is_library(cls):
-            yield from (source for _, source in methods_of(cls))

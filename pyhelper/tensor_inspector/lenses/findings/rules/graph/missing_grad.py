@@ -1,4 +1,24 @@
-"""Rule about missing gradients: None where one was expected."""
+"""Parameters that an optimizer holds get no gradient from the backward.
+
+Why: What gets no gradient does not learn, though the optimizer holds it.
+
+Example:
+    def forward(self, x):
+        with torch.no_grad():
+            h = self.encoder(x)
+        return self.head(h)
+
+Instead:
+    def forward(self, x):
+        return self.head(self.encoder(x))
+
+Silent when:
+    - not every loss of the step, or not the whole graph, is in sight
+    - some place uses the part with its gradient, or a function that is not seen names it
+    - it is moved by hand, as an average, or gradients are set by hand
+    - nothing else of the same model gets a gradient
+    - it has its turn elsewhere: another function or loop may train it
+"""
 
 from __future__ import annotations
 
@@ -6,19 +26,23 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, parameters_of
 from .....words.text import listed
+from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
+from ....step.functions import functions_called
 from ....step.grad_mode import decorated_off, off_at
+from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
-from .cut import cuts_in_forwards, parts_of, share_an_optimizer
-from .learns_elsewhere import gets_gradients_by_hand, is_moved, may_train_by_name
-from .switched_off import run_without_gradients
+from ..optimizer.parts.order import orders
+from .parts.cut_parts import cuts_in_forwards, parts_of, share_an_optimizer
+from .parts.learns_elsewhere import Held, gets_gradients_by_hand, is_moved, may_learn_elsewhere, may_train_by_name
 
 _Cut = tuple[Source, int, str]  #: where, in which line, by what
 
@@ -30,7 +54,6 @@ _Cut = tuple[Source, int, str]  #: where, in which line, by what
     needs="loss optimizer module source",
 )
 def missing_grad(step: Step) -> Iterator[Violation]:
-    """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
     if not step.has_all_losses() or not step.graph.complete or gets_gradients_by_hand(step):
         return
     reached, reported = step.reached(), set[int]()
@@ -62,7 +85,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
             )
     if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
         yield from _cut_in_forwards(step, missing - reported)
-        yield from run_without_gradients(step, missing - reported, reached)
+        yield from _run_without_gradients(step, missing - reported, reached)
 
 
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Violation]:
@@ -170,3 +193,68 @@ def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
         return "no_grad", off
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
     return next(((name, line) for name in names if name in CUTTING_METHODS), None)
+
+
+def _run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Violation]:
+    """A whole module that is called, wherever it is, only where gradients are off."""
+    for variable in step.modules:
+        held = [one for one in step.trained() if one.root is variable]
+        if not held or not missing.issuperset(id(one.tensor) for one in held):
+            continue
+        tensors = [one.tensor for one in held]
+        is_shared = share_an_optimizer(step, tensors, reached)
+        if not is_shared and not _have_their_turn(step, tensors):
+            continue
+        calls = _calling(step, variable)
+        # An optimizer that has others to move may hold these for a later phase, in which nothing is detached.
+        places = [off_at(source, call.lineno) if is_shared else _cut_off_at(source, call) for source, call in calls]
+        if not places or None in places:
+            continue
+        module = Held(variable.key.rpartition(".")[2], variable.value, True)
+        if may_learn_elsewhere(step, module, [source for source, _ in calls]):
+            continue
+        where, (source, call) = places[0], calls[0]
+        how = "detaches what it gives" if _is_detached(source, call) else "calls it where gradients are off"
+        by = "the script" if source.function.startswith("<") else source.function
+        yield Violation(
+            (f"{variable.name}.* got no gradient", ": ", f"{by} {how}"),
+            *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
+            line=None if where is None else (source.file, where),
+        )
+
+
+def _have_their_turn(step: Step, tensors: list[Any]) -> bool:
+    """Whether an optimizer of these clears their gradients, and steps after the very next backward."""
+    wanted = set(map(id, tensors))
+    own = [one.key for one in step.optimizers if wanted & set(map(id, optimizers.tensors(one.value)))]
+    return any(
+        (first.name, second.name, third.name) == ("zero_grad", "backward", "step")
+        and first.subject == third.subject
+        and third.subject in own
+        for order in orders(step)
+        for first, second, third in zip(order, order[1:], order[2:])
+    )
+
+
+def _cut_off_at(source: Source, call: Call) -> int | None:
+    return call.lineno if _is_detached(source, call) else off_at(source, call.lineno)
+
+
+def _is_detached(source: Source, call: Call) -> bool:
+    return any(other.receiver is call.node for other in source.calls_of("detach"))
+
+
+def _calling(step: Step, variable: VisibleVariable) -> list[tuple[Source, Call]]:
+    """Where a module is called: in the frames in sight, and in the functions that these call."""
+    frames = [
+        (source, call)
+        for level, source in enumerate(step.sources)
+        for call in source.calls
+        if step.value(call.callee, level) is variable.value
+    ]
+    return frames + [
+        (one.source, call)
+        for one in functions_called(step)
+        for call in one.source.calls
+        if one.value(call.callee) is variable.value
+    ]

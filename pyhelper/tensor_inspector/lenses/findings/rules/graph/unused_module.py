@@ -1,4 +1,25 @@
-"""Rules about submodules that `forward` does not use."""
+"""A submodule took no part in the forward, or its result was dropped.
+
+Why: It is registered and counted, but never learns.
+
+Example:
+    def __init__(self):
+        self.a, self.b = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.a(x)
+
+Instead:
+    def forward(self, x):
+        return self.b(self.a(x))
+
+Silent when:
+    - one of its parameters has a gradient, is reached by a loss, or none is trainable
+    - not every loss of the step, or not the whole graph, is in sight
+    - a method, a property, a function or a frame in sight names it, or goes through all parts
+    - a dropped result: a hook may see it, or what takes it may keep it
+    - the loss reaches nothing else of its model
+"""
 
 from __future__ import annotations
 
@@ -33,8 +54,6 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
     needs="loss module source",
 )
 def unused_module(step: Step) -> Iterator[Violation]:
-    """A submodule that no loss reaches, and that no method of its parent names or takes out of a list or a dict, or only
-    to drop its result."""
     reached = step.reached()
     if not step.loss_nodes() or not step.has_all_losses() or not step.graph.complete:
         return

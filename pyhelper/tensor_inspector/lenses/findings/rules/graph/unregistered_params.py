@@ -1,14 +1,32 @@
-"""Layers that a model makes each time it is called: none of them is ever trained."""
+"""A module keeps weights where `parameters()` does not see them.
+
+Why: They are not trained, saved, or moved by .to().
+
+Example:
+    self.layers = [nn.Linear(8, 8) for _ in range(3)]
+
+Instead:
+    self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+
+Silent when:
+    - they are registered elsewhere in the model, or an optimizer holds them
+    - they are frozen, or no loss and no gradient has reached them
+    - the source reads their gradients, and so may update them by hand
+    - of a layer made in forward: it is kept, frozen, or given weights, or an optimizer holds such weights
+    - the class is a library's
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from types import FunctionType
 from typing import Any
 
-from .....measure.torch.metadata import requires_grad, shape_of
-from .....safe.guard import class_attribute, class_dict, class_name, module, mro
+from .....measure.torch.metadata import is_exact_tensor, is_trainable_leaf, requires_grad, shape_of
+from .....measure.torch.modules import is_module, parameters_of
+from .....safe.guard import class_attribute, class_dict, class_name, each, module, mro
 from .....words.text import plural
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of, undecorated
@@ -17,10 +35,13 @@ from ....step.functions import named_in
 from ....step.source import Source, source_of
 from ....step.step import Step
 from ...finding import Violation
-from .appended import called_by
+from ...lines import line_of_assignment
+from ...rule import rule
+from .parts.appended import called_by
+from .parts.gradient_readers import readers_of, reads_gradients
 
 torch: Any = module("torch")
-
+_ITEMS = 500  #: of one container
 #: How many dimensions the weights of a layer have, by its class or a base of it.
 _DIMENSIONS = {
     **dict.fromkeys(("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm"), 1),
@@ -34,7 +55,90 @@ _MOST = 6  #: dimensions of a parameter
 _DEEP = 3  #: modules of the program in one another
 
 
-def layers_made_in_forward(step: Step) -> Iterator[Violation]:
+@rule(
+    "error",
+    why="They are not trained, saved, or moved by .to().",
+    suggestion="register them",
+    needs="module",
+)
+def unregistered_params(step: Step) -> Iterator[Violation]:
+    yield from _layers_made_in_forward(step)
+    reached = step.reached()
+    for name, member, key, item in step.kept_by_modules():
+        found = [item] if is_exact_tensor(item) else _first_items(item)
+        hidden = [one for one in found if is_module(one) or is_trainable_leaf(one)]
+        tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
+        if not tensors or is_library(type(member.module)):
+            continue
+        registered = set(map(id, _tensors_in(member.top.module)))
+        loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.optimized]
+        if not loose or not all(requires_grad(tensor) for tensor in loose):
+            continue
+        if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
+            continue
+        if is_exact_tensor(item):
+            if not _is_updated_by_hand(step, member.module, key):
+                yield Violation(
+                    (
+                        f"{name}.{key} is a trainable tensor but no nn.Parameter",
+                        ": ",
+                        f"not in {name}.parameters(), in no optimizer",
+                    ),
+                    (f"{name}.{key}", "requires_grad, a plain tensor"),
+                    line=line_of_assignment(type(member.module), key),
+                    suggestion=f"make {key} an nn.Parameter",
+                )
+            continue
+        if not any(map(is_module, hidden)) and _are_updated_by_hand(step, member.module, f"{name}.{key}"):
+            continue
+        kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
+        what = (
+            f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
+            if is_module(hidden[0])
+            else plural(len(hidden), "tensor")
+        )
+        yield Violation(
+            (
+                f"{what} in the plain {type(item).__name__} {name}.{key} are not registered",
+                ": ",
+                f"not in {name}.parameters(), in no optimizer",
+            ),
+            (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
+            line=line_of_assignment(type(member.module), key),
+            suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
+        )
+
+
+def _first_items(container: Any) -> list[Any]:
+    items = dict.values if type(container) is dict else type(container).__iter__
+    return list(islice(each(items, container), _ITEMS))
+
+
+def _is_updated_by_hand(step: Step, owner: Any, attribute: str) -> bool:
+    """Whether code in sight, or a method, reads its gradient: as what an attack adds to an input."""
+    sources = [*step.sources, *(source for _, source in methods_of(type(owner)))]
+    return any(
+        isinstance(node.value, ast.Attribute) and node.value.attr == attribute
+        for source in sources
+        for node in (ast.walk(source.tree) if source.tree is not None else ())
+        if isinstance(node, ast.Attribute) and node.attr == "grad"
+    )
+
+
+def _are_updated_by_hand(step: Step, owner: Any, container: str) -> bool:
+    """Whether code in sight, a method, or a function that is given them reads the gradients of what a module's list holds."""
+    attribute = container.rpartition(".")[2]
+    sources = [*step.sources, *(source for _, source in methods_of(type(owner)))]
+    known = [(source, f"{source.self_name}.{attribute}") for source in sources]
+    known += [(source, container) for source in step.sources]
+    return any(reads_gradients(source, name) for source, name in (*known, *readers_of(step, container)))
+
+
+def _tensors_in(value: Any) -> list[Any]:
+    return [value] if is_exact_tensor(value) else parameters_of(value)
+
+
+def _layers_made_in_forward(step: Step) -> Iterator[Violation]:
     """A ``forward`` makes a layer with weights, and the loss leads to weights of such a kind that nothing in sight holds."""
     leaves = {id(leaf): leaf for root in step.loss_nodes() for leaf in step.graph.leaves(root)}
     loose = [leaf for leaf in leaves.values() if _is_weight(leaf) and not _is_held(step, id(leaf))]

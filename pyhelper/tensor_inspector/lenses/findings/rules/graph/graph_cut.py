@@ -1,32 +1,47 @@
-"""Rules about paths from a loss to its parameters that are cut."""
+"""Parameters of an optimizer took part, but the loss does not lead to them.
+
+Why: What gets no gradient does not learn.
+
+Example:
+    h = encoder(x).detach()
+    loss = F.cross_entropy(head(h), y)
+
+Instead:
+    h = encoder(x)
+    loss = F.cross_entropy(head(h), y)
+
+Silent when:
+    - not every loss of the step, or not the whole graph, is in sight
+    - no optimizer holds them together with parameters that the loss reaches
+    - the source shows no place where they are cut off, or may choose another way in other rounds
+    - their graph is of an earlier step
+    - another function or loop may train them, they are moved by hand (as an average), or gradients are set by hand
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from .....measure.torch import optimizers
-from .....measure.torch.modules import Member, is_module, parameters_of
+from .....measure.torch.metadata import element_count
 from .....measure.torch.node import AutogradNode
-from .....words.text import listed
-from ....step.classes import is_library
+from ....step.expressions import parent_of, text_of
 from ....step.functions import functions_called
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...forward import CutLine, cuts_of
 from ...lines import Line
 from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
-from .cut_in_call import cut_in_call
-from .learns_elsewhere import held_by, is_moved, may_learn_elsewhere
-from .looped import cut_terms
-from .not_in_loss import cut_one_by_one, left_out
+from .parts.cut_in_call import cut_in_call
+from .parts.cut_parts import cuts_in_forwards, grouped, share_an_optimizer
+from .parts.learns_elsewhere import held_by, may_learn_elsewhere
+from .parts.looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
+_READING_ALL = ("eval", "exec", "globals", "locals", "vars")
 
 
 @rule(
@@ -36,7 +51,6 @@ _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
     needs="loss optimizer source",
 )
 def graph_cut(step: Step) -> Iterator[Violation]:
-    """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
     if not step.has_all_losses() or not step.graph.complete:
         return
     reached, nodes = step.reached(), step.loss_nodes()
@@ -56,7 +70,7 @@ def graph_cut(step: Step) -> Iterator[Violation]:
                 "was cut off before",
             )
             if line is None:
-                line, how = left_out(step, variable), "nothing adds it to"
+                line, how = _left_out(step, variable), "nothing adds it to"
             if line is None or _learn_elsewhere(step, cut, missed):
                 continue  # an output that is not used, or not yet
             names = grouped(cut)
@@ -133,7 +147,7 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
 
     for loss in step.losses:
         for made in surely_made_of(source, loss.name, is_chosen):
-            at = cut_one_by_one(made.value, variable.key)
+            at = _cut_one_by_one(made.value, variable.key)
             if at is not None:
                 return source.file, at
             for path in uses(made.value, variable.key):
@@ -153,27 +167,6 @@ def in_forward(step: Step, missing: set[int]) -> Line | None:
     return next((cut[:2] for _, _, cut, _ in cuts_in_forwards(step, missing)), None)
 
 
-def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, CutLine, list[Any]]]:
-    """The parts that a ``forward`` cuts off: the part's name, its module, where, its trainable parameters."""
-    for name, member in list(step.members.values()) if missing else ():
-        if is_library(type(member.module)):
-            continue
-        gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
-        cuts = step.once(cuts_of, type(member.module)) if gone else {}
-        for key, tensors in gone.items():
-            if key in cuts and not is_moved(step, key):
-                yield f"{name}.{key}", member, cuts[key], tensors
-
-
-def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
-    """The attributes of a module that hold parameters: each with these."""
-    for part in ("_parameters", "_modules"):
-        for key, item in member.items(part):
-            if item is None:
-                continue
-            yield key, parameters_of(item) if is_module(item) else [item]
-
-
 def _is_old(step: Step, node: AutogradNode, roots: list[AutogradNode]) -> bool:
     """Whether its graph was freed by the backward of another loss than these: of an earlier step."""
     own = step.graph.below(node, most=50)
@@ -184,14 +177,46 @@ def _no_grad(step: Step, one: Parameter) -> str:
     return ", grad None" if step.grad(one.tensor) is None else ""
 
 
-def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bool:
-    """Whether an optimizer holds some of these tensors, and some that the losses reach."""
-    wanted = set(map(id, some))
-    held = ({id(tensor) for tensor in optimizers.tensors(variable.value)} for variable in step.optimizers)
-    return any(own & reached and own & wanted for own in held)
+def _cut_one_by_one(value: ast.expr, key: str) -> int | None:
+    """The line in which an expression cuts off each item of a list: ``[f.detach() for f in features]``."""
+    container = parent_of(key) if key.endswith("]") else None
+    for node in ast.walk(value) if container is not None else ():
+        if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) != 1:
+            continue
+        over = node.generators[0]
+        if text_of(over.iter) != container or not isinstance(over.target, ast.Name):
+            continue
+        paths = list(uses(node.elt, over.target.id))
+        if paths and all(cut_on(path, CUTS) is not None for path in paths):
+            return node.elt.lineno
+    return None
 
 
-def grouped(parameters: list[Parameter]) -> str:
-    """``encoder.*`` for all of a module, else the names."""
-    owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
-    return listed((f"{owner}.*" for owner in owners), False, 60)
+def _left_out(step: Step, variable: VisibleVariable) -> Line | None:
+    """The line that computes a single number which nothing in its function reads: a loss that no sum has."""
+    source = step.sources[variable.level]
+    if not variable.key.isidentifier() or element_count(variable.value) != 1:
+        return None
+    if source.function == "<module>" and not dict.__contains__(step.frames[variable.level].frame.f_globals, "__file__"):
+        return None  # a cell of a notebook: another one may read it
+    made = source.binding_of(variable.key)
+    nodes = source.nodes
+    is_read = any(isinstance(node, ast.Name) and node.id == variable.key for node in nodes if not _is_bound(node))
+    is_open = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes) or source.mentions(*_READING_ALL)
+    if made is None or is_read or is_open or not _computes(made[1], variable.key):
+        return None
+    return source.file, made[0]
+
+
+def _is_bound(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _computes(node: ast.AST, key: str) -> bool:
+    """Whether an assignment computes a value for a name alone: it is none of several that a call gives."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return False
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return any(text_of(one) == key for one in target.elts)
+    return isinstance(target, ast.Name)

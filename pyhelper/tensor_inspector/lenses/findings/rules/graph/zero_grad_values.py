@@ -1,17 +1,33 @@
-"""Rule about gradients that are exactly zero: behind what is flat, or where weights that are all zero are multiplied."""
+"""All gradients are exactly zero although the loss is not.
+
+Why: Where a function is flat, nothing tells in which direction to go.
+
+Example:
+    out = model(x).clamp(0, 1)  # every value is beyond 1
+    loss = F.mse_loss(out, y)
+
+Instead:
+    out = model(x).sigmoid()
+    loss = F.mse_loss(out, y)
+
+Silent when:
+    - the loss is 0, not finite, or its backward is still to come
+    - a parameter lies beside the flat operation, or a minimum, maximum or `where` is on the way
+    - a term of the loss is held above a bound on purpose (`kl.clamp(min=free)`)
+    - gradients may have been cleared since the backward
+    - of two factors: one has a value other than 0, or is used elsewhere too
+"""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, bare_each, is_plain, version_of
+from .....measure.torch.elements import bare, bare_each
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import number, plural
-from ....step.backpropagated import Loss
 from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
@@ -19,6 +35,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_assignment, line_of_binding, line_of_call_below
 from ...rule import rule
+from .parts.zero_gradients import gradients_are_zero
 
 _FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
 #: Of such an operation the functions that make it.
@@ -43,8 +60,6 @@ _MOST = 6  #: such operations between two products
     needs="loss optimizer",
 )
 def zero_grad_values(step: Step) -> Iterator[Violation]:
-    """All gradients are exactly zero though the loss is not: on the way stands what is flat there. Or those of two factors
-    that are both zero."""
     yield from _products_of_zeros(step)
     for loss in step.losses:
         value, root = step.number(loss.tensor), step.node_of(loss.tensor)
@@ -88,25 +103,6 @@ def _tensor_of(step: Step, node: AutogradNode) -> VisibleVariable | None:
 def _is_above_all(step: Step, flat: AutogradNode, root: AutogradNode) -> bool:
     """Tells whether each parameter that an optimizer holds lies below operations of this kind alone."""
     return not any(id(leaf) in step.optimized for leaf in step.graph.leaves_beside(root, (flat.op,)))
-
-
-def gradients_are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
-    """Whether the gradients are zero as the backward has left them, and nothing has cleared them since."""
-    leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.optimized]
-    grads = [step.grad(leaf) for leaf in leaves]
-    if not grads or not all(is_plain(grad) and not bool(bare(grad).any()) for grad in grads):
-        return False
-    start, end = loss.backward.lineno, step.source.lineno
-    replaced = any(
-        name.endswith(".grad") and start <= line <= end
-        for name, bound_in in step.source.bindings.items()
-        for line, _ in bound_in
-    )
-    if not replaced and all(version_of(grad) == 0 for grad in grads):
-        return True  # as new: what is cleared in place has a version
-    inside = {id(node) for node in ast.walk(loss.backward.call.node)}
-    later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in inside]
-    return step.level == 0 and not replaced and not later
 
 
 def _products_of_zeros(step: Step) -> Iterator[Violation]:

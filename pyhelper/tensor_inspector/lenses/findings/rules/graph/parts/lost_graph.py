@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from .....measure.torch.metadata import is_exact_tensor, requires_grad
-from .....safe.record import Record
-from ....step.backpropagated import Loss
-from ....step.calls import Call
-from ....step.classes import function_called
-from ....step.expressions import last_name, names_in, root_of, text_of
-from ....step.grad_mode import off_at
-from ....step.step import Step
-from ...lines import Line
-from ...made_of import CUTS
-from ...terms import left_at
+from ......measure.torch.metadata import is_exact_tensor, requires_grad
+from ......safe.record import Record
+from .....step.backpropagated import Loss
+from .....step.calls import Call
+from .....step.classes import function_called
+from .....step.expressions import last_name, names_in, root_of, text_of
+from .....step.grad_mode import off_at
+from .....step.step import Step
+from ....lines import Line
+from ....made_of import CUTS
+from ....terms import left_at
 from .cut_in_call import cut_before
 
 

@@ -1,4 +1,23 @@
-"""Rule about losses that a called function rebuilds from plain numbers, which cuts the graph."""
+"""The loss is a new tensor made of the numbers of another one.
+
+Why: The new tensor knows nothing of the model: no parameter gets a gradient from it.
+
+Example:
+    loss = F.cross_entropy(model(x), y)
+    loss = torch.tensor(loss.item(), requires_grad=True)
+    loss.backward()
+
+Instead:
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+
+Silent when:
+    - it is a parameter, or something that an optimizer trains
+    - it is a constant that stands in under a condition, where there is nothing to compute it of
+    - it leads to a parameter of a module or an optimizer after all
+    - nothing in the source shows that a value with a graph was made into numbers
+    - neither an optimizer nor a module is in sight
+"""
 
 from __future__ import annotations
 
@@ -6,23 +25,95 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.metadata import element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....safe.guard import SEQUENCES, instance_dict
-from .....words.text import plural
+from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
 from ....step.classes import is_library, methods_of
-from ....step.expressions import key_of, last_name, names_in, shown_text, text_of
+from ....step.expressions import key_of, last_name, names_in, shown, shown_text, text_of
 from ....step.functions import functions_called, value_in
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
 from ...made_of import made_of
+from ...rule import rule
+from ...terms import left_at
+from .parts.dead_losses import line_of_loss
 
 _MAKING = ("tensor", "as_tensor", "Variable")
 _FILLING = tuple("zeros ones full new_zeros new_ones new_full new_tensor zeros_like ones_like".split())
 _NUMBERS = frozenset(("float", "item", "tolist"))
 
 
-def rewrapped_in_callees(step: Step, loss: Loss, *, is_named: bool) -> Iterator[Violation]:
+@rule(
+    "error",
+    why="The new tensor knows nothing of the model: no parameter gets a gradient from it.",
+    suggestion="call backward on the loss itself",
+    needs="loss source",
+)
+def loss_rewrapped(step: Step) -> Iterator[Violation]:
+    for loss in step.losses:
+        leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
+        known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.optimized
+        if not (step.optimizers or step.modules):
+            continue
+        if not leaf:
+            yield from _rewrapped_within(step, loss)
+            continue
+        if known or element_count(loss.tensor) != 1 or _is_stand_in(step, loss):
+            continue
+        amount = len(step.trained()) or len(step.trainable())
+        what = "reaches" if loss.pending else "reached"
+        yield Violation(
+            (
+                f"{loss.name} is a leaf",
+                ": ",
+                f"a new tensor that no graph leads to, so backward {what} none of {plural(amount, 'parameter')}",
+            ),
+            (loss.name, "a leaf with requires_grad, without grad_fn"),
+            line=line_of_loss(step, loss),
+        )
+
+
+_REWRAPPING = ("tensor", "as_tensor", "Variable", "Tensor", "FloatTensor")
+
+
+def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
+    """A loss that is computed from a new leaf, which is made of the numbers of values with a graph."""
+    root = step.node_of(loss.tensor)
+    leaves = [] if root is None else step.graph.leaves(root)
+    if not leaves or any(id(one) in step.parameters or id(one) in step.optimized for one in leaves):
+        return
+    reaches = f"backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}"
+    left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
+    if left is not None and left.leaf is not None:
+        name = None if left.name == loss.name else left.name
+        yield Violation(
+            (f"{loss.name} is made of the numbers of {name or 'predictions'}", ", ", f"a new leaf: {reaches}"),
+            (loss.name, f"leads to a new leaf of shape {shape(shape_of(leaves[0]))} only"),
+            (name, f"line {left.line[1]}: {left.call}"),
+            line=left.leaf,
+        )
+        return
+    for made in made_of(step.source, loss.name):
+        for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
+            if last_name(call.func) not in _REWRAPPING or not call.args:
+                continue
+            values = [(name, step.value(name)) for name in names_in(call.args[0])]
+            lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]
+            if lost and step.trained():
+                yield Violation(
+                    (f"{loss.name} is made of the numbers of {listed(lost, False, 40)}", ": ", reaches),
+                    (loss.name, "leads to a new leaf only"),
+                    *((shown(name), "requires grad, its graph is left behind") for name in lost[:3]),
+                    line=(step.source.file, call.lineno),
+                )
+                return
+    if step.trained():
+        yield from _rewrapped_in_callees(step, loss, is_named=any(id(one) in step.names for one in leaves))
+
+
+def _rewrapped_in_callees(step: Step, loss: Loss, *, is_named: bool) -> Iterator[Violation]:
     """``torch.tensor(losses, requires_grad=True)`` in a function that gives the loss.
 
     A leaf that has a name may be trained by hand, as an input is: then it must be made of what were tensors.
@@ -98,7 +189,7 @@ def _marked(node: ast.AST) -> ast.Call | None:
     return made if isinstance(made, ast.Call) and (asked or is_after) else None
 
 
-def is_stand_in(step: Step, loss: Loss) -> bool:
+def _is_stand_in(step: Step, loss: Loss) -> bool:
     """Whether a loss that is a leaf may be a constant that stands in where there is nothing to compute it of, as in a batch
     without pairs: ``return torch.tensor(0.0, requires_grad=True)`` under a condition."""
     name = key_of(loss.name)

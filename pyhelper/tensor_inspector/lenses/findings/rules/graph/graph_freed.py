@@ -1,4 +1,22 @@
-"""Rules about what backward needs: saved tensors that were changed in place, graphs that were freed."""
+"""A backward still to come leads through a graph that is freed.
+
+Why: backward() frees what it went through; a second one raises.
+
+Example:
+    hidden = cell(x, hidden)
+    loss = hidden.square().mean()
+    loss.backward()  # in the second round it fails
+
+Instead:
+    hidden = cell(x, hidden.detach())
+    loss = hidden.square().mean()
+    loss.backward()
+
+Silent when:
+    - the earlier backward kept the graph, or what it freed is not on the way
+    - of a state that is about to be given on: it may be bound anew before, may be detached by the module, or no loss is
+      surely made of it
+"""
 
 from __future__ import annotations
 
@@ -10,7 +28,6 @@ from .....measure.torch.graph import Graph
 from .....measure.torch.metadata import gradient_of
 from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
-from ....graphs.changed import change_of
 from ....step.calls import Call
 from ....step.classes import forward_of, is_library
 from ....step.expressions import names_given, names_in, root_of, text_of
@@ -26,39 +43,11 @@ from ...rule import rule
 
 @rule(
     "error",
-    why="The backward needs the value as it was; torch will raise.",
-    suggestion="use the operation that makes a new tensor",
-    needs="loss source",
-)
-def inplace_modified(step: Step) -> Iterator[Violation]:
-    """A tensor that the backward needs was modified in place."""
-    for loss in step.pending():
-        root = step.node_of(loss.tensor)
-        modified = None if root is None else step.graph.modified_below(root)
-        if modified is not None:
-            node, name = modified
-            saved, change = node.saved(name), change_of(step, node, name)
-            versions = f"saved at version {saved.expected}, now at version {saved.found}"
-            by_call = f" ({change.by_call})" if change.by_call else ""
-            title = (
-                "backward will fail",
-                ": ",
-                f"{change.name or 'a tensor'} was changed in place{by_call} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now",
-            )
-            yield Violation(
-                title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line
-            )
-            return
-
-
-@rule(
-    "error",
     why="backward() frees what it went through; a second one raises.",
     suggestion="add the losses and call backward once, or retain_graph=True",
     needs="source",
 )
 def graph_freed(step: Step) -> Iterator[Violation]:
-    """A backward that is still to come leads through what an earlier one has freed."""
     for loss in step.pending():
         root = step.node_of(loss.tensor)
         if root is None:

@@ -1,4 +1,22 @@
-"""Rules about losses from step functions, which have no gradient or a gradient of zero."""
+"""The loss goes through an operation that has no gradient.
+
+Why: Such an operation has no gradient: nothing before it can learn.
+
+Example:
+    guess = model(x).argmax(1).float()
+    loss = F.mse_loss(guess, y)
+
+Instead:
+    p = model(x).softmax(1)
+    loss = F.nll_loss(p.log(), y)
+
+Silent when:
+    - the loss has a graph that reaches parameters past the step function, and these get another gradient than zero
+    - a hook, or the source, gives such parameters a gradient by hand, as a straight-through estimator does
+    - a Function of the program's own defines its slope
+    - of a term in a sum: another term is a plain mean of the very value that the step function takes
+    - a condition decides whether the loss is backpropagated, and it may be an evaluation
+"""
 
 from __future__ import annotations
 
@@ -16,9 +34,9 @@ from ...lines import line_of_binding, line_of_call_below
 from ...made_of import STEP_FUNCTIONS, bound_to
 from ...rule import rule
 from ...terms import FlatTerm, flat_terms
-from .cut import grouped
-from .dead import dead_losses
-from .lost_graph import origin_of
+from .parts.cut_parts import grouped
+from .parts.dead_losses import dead_losses
+from .parts.lost_graph import origin_of
 
 #: Step functions whose gradient is 0, as nodes, each with the functions that compute it.
 _CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}
@@ -32,7 +50,6 @@ _FLAT = tuple(_CALLS)
     needs="loss source",
 )
 def nondifferentiable(step: Step) -> Iterator[Violation]:
-    """The loss has no graph, since it goes through an operation without a gradient."""
     yield from _without_grad(step)
     yield from _of_slope_zero(step)
     yield from _terms(step)

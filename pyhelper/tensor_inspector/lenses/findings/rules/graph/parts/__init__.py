@@ -1,0 +1,1 @@
+"""What several rules about the graph share, and what one of them works out."""

@@ -1,0 +1,49 @@
+"""Finds the parts of modules that a forward cuts off, and names parameters by their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ......measure.torch import optimizers
+from ......measure.torch.modules import Member, is_module, parameters_of
+from ......words.text import listed
+from .....step.classes import is_library
+from .....step.roles import Parameter
+from .....step.step import Step
+from ....forward import CutLine, cuts_of
+from .learns_elsewhere import is_moved
+
+
+def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, CutLine, list[Any]]]:
+    """The parts that a ``forward`` cuts off: the part's name, its module, where, its trainable parameters."""
+    for name, member in list(step.members.values()) if missing else ():
+        if is_library(type(member.module)):
+            continue
+        gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
+        cuts = step.once(cuts_of, type(member.module)) if gone else {}
+        for key, tensors in gone.items():
+            if key in cuts and not is_moved(step, key):
+                yield f"{name}.{key}", member, cuts[key], tensors
+
+
+def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
+    """The attributes of a module that hold parameters: each with these."""
+    for part in ("_parameters", "_modules"):
+        for key, item in member.items(part):
+            if item is None:
+                continue
+            yield key, parameters_of(item) if is_module(item) else [item]
+
+
+def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bool:
+    """Whether an optimizer holds some of these tensors, and some that the losses reach."""
+    wanted = set(map(id, some))
+    held = ({id(tensor) for tensor in optimizers.tensors(variable.value)} for variable in step.optimizers)
+    return any(own & reached and own & wanted for own in held)
+
+
+def grouped(parameters: list[Parameter]) -> str:
+    """``encoder.*`` for all of a module, else the names."""
+    owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
+    return listed((f"{owner}.*" for owner in owners), False, 60)
