@@ -37,12 +37,21 @@ class Rule:
     """``needs`` are what it cannot do without: loss, optimizer, groups (those of each optimizer can be read), module,
     scaler, source, moments (numbers of earlier stops), thorough (extra reading), run (running the program's code)."""
 
-    __slots__ = ("check", "id", "needs", "severity", "suggestion", "tier", "why")
+    __slots__ = ("causes", "check", "id", "needs", "severity", "suggestion", "tier", "why")
 
     def __init__(
-        self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str, tier: Tier = "sure"
+        self,
+        id: str,
+        check: Check,
+        needs: str,
+        severity: Severity,
+        why: str,
+        suggestion: str,
+        tier: Tier = "sure",
+        causes: str = "",
     ) -> None:
         self.id = id
+        self.causes = tuple(causes.split())  #: the rules that are folded under it where it has found something
         self.tier: Tier = tier  #: the most that it claims
         self.check = check
         self.needs = tuple(needs.split())
@@ -52,10 +61,11 @@ class Rule:
 
 
 def rule(
-    severity: Severity, *, why: str, suggestion: str, needs: str = "", tier: Tier = "sure"
+    severity: Severity, *, why: str, suggestion: str, causes: str = "", needs: str = "", tier: Tier = "sure"
 ) -> Callable[[Check], Rule]:
-    """A decorator that makes a `Rule` of a function; its id is the function's name."""
-    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion, tier)
+    """A decorator that makes a `Rule` of a function; its id is the function's name. ``causes`` are the ids of rules whose
+    findings follow from this one's, with blanks between them."""
+    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion, tier, causes)
 
 
 def finding_of(rule: Rule, found: Violation) -> Finding:

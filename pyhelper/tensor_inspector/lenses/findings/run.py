@@ -21,53 +21,8 @@ if TYPE_CHECKING:
 _MOST = 8  #: findings of one rule
 NO_TIME = "no time"
 
-_NUMBERS = tuple(
-    "nan-origin log-of-zero masked-row fp16-overflow std-of-one nan-in-grad-only nan-in-params nan-in-buffers"
-    " exploding-grad lr-too-high".split()
-)
-_NO_LEARNING = tuple(
-    "zero-grad-values vanishing-grad dead-relu constant-output missing-grad weights-unchanged no-nonlinearity"
-    " step-without-grads".split()
-)
 #: A rule, and those that are folded under it where it has found something.
-CAUSES: dict[str, tuple[str, ...]] = {
-    "nan-in-input": ("invalid-distribution", *_NUMBERS),
-    "nan-in-params": ("invalid-distribution", "nan-origin", "nan-in-buffers", "nan-in-grad-only", "exploding-grad"),
-    "log-of-zero": _NUMBERS,
-    "masked-row": _NUMBERS,
-    "std-of-one": _NUMBERS,
-    "fp16-overflow": _NUMBERS,
-    "eps-underflow": _NUMBERS,
-    "nan-origin": tuple(
-        "invalid-distribution nan-in-params nan-in-buffers nan-in-grad-only exploding-grad lr-too-high".split()
-    ),
-    "lr-too-high": ("exploding-grad", "nan-in-params", "nan-in-grad-only"),
-    "frozen-params": ("loss-without-grad", "nondifferentiable", "grad-mode-off", "graph-cut", *_NO_LEARNING),
-    "grad-mode-off": ("loss-without-grad", "nondifferentiable", "train-during-eval"),
-    "nondifferentiable": ("loss-without-grad",),
-    "loss-rewrapped": ("graph-cut", "loss-without-grad", "unused-module", *_NO_LEARNING),
-    "loss-without-grad": ("graph-cut", "unused-module", *_NO_LEARNING),
-    "graph-cut": ("missing-grad", "unused-module"),
-    "unused-module": ("missing-grad", "param-not-in-optimizer"),
-    "unregistered-params": ("param-not-in-optimizer",),
-    "step-without-grads": ("weights-unchanged",),
-    "optimizer-stale-params": ("param-not-in-optimizer", "weights-unchanged"),
-    "double-softmax": ("constant-output", "vanishing-grad"),
-    "softmax-singleton": _NO_LEARNING,
-    "softmax-wrong-dim": ("batch-mixing",),
-    "dead-relu": _NO_LEARNING,
-    "not-normalized": ("saturated", "exploding-grad", *_NO_LEARNING),
-    "saturated": ("vanishing-grad", "zero-grad-values"),
-    "lr-zero": ("weights-unchanged", "lr-too-low"),
-    "clip-before-unscale": ("scaler-bypassed",),
-    "graph-freed": ("graph-grows",),
-    "graph-grows": ("inplace-modified",),
-    "non-leaf-grad": ("graph-freed", "retained-graph", "graph-grows"),
-    "scaler-bypassed": ("lr-too-high", "exploding-grad", "nan-in-params"),
-    "target-requires-grad": ("param-not-in-optimizer",),
-    "all-targets-ignored": _NUMBERS,
-    "retained-graph": ("graph-grows",),
-}
+_CAUSES = {rule.id: rule.causes for rule in RULES}
 
 
 class Asking:
@@ -148,7 +103,7 @@ def folded(found: list[Finding]) -> list[Finding]:
     top: list[Finding] = []
     for finding in sorted(found, key=_order):
         cause = next(
-            (one for one in top if finding["rule"] in CAUSES.get(one["rule"], ()) or one["rule"] == finding["rule"]),
+            (one for one in top if finding["rule"] in _CAUSES.get(one["rule"], ()) or one["rule"] == finding["rule"]),
             None,
         )
         if cause is None:
@@ -165,5 +120,5 @@ def _order(finding: Finding) -> tuple[int, int, int]:
 
 
 def _depth(rule: str, seen: tuple[str, ...] = ()) -> int:
-    below = [name for name in CAUSES.get(rule, ()) if name not in seen and name != rule]
+    below = [name for name in _CAUSES.get(rule, ()) if name not in seen and name != rule]
     return 1 + max((_depth(name, (*seen, rule)) for name in below), default=0) if below else 0

@@ -35,6 +35,7 @@ from ....step.decided import is_foretold
 from ....step.expressions import key_of, last_name, names_in, shown
 from ....step.source import Source
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import count_not_finite, words_of
 from ...lines import line_of_binding_or_call
@@ -51,6 +52,7 @@ _UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_st
     "error",
     why="Everything computed from it is NaN, and after one step so are the weights.",
     suggestion="clean or mask it where the data is read",
+    causes=f"invalid-distribution {NOT_FINITE}",
     needs="module source",
 )
 def nan_in_input(step: Step) -> Iterator[Violation]:

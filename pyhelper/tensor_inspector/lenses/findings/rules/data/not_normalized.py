@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from .....safe.guard import class_name
 from .....words.text import number
 from ....step.step import Step
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...losses import ModelInput
 from ...rule import rule
@@ -36,6 +37,7 @@ from .parts.scales import scale_of
     "warning",
     why="The first layer's outputs are a hundred times too large: activations saturate, gradients explode.",
     suggestion="scale it",
+    causes=f"saturated exploding-grad {NO_LEARNING}",
     needs="module source",
 )
 def not_normalized(step: Step) -> Iterator[Violation]:

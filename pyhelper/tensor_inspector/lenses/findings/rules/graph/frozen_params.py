@@ -33,6 +33,7 @@ from ....step.roles import Parameter
 from ....step.source import source_of
 from ....step.step import Step
 from ...code_objects import codes_that_name
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...lines import line_of_freezing
 from ...rule import rule
@@ -49,6 +50,7 @@ _NORM = re.compile(
     "error",
     why="What is frozen can't learn.",
     suggestion="call requires_grad_(True) on what is to be trained",
+    causes=f"loss-without-grad nondifferentiable grad-mode-off graph-cut {NO_LEARNING}",
     needs="loss optimizer source",
 )
 def frozen_params(step: Step) -> Iterator[Violation]:

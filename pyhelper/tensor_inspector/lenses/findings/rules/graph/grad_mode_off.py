@@ -40,6 +40,7 @@ _MODES = ("no_grad", "inference_mode", "set_grad_enabled")
     "error",
     why="Without gradients no graph is recorded, and backward has nothing to go through.",
     suggestion="compute the loss outside of no_grad",
+    causes="loss-without-grad nondifferentiable train-during-eval",
     needs="loss module source",
 )
 def grad_mode_off(step: Step) -> Iterator[Violation]:

@@ -48,6 +48,7 @@ _READING_ALL = ("eval", "exec", "globals", "locals", "vars")
     "error",
     why="What gets no gradient does not learn.",
     suggestion="pass it on without detach()",
+    causes="missing-grad unused-module",
     needs="loss optimizer source",
 )
 def graph_cut(step: Step) -> Iterator[Violation]:

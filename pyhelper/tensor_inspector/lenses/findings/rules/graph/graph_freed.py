@@ -45,6 +45,7 @@ from ...rule import rule
     "error",
     why="backward() frees what it went through; a second one raises.",
     suggestion="add the losses and call backward once, or retain_graph=True",
+    causes="graph-grows",
     needs="source",
 )
 def graph_freed(step: Step) -> Iterator[Violation]:

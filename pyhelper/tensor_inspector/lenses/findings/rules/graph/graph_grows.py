@@ -35,6 +35,7 @@ from ...rule import NotAsked, rule
     "warning",
     why="Each step takes longer and more memory than the one before.",
     suggestion="detach what is carried over",
+    causes="inplace-modified",
     needs="loss source",
 )
 def graph_grows(step: Step) -> Iterator[Violation]:

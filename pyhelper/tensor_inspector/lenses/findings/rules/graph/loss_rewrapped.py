@@ -34,6 +34,7 @@ from ....step.expressions import key_of, last_name, names_in, shown, shown_text,
 from ....step.functions import functions_called, value_in
 from ....step.source import Source
 from ....step.step import Step
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...made_of import made_of
 from ...rule import rule
@@ -49,6 +50,7 @@ _NUMBERS = frozenset(("float", "item", "tolist"))
     "error",
     why="The new tensor knows nothing of the model: no parameter gets a gradient from it.",
     suggestion="call backward on the loss itself",
+    causes=f"graph-cut loss-without-grad unused-module {NO_LEARNING}",
     needs="loss source",
 )
 def loss_rewrapped(step: Step) -> Iterator[Violation]:

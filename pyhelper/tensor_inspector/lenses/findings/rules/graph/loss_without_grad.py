@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import dtype_name
 from ....step.step import Step
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
 from .parts.dead_losses import dead_losses, line_of_loss
@@ -34,6 +35,7 @@ from .parts.lost_graph import cut_of
     "error",
     why="backward() will raise, or nothing is learned.",
     suggestion="keep the computation in torch, without detach, numpy or item",
+    causes=f"graph-cut unused-module {NO_LEARNING}",
     needs="loss source",
 )
 def loss_without_grad(step: Step) -> Iterator[Violation]:

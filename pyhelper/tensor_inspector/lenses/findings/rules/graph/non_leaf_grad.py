@@ -46,6 +46,7 @@ from .parts.gradient_readers import functions_given, loops_in, readers_of, reads
     "error",
     why="Only leaves get a .grad; the optimizer can't hold this.",
     suggestion="make the result a leaf: nn.Parameter(value), or scale under no_grad",
+    causes="graph-freed retained-graph graph-grows",
     needs="source",
 )
 def non_leaf_grad(step: Step) -> Iterator[Violation]:

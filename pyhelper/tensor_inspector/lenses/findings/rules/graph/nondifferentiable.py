@@ -47,6 +47,7 @@ _FLAT = tuple(_CALLS)
     "error",
     why="Such an operation has no gradient: nothing before it can learn.",
     suggestion="use a differentiable stand-in, as softmax for argmax",
+    causes="loss-without-grad",
     needs="loss source",
 )
 def nondifferentiable(step: Step) -> Iterator[Violation]:

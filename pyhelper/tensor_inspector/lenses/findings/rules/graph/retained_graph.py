@@ -53,6 +53,7 @@ _ITEMS = 64  #: of one container
     "warning",
     why="Memory grows with every step.",
     suggestion="keep numbers, not tensors with a graph",
+    causes="graph-grows",
     needs="source",
 )
 def retained_graph(step: Step) -> Iterator[Violation]:

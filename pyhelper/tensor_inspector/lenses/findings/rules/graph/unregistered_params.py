@@ -59,6 +59,7 @@ _DEEP = 3  #: modules of the program in one another
     "error",
     why="They are not trained, saved, or moved by .to().",
     suggestion="register them",
+    causes="param-not-in-optimizer",
     needs="module",
 )
 def unregistered_params(step: Step) -> Iterator[Violation]:

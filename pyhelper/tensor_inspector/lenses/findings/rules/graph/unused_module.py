@@ -51,6 +51,7 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
     "warning",
     why="It is registered and counted, but never learns.",
     suggestion="call it in forward, or remove it",
+    causes="missing-grad param-not-in-optimizer",
     needs="loss module source",
 )
 def unused_module(step: Step) -> Iterator[Violation]:

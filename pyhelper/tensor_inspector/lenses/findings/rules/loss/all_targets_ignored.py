@@ -28,6 +28,7 @@ from ....step.decided import is_foretold
 from ....step.expressions import constant_of, is_name
 from ....step.sight import VisibleVariable
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...lines import line_of_binding, line_of_call_below
 from ...losses import LossCall, loss_calls
@@ -43,6 +44,7 @@ _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", 
     "error",
     why="No target is left to average over.",
     suggestion="check the masking, or skip such a batch",
+    causes=NOT_FINITE,
     needs="source",
 )
 def all_targets_ignored(step: Step) -> Iterator[Violation]:

@@ -34,6 +34,7 @@ _ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too
     "error",
     why="A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
     suggestion="give cross_entropy the logits",
+    causes="constant-output vanishing-grad",
 )
 def double_softmax(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("LogSoftmax"):

@@ -23,6 +23,7 @@ from math import prod
 
 from .....measure.torch.node import AutogradNode
 from ....step.step import Step
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
 from ...written import written
@@ -34,6 +35,7 @@ _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's
     "error",
     why="The softmax of one number is always 1: its gradient is zero.",
     suggestion="a sigmoid, or two units",
+    causes=NO_LEARNING,
 )
 def softmax_singleton(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("Softmax", "LogSoftmax"):

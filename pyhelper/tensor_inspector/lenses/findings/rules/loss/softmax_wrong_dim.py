@@ -33,6 +33,7 @@ from ...written import written
     "error",
     why="The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
     suggestion="softmax over the last dimension",
+    causes="batch-mixing",
 )
 def softmax_wrong_dim(step: Step) -> Iterator[Violation]:
     for node in step.graph.by("Softmax", "LogSoftmax"):

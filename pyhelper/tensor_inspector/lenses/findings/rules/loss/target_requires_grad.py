@@ -41,6 +41,7 @@ _PARTS = frozenset(("Index", "Select", "Slice", "Split", "SplitWithSizes", "Unbi
     "warning",
     why="What should stay fixed is moved towards the prediction.",
     suggestion="compute it under no_grad, or detach it",
+    causes="param-not-in-optimizer",
 )
 def target_requires_grad(step: Step) -> Iterator[Violation]:
     for node in step.graph.by(*REGRESSIONS):

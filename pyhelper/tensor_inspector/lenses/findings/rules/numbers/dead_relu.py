@@ -37,6 +37,7 @@ from ....step.expressions import constant_of, shown_text, text_of
 from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
+from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...lines import line_of_last_binding
 from ...losses import model_inputs
@@ -57,6 +58,7 @@ _WRITTEN = ("IndexPut", "MaskedFill", "Mul", "Where")
     "error",
     why="A ReLU below 0 passes no gradient: these units never come back.",
     suggestion="a smaller rate, biases near 0, or LeakyReLU",
+    causes=NO_LEARNING,
     needs="module thorough",
 )
 def dead_relu(step: Step) -> Iterator[Violation]:

@@ -28,6 +28,7 @@ from .....safe.guard import module
 from .....words.text import number
 from ....graphs.lines import line_of_operation
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
 from ...lines import line_of_binding_or_call, line_of_call_below
@@ -47,6 +48,7 @@ _ROOTS = ("Rsqrt", "Sqrt")
     "error",
     why="float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
     suggestion="bfloat16 or float32 here, or smaller values",
+    causes=NOT_FINITE,
 )
 def fp16_overflow(step: Step) -> Iterator[Violation]:
     onset = onset_of(step)

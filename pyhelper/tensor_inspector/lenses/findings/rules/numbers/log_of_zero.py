@@ -26,6 +26,7 @@ from .....words.text import number, plural
 from ....step.expressions import is_name, text_of
 from ....step.functions import functions_called
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
 from ...lines import line_of_binding_or_call
@@ -42,6 +43,7 @@ _LOGS = ("log", "log2", "log10")
     "error",
     why="log of 0 is −inf, and 0 · −inf is NaN.",
     suggestion="clamp it",
+    causes=NOT_FINITE,
 )
 def log_of_zero(step: Step) -> Iterator[Violation]:
     onset = onset_of(step)

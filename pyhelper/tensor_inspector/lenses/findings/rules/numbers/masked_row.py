@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from .....words.text import plural
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
 from ...lines import line_of_binding_or_call
@@ -36,6 +37,7 @@ from .parts.onset import onset_of
     "error",
     why="A softmax needs one finite score at least.",
     suggestion="leave one place unmasked, or skip such rows",
+    causes=NOT_FINITE,
 )
 def masked_row(step: Step) -> Iterator[Violation]:
     onset = onset_of(step)

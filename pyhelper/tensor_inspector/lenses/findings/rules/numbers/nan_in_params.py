@@ -41,6 +41,7 @@ _STOPS = 6  #: whose norms are told
     "error",
     why="Nothing that this model computes is a number any more.",
     suggestion="load the last good checkpoint",
+    causes="invalid-distribution nan-origin nan-in-buffers nan-in-grad-only exploding-grad",
     needs="module",
 )
 def nan_in_params(step: Step) -> Iterator[Violation]:

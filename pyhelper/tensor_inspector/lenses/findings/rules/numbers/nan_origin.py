@@ -49,6 +49,7 @@ from .parts.onset import flow_of, onset_of, onset_outside
     "error",
     why="All that comes after it is not finite.",
     suggestion="look at the inputs of this operation",
+    causes="invalid-distribution nan-in-params nan-in-buffers nan-in-grad-only exploding-grad lr-too-high",
 )
 def nan_origin(step: Step) -> Iterator[Violation]:
     short = next(too_few_frames(step), None)

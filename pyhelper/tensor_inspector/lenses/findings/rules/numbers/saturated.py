@@ -36,6 +36,7 @@ from .parts.products import LINEAR, product_in, users_through, weight_of
     "warning",
     why="At its bounds the function is flat: hardly any gradient passes.",
     suggestion="scale the inputs, or normalise before it",
+    causes="vanishing-grad zero-grad-values",
     needs="thorough",
 )
 def saturated(step: Step) -> Iterator[Violation]:

@@ -30,6 +30,7 @@ from ....step.expressions import constant_of, is_name, text_of
 from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...lines import line_of_binding_or_call
 from ...made_of import Made, made_of
@@ -47,6 +48,7 @@ _UNBIASED = ("unbiased", "correction")
     "error",
     why="The unbiased estimate divides by n − 1.",
     suggestion="correction=0, or more samples",
+    causes=NOT_FINITE,
 )
 def std_of_one(step: Step) -> Iterator[Violation]:
     onset = onset_of(step)

@@ -56,6 +56,7 @@ _MOST = 20
     "error",
     why="Scaled gradients are thousands of times larger: all are clipped to almost nothing.",
     suggestion="call scaler.unscale_(optimizer) before clipping",
+    causes="scaler-bypassed",
     needs="scaler source",
 )
 def clip_before_unscale(step: Step) -> Iterator[Violation]:

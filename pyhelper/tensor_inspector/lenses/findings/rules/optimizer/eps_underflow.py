@@ -23,6 +23,7 @@ from .....measure.torch.optimizers import groups
 from .....safe.guard import module
 from .....words.text import number
 from ....step.step import Step
+from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...lines import line_of_last_binding
 from ...rule import rule
@@ -34,6 +35,7 @@ torch: Any = module("torch")
     "error",
     why="The division by √v + eps becomes 0/0, which is NaN.",
     suggestion="eps=1e-4, or float32 weights",
+    causes=NOT_FINITE,
     needs="optimizer",
 )
 def eps_underflow(step: Step) -> Iterator[Violation]:

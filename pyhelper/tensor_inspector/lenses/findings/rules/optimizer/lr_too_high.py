@@ -36,6 +36,7 @@ from ...rule import rule
     "error",
     why="Each step overshoots further than the one before.",
     suggestion="try a rate of a tenth or a hundredth",
+    causes="exploding-grad nan-in-params nan-in-grad-only",
     needs="optimizer moments",
 )
 def lr_too_high(step: Step) -> Iterator[Violation]:

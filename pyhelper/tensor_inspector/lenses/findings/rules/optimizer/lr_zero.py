@@ -57,6 +57,7 @@ class _RateReason(Record):
     "error",
     why="A step of rate 0 changes no weight.",
     suggestion="check what the schedule multiplies the rate by",
+    causes="weights-unchanged lr-too-low",
     needs="optimizer",
 )
 def lr_zero(step: Step) -> Iterator[Violation]:

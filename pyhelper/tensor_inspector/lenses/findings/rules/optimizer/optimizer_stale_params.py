@@ -33,6 +33,7 @@ from .parts.unheld import unheld
     "error",
     why="The optimizer updates tensors that are not part of the model any more.",
     suggestion="make the optimizer after the model is complete",
+    causes="param-not-in-optimizer weights-unchanged",
     needs="loss optimizer module",
 )
 def optimizer_stale_params(step: Step) -> Iterator[Violation]:

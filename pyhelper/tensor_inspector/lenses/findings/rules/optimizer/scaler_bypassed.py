@@ -46,6 +46,7 @@ from .parts.scaler_calls import (
     "error",
     why="The step is as many times too large as the scale.",
     suggestion="step through the scaler",
+    causes="lr-too-high exploding-grad nan-in-params",
     needs="scaler source",
 )
 def scaler_bypassed(step: Step) -> Iterator[Violation]:

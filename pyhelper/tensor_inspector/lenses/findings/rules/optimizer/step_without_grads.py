@@ -45,6 +45,7 @@ from .parts.order import orders
     "error",
     why="What a backward gave is gone before a step could use it.",
     suggestion="call zero_grad before backward, or after step",
+    causes="weights-unchanged",
     needs="optimizer source",
 )
 def step_without_grads(step: Step) -> Iterator[Violation]:
