@@ -1,21 +1,27 @@
-"""Writes docs/rules.md from the rules' own sources.
+"""Writes docs/rules.md and the pages in docs/rules/ from the rules' own sources.
 
 PYTHONPATH=pyhelper python scripts/rules_page.py
 """
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch  # noqa: F401  rules are there once the program has imported it
 
 import tensor_inspector
+from tensor_inspector.lenses.explain.explain import EXPLAINED
+from tensor_inspector.lenses.findings.rules.registry import RULES
 
-PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
+DOCS = Path(__file__).parents[1] / "docs"
 HEAD = (
     "# Rules\n\n"
     "What [findings](guide.md#find-what-is-wrong-with-a-training-step) say is wrong with a training step, and what is\n"
-    "worth a look. The code of a diagnostic is the name here. `npm run rules` writes this page from the sources.\n\n"
+    "worth a look. The code of a diagnostic is the name here, and leads to the rule's page. `npm run rules` writes\n"
+    "these pages from the sources.\n\n"
     "- **sure**: the graph, the optimizer or an exception proves it. Elsewhere a finding says _may be_.\n"
     "- **likely**: it may be meant.\n"
     "- **look**: a fact that is unusual, and claims nothing. _Check This Step_ lists these.\n"
@@ -30,34 +36,97 @@ SUBJECTS = {
     "model": "The model",
     "look": "Worth a look",
 }
+EXCEPTIONS = "Exceptions"
+#: The parts of the docstring of a rule's file, in their order, each with what stands before it there.
+_PARTS = {"Why": "Why: ", "Example": "Example:\n", "Instead": "Instead:\n", "Silent when": "Silent when:\n"}
 
 
-def page() -> str:
-    """The page as it must be now."""
-    parts = [HEAD]
+def pages() -> dict[Path, str]:
+    """Each page as it must be now, by where it stands: the index, and one for every rule that a finding may be of."""
+    docstrings = {rule.id: rule.check.__globals__["__doc__"] for rule in RULES}
+    rules = tensor_inspector.rules()
+    known = {rule["id"] for rule in rules}
+    explained = {id: found for id, found in EXPLAINED.items() if id not in known}
+    made = {DOCS / "rules.md": "".join(_index(rules, explained))}
+    for rule in rules:
+        made[_place(rule["id"])] = "\n".join(_page(rule, docstrings.get(rule["id"])))
+    for id, (why, suggestion) in explained.items():
+        head = _head(id, "explains an exception", EXCEPTIONS)
+        made[_place(id)] = "\n".join([*head, f"{_plain(why)}\n", _tip(suggestion)])
+    return made
+
+
+def parts_of(docstring: str) -> dict[str, str]:
+    """The parts of the docstring of a rule's file by their names; the first sentence is its ``Summary``."""
+    found, rest = {}, docstring
+    for name, begin in reversed(_PARTS.items()):
+        rest, _, part = rest.rpartition(f"\n\n{begin}")
+        found[name] = textwrap.dedent(part).strip("\n")
+    return {"Summary": rest, **dict(reversed(found.items()))}
+
+
+def write() -> None:
+    """Writes all pages, and takes away those of rules that are gone."""
+    made = pages()
+    for stale in {*(DOCS / "rules").glob("*.md")} - made.keys():
+        stale.unlink()
+    for path, text in made.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _place(id: str) -> Path:
+    return DOCS / "rules" / f"{id}.md"
+
+
+def _index(rules: list[dict[str, str]], explained: dict[str, tuple[str, str]]) -> Iterator[str]:
+    yield HEAD
     for subject, title in SUBJECTS.items():
-        parts.append(f"\n## {title}\n")
-        parts += [_section(rule) for rule in tensor_inspector.rules() if rule["subject"] == subject]
-    return "".join(parts)
+        yield f"\n## {title}\n\n"
+        for rule in rules:
+            if rule["subject"] == subject:
+                yield f"- [{rule['id']}](rules/{rule['id']}.md) ({_claim(rule)}): {_plain(rule['summary'])}\n"
+    yield f"\n## {EXCEPTIONS}\n\nWhat an exception is explained by, besides the rules above.\n\n"
+    for id, (why, _) in explained.items():
+        yield f"- [{id}](rules/{id}.md): {_plain(why)}\n"
 
 
-def _section(rule: dict[str, str]) -> str:
-    grave = "" if rule["tier"] == "look" else f", {rule['severity']}"
-    lines = [
-        f"\n### {rule['id']}\n",
-        f"{_plain(rule['summary'])} ({rule['tier']}{grave})\n",
-        f"- Why: {_plain(rule['why'])}",
-        f"- Try: {_plain(rule['suggestion'])}\n",
-    ]
-    return "\n".join(lines)
+def _page(rule: dict[str, str], docstring: str | None) -> Iterator[str]:
+    parts = {} if docstring is None else parts_of(docstring)
+    yield from _head(rule["id"], _claim(rule), SUBJECTS[rule["subject"]])
+    yield f"{_plain(rule['summary'])}\n"
+    yield f"**Why**: {_plain(' '.join(parts.get('Why', rule['why']).split()))}\n"
+    if parts:
+        yield f"## Example\n\n```python\n{parts['Example']}\n```\n"
+        yield f"## Instead\n\n```python\n{parts['Instead']}\n```\n"
+    yield _tip(rule["suggestion"])
+    if parts:
+        silent = re.sub(r"\n +", " ", parts["Silent when"])
+        yield f"## Silent when\n\n{_plain(silent)}\n"
+
+
+def _head(id: str, claim: str, subject: str) -> Iterator[str]:
+    """A page's title, and the line below it that says of what it is, and leads to the index."""
+    anchor = re.sub(r"[^\w -]", "", subject.lower()).replace(" ", "-")
+    yield f"# {id}\n\n{claim} · [{subject}](../rules.md#{anchor})\n"
+
+
+def _claim(rule: dict[str, str]) -> str:
+    """``sure, error``; what is only worth a look claims nothing."""
+    return rule["tier"] if rule["tier"] == "look" else f"{rule['tier']}, {rule['severity']}"
+
+
+def _tip(suggestion: str) -> str:
+    return f"Try: {_plain(suggestion)}\n"
 
 
 def _plain(text: str) -> str:
-    """As Markdown: names of docstrings are code, nothing else is markup."""
-    if "`" in text:
-        return text.replace("``", "`")
-    return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+    """As Markdown: what stands between graves is code, nothing else is markup."""
+    parts = re.split("(`[^`]*`)", text.replace("``", "`"))
+    return "".join(
+        part if part.startswith("`") else re.sub("([*_])", r"\\\1", part.replace("<", "&lt;")) for part in parts
+    )
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    write()

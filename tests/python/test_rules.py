@@ -13,13 +13,14 @@ import pytest
 pytest.importorskip("torch")
 
 import tensor_inspector as ti
+from tensor_inspector.lenses.explain.explain import EXPLAINED
 from tensor_inspector.lenses.findings.rule import Rule
 from tensor_inspector.lenses.findings.rules.registry import RULES
 
 ROOT = Path(__file__).parents[2]
 ALL = ti.rules()
 FOLDER = ROOT / "pyhelper/tensor_inspector/lenses/findings/rules"
-SUBJECTS = ("call", "data", "graph", "loss", "model", "numbers", "optimizer")
+SUBJECTS = sorted(folder.name for folder in FOLDER.iterdir() if (folder / "__init__.py").exists())
 RECORD = (ROOT / "tests/python/recorded/findings.txt").read_text(encoding="utf-8")
 
 
@@ -36,7 +37,6 @@ def test_says_what_it_finds_in_a_sentence(rule: dict[str, str]) -> None:
     assert rule["suggestion"]
 
 
-IN_FILES = [rule for rule in RULES if rule.check.__module__.split(".")[-2] in SUBJECTS]
 #: What the file of a rule says, in this order: what it finds in a sentence, why that matters, and programs with and without it.
 DOCSTRING = re.compile(
     r"(?P<summary>[A-Za-z][^\n]+\.)\n\n"
@@ -48,7 +48,7 @@ DOCSTRING = re.compile(
 )
 
 
-@pytest.mark.parametrize("rule", IN_FILES, ids=lambda rule: str(rule.id))
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.id))
 def test_a_rule_has_a_file_of_its_name_that_says_all_of_it(rule: Rule) -> None:
     file = Path(rule.check.__code__.co_filename)
     assert file.relative_to(FOLDER).parts[1:] == (f"{rule.id.replace('-', '_')}.py",)
@@ -64,7 +64,14 @@ def test_a_rule_has_a_file_of_its_name_that_says_all_of_it(rule: Rule) -> None:
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_a_folder_of_rules_holds_nothing_else(subject: str) -> None:
     files = {file.stem for file in (FOLDER / subject).glob("*.py")} - {"__init__"}
-    assert files == {rule.check.__name__ for rule in IN_FILES if f".{subject}." in rule.check.__module__}
+    assert files == {rule.check.__name__ for rule in RULES if f".{subject}." in rule.check.__module__}
+
+
+def test_what_follows_from_a_rule_are_other_rules() -> None:
+    known = {rule.id for rule in RULES} | EXPLAINED.keys()
+    for rule in RULES:
+        assert known.issuperset(rule.causes), rule.id
+        assert rule.id not in rule.causes or len(rule.causes) > 5, rule.id  # one of a group
 
 
 def test_a_rule_of_findings_that_claims_less_says_so_in_every_finding() -> None:
@@ -80,10 +87,13 @@ def test_prints_as_a_line() -> None:
     assert repr(rule).startswith("graph-freed (sure, error): A backward")
 
 
-def test_the_page_is_what_the_rules_say() -> None:
+def test_the_pages_are_what_the_rules_say() -> None:
     sys.path.insert(0, str(ROOT / "scripts"))
     try:
-        from rules_page import PAGE, page
+        from rules_page import DOCS, pages
     finally:
         sys.path.pop(0)
-    assert PAGE.read_text(encoding="utf-8") == page(), "run npm run rules"
+    written = {path: path.read_text(encoding="utf-8") for path in (DOCS / "rules.md", *(DOCS / "rules").glob("*.md"))}
+    assert written == pages(), "run npm run rules"
+    linked = {path.stem for path in written} - {"rules"}
+    assert linked == {rule["id"] for rule in ALL} | EXPLAINED.keys(), "a finding links to the page of its rule"

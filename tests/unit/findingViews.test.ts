@@ -54,7 +54,8 @@ beforeEach(() => {
 /** The rule of a diagnostic, whose code leads to what is said of it. */
 function ruleOf({ code }: { readonly code?: unknown }): string {
   const { value, target } = code as { readonly value: string; readonly target: Uri };
-  expect(target).toMatchObject({ authority: "github.com", fragment: value });
+  expect(target).toMatchObject({ authority: "github.com" });
+  expect(target.path).toMatch(new RegExp(`/docs/rules/${value}\\.md$`));
   return value;
 }
 

@@ -9,7 +9,7 @@ import { findingsAbout, nothingFoundText } from "../../extension/src/model/findi
 import { History } from "../../extension/src/model/history.ts";
 import { FINDINGS } from "../../extension/src/model/rowPath.ts";
 import { Findings } from "../../extension/src/model/findings.ts";
-import { factOf, findingCard, findingText, moreOf } from "../../extension/src/model/findingText.ts";
+import { factOf, findingCard, findingText, moreOf, rulePage } from "../../extension/src/model/findingText.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
@@ -920,6 +920,11 @@ describe("the words of a finding", () => {
     await stand();
     expect(findingsAbout(inspector.contents!, "batch['out']")).toEqual([softmax]);
     expect(findingsAbout(inspector.contents!, "out")).toEqual([]);
+  });
+
+  test("a card leads to the page of the rule", () => {
+    expect(findingCard(softmax)).toContain(`](${rulePage(softmax.rule)})`);
+    expect(rulePage("double-softmax")).toMatch(/\/docs\/rules\/double-softmax\.md$/);
   });
 
   test("say where it only may be so, why it matters and what to try, harmless in Markdown", () => {

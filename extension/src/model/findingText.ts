@@ -2,6 +2,11 @@ import * as l10n from "@vscode/l10n";
 import type { Finding, Tier } from "../protocol/generated.ts";
 import { escapeMarkdown, joined } from "./words.ts";
 
+/** The page that tells of a rule what it finds, why that matters, an example, and when the rule is silent. */
+export function rulePage(rule: string): string {
+  return `https://github.com/tensor-inspector/tensor-inspector/blob/main/docs/rules/${rule}.md`;
+}
+
 /** The title; it says where the finding is only likely. */
 export function titleOf({ title, tier }: Finding): string {
   return hedged(title, tier);
@@ -37,6 +42,6 @@ export function findingCard(finding: Finding): string {
     escapeMarkdown(why),
     escapeMarkdown(l10n.t("Try: {0}", suggestion)),
     consequences.length === 0 ? "" : escapeMarkdown(l10n.t("What follows: {0}", consequences.map(titleOf).join("; "))),
-    `_${escapeMarkdown(rule)}_`,
+    `[${escapeMarkdown(rule)}](${rulePage(rule)})`,
   );
 }

@@ -2,13 +2,10 @@ import * as vscode from "vscode";
 import { SECTION } from "../ids.ts";
 import type { CheckResult } from "../model/checks.ts";
 import { findingsOf } from "../model/findingRows.ts";
-import { findingText } from "../model/findingText.ts";
+import { findingText, rulePage } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Finding, Severity } from "../protocol/generated.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
-
-/** The page that tells of each rule what it finds, why that matters, and what to try. */
-const RULES = "https://github.com/tensor-inspector/tensor-inspector/blob/main/docs/rules.md";
 
 const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
   error: vscode.DiagnosticSeverity.Error,
@@ -72,6 +69,6 @@ function diagnosticOf({ document, line }: DocumentLine, finding: Finding): vscod
   const severity = finding.tier === "sure" ? SEVERITIES[finding.severity] : vscode.DiagnosticSeverity.Hint;
   const diagnostic = new vscode.Diagnostic(range, findingText(finding), severity);
   diagnostic.source = "Tensor Inspector";
-  diagnostic.code = { value: finding.rule, target: vscode.Uri.parse(`${RULES}#${finding.rule}`) };
+  diagnostic.code = { value: finding.rule, target: vscode.Uri.parse(rulePage(finding.rule)) };
   return diagnostic;
 }

@@ -1,4 +1,4 @@
-"""All labels of a batch are one class, though the dataset is sorted by class.
+"""All labels of a batch are one class, since sorted data is not shuffled.
 
 Why: The model forgets the other classes.
 
