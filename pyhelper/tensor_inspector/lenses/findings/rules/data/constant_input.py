@@ -3,12 +3,12 @@
 Why: What is the same for every sample tells nothing about any.
 
 Example:
-    x = torch.tensor(pixels) // 256  # integers: all 0
-    out = model(x.float())
+    x = (torch.tensor(pixels) // 256).float()  # a division of integers: all 0
+    out = model(x)
 
 Instead:
-    x = torch.tensor(pixels) / 256
-    out = model(x.float())
+    x = torch.tensor(pixels).float() / 256
+    out = model(x)
 
 Silent when:
     - the input needs gradients, has fewer than 4 rows or 64 elements, or is not the model's first

@@ -3,8 +3,8 @@
 Why: The images are nearly black.
 
 Example:
-    x = transforms.ToTensor()(image)  # 0…1 already
-    out = model(x / 255)
+    x = transforms.ToTensor()(image) / 255  # 0…1 already
+    out = model(x)
 
 Instead:
     x = transforms.ToTensor()(image)

@@ -3,8 +3,8 @@
 Why: What gets no gradient does not learn.
 
 Example:
-    h = encoder(x).detach()
-    loss = F.cross_entropy(head(h), y)
+    h = encoder(x)
+    loss = F.cross_entropy(head(h.detach()), y)
 
 Instead:
     h = encoder(x)

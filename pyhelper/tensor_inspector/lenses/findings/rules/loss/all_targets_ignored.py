@@ -3,17 +3,19 @@
 Why: No target is left to average over.
 
 Example:
-    y = torch.full((8,), -100)
-    loss = F.cross_entropy(model(x), y)  # the mean of nothing
+    for x, y in loader:  # in one batch every label is -100
+        loss = F.cross_entropy(model(x), y)  # the mean of nothing
 
 Instead:
-    if (y != -100).any():
+    for x, y in loader:
+        if (y == -100).all():
+            continue
         loss = F.cross_entropy(model(x), y)
 
 Silent when:
     - one target is another label, or the batch is empty
     - the loss sums, or does not reduce: then nothing is left as 0
-    - the program leaves such a batch out: by a condition before the loss, in its expression, or as it is NaN
+    - the program leaves such a batch out: by a condition that is still to come, in the expression, or as it is NaN
     - the source does not tell which label is ignored
 """
 

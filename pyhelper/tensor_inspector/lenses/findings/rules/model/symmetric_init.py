@@ -3,10 +3,12 @@
 Why: Units that begin alike and get the same gradient never differ.
 
 Example:
-    nn.init.constant_(layer.weight, 0.5)
+    for parameter in model.parameters():
+        nn.init.constant_(parameter, 0.5)
 
 Instead:
-    nn.init.kaiming_uniform_(layer.weight)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.1)
 
 Silent when:
     - the gradient is zero or not there yet

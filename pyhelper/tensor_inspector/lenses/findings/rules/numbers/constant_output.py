@@ -3,9 +3,11 @@
 Why: Such a model says nothing about its input.
 
 Example:
-    out = model(x * 0)
+    nn.init.zeros_(model[0].weight)
+    out = model(x)
 
 Instead:
+    nn.init.kaiming_uniform_(model[0].weight)
     out = model(x)
 
 Silent when:

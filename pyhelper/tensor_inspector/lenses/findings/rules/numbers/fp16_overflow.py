@@ -3,10 +3,10 @@
 Why: float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.
 
 Example:
-    h = (x.half() * 1000) @ weight.half()
+    h = (x.half() @ weight.half()) * 1000
 
 Instead:
-    h = (x.bfloat16() * 1000) @ weight.bfloat16()
+    h = (x.bfloat16() @ weight.bfloat16()) * 1000
 
 Silent when:
     - nothing in float16 is infinite

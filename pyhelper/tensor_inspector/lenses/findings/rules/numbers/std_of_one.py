@@ -3,11 +3,12 @@
 Why: The unbiased estimate divides by n − 1.
 
 Example:
-    x = x[:1]
-    loss = ((model(x) - y) / y[:1].std()).square().mean()
+    out = model(x[:1])  # one value
+    loss = (out - out.mean()).square().mean() / out.std()
 
 Instead:
-    loss = ((model(x) - y) / y.std(correction=0)).square().mean()
+    out = model(x)
+    loss = (out - out.mean()).square().mean() / out.std()
 
 Silent when:
     - the losses, and the results in sight, are finite
