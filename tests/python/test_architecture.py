@@ -152,6 +152,13 @@ def test_only_standard_modules_that_a_debugger_has_loaded_are_imported(path: str
     assert sorted(imports(path)[1] - STANDARD) == [], "look a library up with `guard.module`, which imports nothing"
 
 
+def test_a_rule_is_imported_by_the_registry_alone() -> None:
+    """What several rules share stands in `parts/`: a file of a rule is one rule."""
+    files = RULES.glob("rules/*/*.py")
+    rules = {module_of(str(file.relative_to(SOURCE))) for file in files if file.name != "__init__.py"}
+    assert [path for path in PATHS if imports(path)[0] & rules] == ["lenses/findings/rules/registry.py"]
+
+
 def test_importing_the_package_loads_neither_torch_nor_numpy() -> None:
     code = "import sys, tensor_inspector as t; t.summarize([1]); print({'torch', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)

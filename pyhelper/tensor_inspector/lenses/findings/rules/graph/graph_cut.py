@@ -67,7 +67,7 @@ def graph_cut(step: Step) -> Iterator[Violation]:
         cut = [one for one in missed if id(one.tensor) in leads]
         if cut and share_an_optimizer(step, [one.tensor for one in cut], reached) and not _is_old(step, node, nodes):
             line, how = (
-                _used_in(step, variable) or in_forward(step, {id(one.tensor) for one in cut}),
+                _used_in(step, variable) or _in_forward(step, {id(one.tensor) for one in cut}),
                 "was cut off before",
             )
             if line is None:
@@ -163,7 +163,7 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
     return found
 
 
-def in_forward(step: Step, missing: set[int]) -> Line | None:
+def _in_forward(step: Step, missing: set[int]) -> Line | None:
     """Where the ``forward`` of a module cuts off a part with trainable parameters, all of which are among these."""
     return next((cut[:2] for _, _, cut, _ in cuts_in_forwards(step, missing)), None)
 

@@ -3,10 +3,7 @@
 Why: It is registered and counted, but never learns.
 
 Example:
-    def __init__(self):
-        self.a, self.b = nn.Linear(8, 8), nn.Linear(8, 8)
-
-    def forward(self, x):
+    def forward(self, x):  # the module has the layers a and b
         return self.a(x)
 
 Instead:
