@@ -7,7 +7,7 @@ from typing import Any
 
 from ....measure.torch.metadata import is_exact_tensor, is_integer, shape_of
 from ....measure.torch.modules import is_of
-from ....safe.guard import instance_dict
+from ....safe.guard import SEQUENCES, instance_dict
 from ...findings.finding import Violation
 from ...step.calls import Call
 from ...step.step import Step
@@ -59,7 +59,7 @@ def _classes_of(loader: Any) -> int | None:
     data = instance_dict(loader).get("dataset")
     for _ in range(_DEEP):
         kept = instance_dict(data)
-        count = length_of(kept["classes"]) if type(kept.get("classes")) in (list, tuple) else None
+        count = length_of(kept["classes"]) if type(kept.get("classes")) in SEQUENCES else None
         if count:
             return count
         data = kept.get("dataset")
