@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Optional
 
 from ..safe.guard import module
@@ -77,29 +78,39 @@ def examine(value: Any) -> Seen:
     """What is not finite in a readable tensor, and a number by the way.
 
     A sum of finite elements may overflow: only then each element is looked at. A sum that is Inf has no NaN in it.
+    It is one function, since each call of another takes as long as a small sum.
     """
-    if not _gradients_on():
-        return _examine(value)
-    _switch_gradients(False)
+    are_on = _gradients_on()
+    if are_on:
+        _switch_gradients(False)
     try:
-        return _examine(value)
+        if _level() is not None:
+            value = plain(value)
+        size = value.numel()
+        if 1 < size <= _FEW and value.is_cpu and not value.is_complex():
+            few = _examine_few(value)
+            if few is not None:
+                return few
+        number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
+        if number - number == 0:
+            total = number if type(number) is float else _NONE
+            return (None, abs(total), True) if size == 1 else (None, total, False)
+        return _examine_each(value, number)
     finally:
-        _switch_gradients(True)
+        if are_on:
+            _switch_gradients(True)
 
 
-def _examine(value: Any) -> Seen:
-    if _level() is not None:
-        value = plain(value)
-    size = value.numel()
-    if 1 < size <= _FEW and value.is_cpu and not value.is_complex():
-        few = _examine_few(value)
-        if few is not None:
-            return few
-    number = (value.sum(dtype=torch.float32) if value.dtype in _HALF else value.sum()).item()
-    if number - number == 0:
-        total = number if type(number) is float else _NONE
-        return (None, abs(total), True) if size == 1 else (None, total, False)
-    return _examine_each(value, number)
+def examine_all(values: Iterable[Any]) -> tuple[list[Any], list[Seen], bool]:
+    """The readable tensors among these, what is seen of each, and whether all of them are finite."""
+    there, seen, are_finite = [], [], True
+    for value in values:
+        if value is not None and is_readable(value):
+            found = examine(value)
+            there.append(value)
+            seen.append(found)
+            are_finite = are_finite and found[0] is None
+    return there, seen, are_finite
 
 
 def _examine_few(value: Any) -> Seen | None:
@@ -117,5 +128,17 @@ def _examine_few(value: Any) -> Seen | None:
 def _examine_each(value: Any, number: Any) -> Seen:
     """Of elements whose sum is this number, which is not finite."""
     value = value.detach()
-    nan, inf = number != number and bool(value.isnan().any()), bool(value.isinf().any())
-    return Found(nan, inf) if nan or inf else None, number if type(number) is float else _NONE, False
+    sum_is_real = type(number) is float
+    if sum_is_real and number == number:
+        return Found(False, True) if _reaches(value, number) else None, number, False
+    nan, inf = bool(value.isnan().any()), bool(value.isinf().any())
+    return Found(nan, inf) if nan or inf else None, number if sum_is_real else _NONE, False
+
+
+def _reaches(value: Any, infinity: float) -> bool:
+    """Whether an element is the Inf that all of them add up to. It takes a tenth of the time of `isinf`."""
+    try:
+        extreme = value.amax() if infinity > 0 else value.amin()
+        return bool(extreme.item() == infinity)
+    except RuntimeError:  # not of this dtype in this torch
+        return bool(value.isinf().any())

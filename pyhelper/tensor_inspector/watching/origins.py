@@ -11,7 +11,7 @@ from ..safe.budget import Budget
 from ..safe.guard import module
 from ..safe.untouched import Untouched
 from .finite import Found, find, is_readable, plain
-from .hits import FaultKind, FaultOrigin, Phase
+from .hits import FaultOrigin, Phase
 from .modules import CalledModules, dotted_name
 from .places import CodePlace, place_of, user_frame
 
@@ -75,15 +75,24 @@ class Origins:
     def new(self, operation: str | None, found: Found, frame: FrameType, inputs: Iterable[Any]) -> FaultOrigin:
         """What arises in the operation that runs."""
         place, module = self.here(frame)
-        kind: FaultKind = "nan" if found.nan else "inf"
-        phase: Phase = "forward" if _task is None or _task() == _NO_TASK else "backward"
-        return FaultOrigin(kind, phase, operation, place, module, words(inputs))
+        return FaultOrigin("nan" if found.nan else "inf", _phase(), operation, place, module, words(inputs))
+
+    def written(self, operation: str, place: CodePlace) -> FaultOrigin:
+        """An Inf that the program writes down, as in each mask: it is never told, so no words are made."""
+        return FaultOrigin("inf", _phase(), operation, place, None, is_meant=True, is_given=True)
+
+
+def _phase() -> Phase:
+    return "forward" if _task is None or _task() == _NO_TASK else "backward"
 
 
 def words(values: Iterable[Any]) -> str:
     """The summary lines of what an operation was given."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return ""
     with Untouched():
-        return ", ".join(as_kind(value, Budget()).line() for value in values if value is not None)
+        return ", ".join(as_kind(value, Budget()).line() for value in there)
 
 
 def noticed(origin: FaultOrigin, frame: FrameType, where: str = "") -> str:

@@ -49,7 +49,10 @@ class Before:
         seen: Sequence[Seen] | None = None,
     ) -> None:
         """Of what was looked at together. ``seen`` says what was seen of each, where that is known."""
-        kept = _kept_all(tensors) if seen is None else list(map(_kept, tensors, seen))
+        if seen is None:
+            kept = _kept_all(tensors)
+        else:
+            kept = [_kept(tensors[0], seen[0])] if len(tensors) == 1 else list(map(_kept, tensors, seen))
         self._checks.append((role, operation, place, kept))
 
     def returned(self, called: Any, tensors: list[Any], seen: Sequence[Seen] | None, frame: FrameType) -> None:
@@ -145,7 +148,11 @@ def _kept(tensor: Any, seen: Seen) -> Kept:
     _, number, is_largest = seen
     if is_largest:
         return None, None, number, True, 0
-    return ref(tensor), version_of(tensor), number, False, tensor.numel()
+    try:
+        version = tensor._version
+    except RuntimeError:  # of inference mode
+        version = None
+    return ref(tensor), version, number, False, tensor.numel()
 
 
 def version_of(tensor: Any) -> int | None:

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
 from ..boundaries.living import factors_of
-from ..finite import Found, examine, find, is_readable, plain
+from ..finite import Found, examine_all, find, is_readable, plain
 from ..hits import FaultKind, FaultOrigin
 from ..modules import dotted_name
 from ..origins import Origins, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .nodes import kind_and_name, known_nodes
+from .nodes import adds_nothing_up, is_last, kind_and_name, known_nodes, number_of
 
 if TYPE_CHECKING:
     from types import FrameType
 
+    from ..finite import Seen
     from .bounds import BoundWatch
 
 torch: Any = module("torch")
@@ -69,6 +70,10 @@ class BackwardWatch:
             self._recorded[number] = call.name, call.place
             if len(self._recorded) > _RECORDED:
                 del self._recorded[next(iter(self._recorded))]
+
+    def pass_over(self) -> None:
+        """Remembers nothing of the operation that has run, which has made no node that is looked at."""
+        self._last = 0 if _sequence is None else _sequence()
 
     def run(self, call: FunctionCall) -> Any:
         """Runs the backward that the program asks for."""
@@ -146,11 +151,12 @@ class BackwardWatch:
                     leaves.append(node)
                     are_here = are_here and variable.is_cpu
                 continue
-            if kind != "moves":
+            below = node.next_functions
+            if kind != "moves" and not (kind == "adds up" and adds_nothing_up(node)):
                 if kind == "custom":
                     handles.append(node.register_prehook(self._enter_custom))
-                handles.append(node.register_hook(partial(quietly, after, name, _made(node, made))))
-            for one, _ in node.next_functions:
+                handles.append(node.register_hook(partial(quietly, after, name, _made(node, made), is_last(below))))
+            for one, _ in below:
                 if one not in met:
                     met.add(one)
                     waiting.append(one)
@@ -183,8 +189,8 @@ class BackwardWatch:
             self._arrived(results, gradients)
             self._look_for_sum(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
 
-    def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
-        """Looks at what a node has computed."""
+    def _after(self, name: str, made: Made | None, is_last: bool, results: Any, gradients: Any) -> None:
+        """Looks at what a node has computed. ``is_last``: no other node may look at what it passes on."""
         if self._verdict.is_over:
             return
         self._leave_custom()
@@ -192,10 +198,18 @@ class BackwardWatch:
             if not self._is_scaled:
                 self.bounds.after_node(name, _NOWHERE if made is None else made[1], results, sys._getframe())
             return
-        if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
+        if results and results[0] is gradients[0] and not is_last:  # as of a sum, or of what is not expanded
+            results = [one for one in results if one is not gradients[0]]
+        elif results and len(results) > 1 and results[0] is results[1]:
             results = results[1:]
-        there = [one for one in results or () if one is not None and is_readable(one)]
-        seen = list(map(examine, there))
+        there, seen, are_finite = examine_all(results or ())
+        if not are_finite:
+            self._look_at_faults(name, made, there, seen, gradients)
+        if there:
+            self._verdict.before.add("gradient", name, _NOWHERE if made is None else made[1], there, seen)
+
+    def _look_at_faults(self, name: str, made: Made | None, there: list[Any], seen: list[Seen], gradients: Any) -> None:
+        """Of what a node has computed something is not finite: has it come in, or has it arisen here?"""
         for result, (found, _, _) in zip(there, seen):
             if found is None:
                 continue
@@ -205,8 +219,6 @@ class BackwardWatch:
             else:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
-        if there:
-            self._verdict.before.add("gradient", name, _NOWHERE if made is None else made[1], there, seen)
 
     def _look_for_sum(self, name: str, given: list[Found], gradients: Any) -> None:
         """NaN that no node has made is of Inf and −Inf that were added, or of a hook on a tensor."""
@@ -270,16 +282,9 @@ def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:
     return origin is not None and origin.is_given and root.numel() > 1
 
 
-def _number_of(node: Any) -> int:
-    try:
-        return node._sequence_nr()  # type: ignore[no-any-return]
-    except AttributeError:  # before torch 2.1
-        return -1
-
-
 def _made(node: Any, made: dict[int, Made]) -> Made | None:
     """The operation that made a node: the first after which the next sequence number was beyond the node's."""
-    number = _number_of(node)
+    number = number_of(node)
     found = made.get(number + 1)
     if found is not None:  # as of most
         return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
-from ..places import CodePlace, place_of
+from ..places import CodePlace, user_frame
 from .functions import Deed
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class FunctionCall:
     def place(self) -> CodePlace:
         """The user's line that runs, and the modules that are being called."""
         if self._place is None:
-            self._place = place_of(self.frame, self._called.innermost())
+            self._place = CodePlace(user_frame(self.frame), self._called.innermost())
         return self._place
 
     @property

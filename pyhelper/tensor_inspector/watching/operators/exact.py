@@ -20,8 +20,8 @@ from .backward import BackwardWatch
 from .bounds import BoundWatch
 from .calls import FunctionCall
 from .compiled import EagerStance
-from .forward import ForwardWatch, look_at_parameters
-from .functions import deed_and_name
+from .forward import UNHOOKED_VIEWS, ForwardWatch, look_at_parameters
+from .functions import deed_and_name, known_deeds
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -44,6 +44,7 @@ class Exact:
         self._stepped = stepped
         self._origins = Origins()
         self.called = self._origins.called
+        self.has_origins = self._origins.__bool__
         self._mode = _Functions(self)
         enter, leave = partial(_put_on, self._mode), partial(_take_off, self._mode)
         self.bounds = None if isinstance(what, str) else BoundWatch(self.verdict, self._origins, what[1])
@@ -131,14 +132,22 @@ class _Functions(_Mode):  # type: ignore[misc]
         self._exact = exact
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        named, exact = kwargs or {}, self._exact
-        verdict = exact.verdict
+        exact = self._exact
         try:
+            try:  # here, since a call takes longer
+                found = known_deeds.get(func)
+            except Exception:
+                found = None
+            deed, name = found or deed_and_name(func)
+            if deed == "asks":  # as half of a step's calls do
+                return func(*args, **kwargs) if kwargs else func(*args)
+            named, verdict = kwargs or {}, exact.verdict
             if verdict.is_over or debugger.is_paused():
                 return func(*args, **named)
-            deed, name = deed_and_name(func)
-            if deed == "asks":  # as half of a step's calls do
-                return func(*args, **named)
+            if name in UNHOOKED_VIEWS and not exact.has_origins():  # which nobody asks about
+                result = func(*args, **named)
+                exact.backward.pass_over()
+                return result
             exact.eager.take()
             call = FunctionCall(func, deed, name, args, named, sys._getframe(1), exact.called)
             if deed == "backward":

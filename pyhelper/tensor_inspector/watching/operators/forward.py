@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..boundaries.looks import unsound
-from ..finite import Found, examine, find, is_readable
+from ..finite import Found, examine, examine_all, find, is_readable
 from ..hits import FaultOrigin
 from ..origins import Origins, noticed
 from ..places import CodePlace, place_of
@@ -24,6 +24,11 @@ _VIEWS = frozenset(
     "__get__ __getitem__ chunk detach expand expand_as flatten movedim narrow permute reshape select split squeeze"
     " swapaxes t transpose unbind unflatten unsqueeze view view_as".split()
 )
+#: Those of them whose nodes only move gradients: `BackwardWatch` asks for none of their places.
+UNHOOKED_VIEWS = frozenset(
+    "chunk detach flatten movedim permute select split squeeze swapaxes t transpose unbind unflatten unsqueeze view"
+    " view_as".split()
+)
 _FUNCTIONAL = "torch.nn.functional"
 _RUNNING = ("running_mean", "running_var")
 
@@ -40,11 +45,11 @@ class ForwardWatch:
         if call.name in _VIEWS and not (self._origins and any(map(self._origins.of, call.tensors))):
             return  # what is there was made elsewhere: it is looked at where something is computed with it
         if is_readable(result):  # as nearly all are
-            results, seen = [result], [examine(result)]
+            one = examine(result)
+            results, seen, are_finite = [result], [one], one[0] is None
         else:
-            results = [one for one in tensors_in((result,)) if is_readable(one)]
-            seen = [examine(one) for one in results]
-        bad = self._bad(call, results, seen)
+            results, seen, are_finite = examine_all(tensors_in((result,)))
+        bad = () if are_finite and not self._origins else self._bad(call, results, seen)
         if results:
             self._verdict.before.add("result", call.name, call.place, results, seen)
         if call.deed == "fills":
@@ -68,8 +73,6 @@ class ForwardWatch:
 
     def _bad(self, call: FunctionCall, results: list[Any], seen: list[Seen]) -> list[Any]:
         """The results that are not finite; each has an origin from now on."""
-        if not self._origins and all(found is None for found, _, _ in seen):
-            return []
         made = set(map(id, results))
         return [tensor for tensor, (found, _, _) in zip(results, seen) if self._look(call, tensor, found, made)]
 
@@ -115,9 +118,11 @@ class ForwardWatch:
         if found.nan and infinite is not None and self._verdict.what == "nonfinite":
             return infinite.turned_to_nan()
         written = [one for one in call.floats() if not isfinite(one)]
-        if call.deed == "makes" or (written and not found.nan):  # which is often, and never told
+        if (call.deed == "makes" or written) and not found.nan:
+            return self._origins.written(call.name, call.place)
+        if call.deed == "makes":
             origin = self._origins.new(call.name, found, call.frame, ())
-            origin.is_given, origin.is_meant = True, not found.nan
+            origin.is_given = True
             return origin
         origin = self._origins.new(call.name, found, call.frame, inputs)
         unknown = [find(one) for one in inputs if is_readable(one) and self._origins.of(one) is None]

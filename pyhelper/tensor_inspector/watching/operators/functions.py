@@ -50,7 +50,7 @@ _GROUPS: tuple[tuple[frozenset[str], Deed], ...] = (
     (_ASKS, "asks"),
     (_FILLS, "fills"),
 )
-_KNOWN: dict[Any, tuple[Deed, str]] = {}
+known_deeds: dict[Any, tuple[Deed, str]] = {}  #: what functions do that were seen, and their names
 
 
 def name_of(function: Any) -> str:
@@ -61,10 +61,10 @@ def name_of(function: Any) -> str:
 
 def deed_and_name(function: Any) -> tuple[Deed, str]:
     try:
-        found = _KNOWN.get(function)
+        found = known_deeds.get(function)
         if found is None:
             name = name_of(function)
-            found = _KNOWN[function] = _deed(function, name), name
+            found = known_deeds[function] = _deed(function, name), name
     except Exception:  # a function of the program that torch was asked to call, and that has no hash
         return "computes", name_of(function)
     return found

@@ -8,12 +8,13 @@ from ...safe.guard import class_name, module
 
 torch: Any = module("torch")
 
-#: leaf: gives a gradient to a tensor; moves: its results are what it was given, at other places; custom: runs code of
-#: the program; computes: new values.
-NodeKind = Literal["leaf", "moves", "custom", "computes"]
+#: leaf: gives a gradient to a tensor; moves: its results are what it was given, at other places; adds up: what it was
+#: given, where that was expanded; custom: runs code of the program; computes: new values.
+NodeKind = Literal["leaf", "moves", "adds up", "custom", "computes"]
 _LEAF = "AccumulateGrad"
 _VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
 _MOVES = frozenset(f"{op}Backward0" for op in "Cat Clone Select Slice Split SplitWithSizes Stack Unbind".split())
+_EXPANDS = "ExpandBackward0"
 _UNNAMED = "CppFunction"  #: the class of nodes that have none of their own
 _PythonNode: Any = torch.autograd.function.BackwardCFunction
 known_nodes: dict[Any, tuple[NodeKind, str]] = {}  #: by the class: the kind, and the name
@@ -34,4 +35,27 @@ def kind_and_name(node: Any) -> tuple[NodeKind, str]:
 def _kind(name: str) -> NodeKind:
     if name.endswith(_LEAF):
         return "leaf"
+    if name == _EXPANDS:
+        return "adds up"
     return "moves" if name in _MOVES or any(view in name for view in _VIEWS) else "computes"
+
+
+def adds_nothing_up(node: Any) -> bool:
+    """Whether what was expanded had that shape already, as the matrices of most calls of ``matmul`` have."""
+    try:
+        return bool(node._saved_self_sym_sizes == tuple(node._input_metadata[0].shape))
+    except Exception:  # an older torch does not tell
+        return False
+
+
+def is_last(below: Any) -> bool:
+    """Whether a leaf is among the nodes below one."""
+    return any((known_nodes.get(type(one)) or kind_and_name(one))[0] == "leaf" for one, _ in below if one is not None)
+
+
+def number_of(node: Any) -> int:
+    """The sequence number of a node, which rises with each that is made; -1 where torch does not tell."""
+    try:
+        return node._sequence_nr()  # type: ignore[no-any-return]
+    except AttributeError:  # before torch 2.1
+        return -1
