@@ -108,6 +108,63 @@ def test_nan_alone_is_told_where_it_arises_and_inf_alone_too(what: str, operatio
     assert [report["operation"] for report in hits("faulty_overflow", what)] == [operation]
 
 
+def infinite_slope_times_zero(leaf: torch.Tensor) -> torch.Tensor:
+    return (leaf * 0.0).sqrt()
+
+
+def infinite_slopes_that_a_leaf_adds_up(leaf: torch.Tensor) -> torch.Tensor:
+    return leaf.sqrt() - leaf.sqrt()
+
+
+def infinite_slopes_that_a_node_adds_up(leaf: torch.Tensor) -> torch.Tensor:
+    return infinite_slopes_that_a_leaf_adds_up(leaf * 1.0)
+
+
+INFINITE_SLOPES = [
+    infinite_slope_times_zero,
+    infinite_slopes_that_a_leaf_adds_up,
+    infinite_slopes_that_a_node_adds_up,
+]
+
+
+@pytest.mark.parametrize("compute", INFINITE_SLOPES)
+@pytest.mark.parametrize(("what", "kind"), [("inf", "inf"), ("nonfinite", "nan")])
+def test_of_an_inf_in_backward_that_arrives_as_nan_the_inf_is_told(compute: Any, what: Any, kind: str) -> None:
+    found: list[dict[str, Any]] = []
+    leaf = torch.zeros(3, requires_grad=True)
+    with watch(what, gear="exact", do=found.append, repeat=True):
+        compute(leaf).sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.isnan().all()
+    assert [(report["kind"], report["operation"], report["phase"]) for report in found] == [
+        (kind, "SqrtBackward0", "backward")
+    ]
+    assert found[0]["reason"].startswith("Inf of SqrtBackward0, which became NaN, in backward")
+
+
+@pytest.mark.parametrize("what", ["inf", "nonfinite"])
+def test_an_inf_in_backward_that_arrives_nowhere_is_no_hit(what: Any) -> None:
+    found: list[dict[str, Any]] = []
+    leaf = torch.zeros(3, requires_grad=True)
+    with watch(what, gear="exact", do=found.append):
+        inner = leaf * 1.0
+        inner.register_hook(torch.zeros_like)
+        inner.sqrt().sum().backward()
+    assert found == []
+
+
+def test_of_inf_alone_nan_that_came_of_no_inf_is_no_hit() -> None:
+    found: list[dict[str, Any]] = []
+    leaf = torch.zeros(3, requires_grad=True)
+    with watch("inf", gear="exact", do=found.append):
+        inner = leaf * 1.0
+        inner.register_hook(lambda gradient: gradient * float("nan"))
+        inner.sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.isnan().all()
+    assert found == []
+
+
 def test_nan_that_a_later_line_takes_away_is_told_where_asked_for() -> None:
     [report] = hits("healthy_nan_to_num", "nan")
     assert (report["operation"], report["phase"]) == ("div", "forward")

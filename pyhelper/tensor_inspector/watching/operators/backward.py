@@ -17,7 +17,7 @@ from ..origins import Origins, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .nodes import adds_nothing_up, is_last, kind_and_name, known_nodes, number_of
+from .nodes import Made, adds_nothing_up, is_last, kind_and_name, known_nodes, made_by
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -30,11 +30,8 @@ torch: Any = module("torch")
 _NOWHERE = CodePlace(None, None)
 _RECORDED = 8192  #: operations forward that are remembered
 _GIVEN = ("gradient", "grad_tensors")  #: the names of what a backward begins with
-_NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
+_ADDED = "Inf and −Inf were added"
 _sequence: Any = getattr(torch.autograd, "_get_sequence_nr", None)
-
-
-Made = tuple[str, CodePlace]  #: the name of an operation forward, and where it was called
 
 
 class BackwardWatch:
@@ -57,6 +54,7 @@ class BackwardWatch:
         self._is_entered = False  #: the function mode, for a custom function
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
+        self._is_turned = False  #: to NaN, that Inf
         self._thread = 0  #: that has asked for it
         self._handles: list[Any] = []  #: of the hooks that it has set
         self._leaves: list[Any] = []  #: nodes that are hooked once an Inf is on its way to them
@@ -81,7 +79,7 @@ class BackwardWatch:
         self._verdict.quietly(self._look_at_loss, roots, call.frame)
         if self._running:  # inside a custom function
             return call.function(*call.args, **call.kwargs)
-        self._infinite, self._is_seen = None, False
+        self._infinite, self._is_seen, self._is_turned = None, False, False
         self._verdict.quietly(self._begin_step, roots)
         self._verdict.quietly(self._look_at_given, call)
         self._verdict.quietly(self._hook_graphs, roots)
@@ -155,7 +153,7 @@ class BackwardWatch:
             if kind != "moves" and not (kind == "adds up" and adds_nothing_up(node)):
                 if kind == "custom":
                     handles.append(node.register_prehook(self._enter_custom))
-                handles.append(node.register_hook(partial(quietly, after, name, _made(node, made), is_last(below))))
+                handles.append(node.register_hook(partial(quietly, after, name, made_by(node, made), is_last(below))))
             for one, _ in below:
                 if one not in met:
                     met.add(one)
@@ -226,17 +224,28 @@ class BackwardWatch:
             return
         self._is_seen = True
         if self._infinite is not None:
-            self._hit(self._infinite.turned_to_nan(), f"in what {name} was given: Inf and −Inf were added")
+            self._is_turned = True
+            self._hit(self._infinite.turned_to_nan(), f"in what {name} was given: {_ADDED}")
             return
         origin = FaultOrigin("nan", "backward", None, _NOWHERE, None, words(gradients))
         self._hit(origin, f"in what {name} was given: a hook on a tensor has made it")
 
     def _look_at_arrived(self, gradients: Any) -> None:
-        """An Inf that has arisen in a node matters where it arrives at a leaf."""
-        if self._infinite is None:
+        """An Inf that has arisen in a node matters where it arrives at a leaf, also as the NaN that it has become."""
+        infinite = self._infinite
+        if infinite is None:
             return
-        if any(one is not None and one.inf for one in map(_found_in, gradients)):
-            self._hit(self._infinite)
+        found = [one for one in map(_found_in, gradients) if one is not None]
+        if any(one.inf for one in found):
+            self._hit(infinite)
+        if not any(one.nan for one in found):
+            return
+        if not self._is_seen:  # no node has made it, nor was given it
+            self._is_seen = self._is_turned = True
+            self._hit(infinite.turned_to_nan(), f"in a gradient: {_ADDED}")
+        if self._is_turned and self._verdict.what == "inf":
+            infinite.was_inf = True
+            self._hit(infinite)
 
     def _arisen(
         self,
@@ -249,6 +258,7 @@ class BackwardWatch:
     ) -> None:
         origin = self._origins.of(result)  # of what a custom function has computed
         if found.nan and origin is None and was_infinite and self._infinite is not None:
+            self._is_turned = True
             origin = self._infinite.turned_to_nan() if self._verdict.what == "nonfinite" else None
         kind: FaultKind = "nan" if found.nan else "inf"
         if found.nan:
@@ -280,15 +290,6 @@ class BackwardWatch:
 def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:
     """Whether its infinities came in from before the watch, as those of a mask; a loss is a single number."""
     return origin is not None and origin.is_given and root.numel() > 1
-
-
-def _made(node: Any, made: dict[int, Made]) -> Made | None:
-    """The operation that made a node: the first after which the next sequence number was beyond the node's."""
-    number = number_of(node)
-    found = made.get(number + 1)
-    if found is not None:  # as of most
-        return found
-    return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
 
 
 def _found_in(value: Any) -> Found | None:

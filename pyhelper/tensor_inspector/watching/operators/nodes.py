@@ -1,10 +1,11 @@
-"""What the nodes of a graph do to gradients, as a watch of a backward must know."""
+"""What the nodes of a graph do to gradients, as a watch of a backward must know, and what made them."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from ...safe.guard import class_name, module
+from ..places import CodePlace
 
 torch: Any = module("torch")
 
@@ -15,8 +16,10 @@ _LEAF = "AccumulateGrad"
 _VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
 _MOVES = frozenset(f"{op}Backward0" for op in "Cat Clone Select Slice Split SplitWithSizes Stack Unbind".split())
 _EXPANDS = "ExpandBackward0"
+_NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
 _UNNAMED = "CppFunction"  #: the class of nodes that have none of their own
 _PythonNode: Any = torch.autograd.function.BackwardCFunction
+Made = tuple[str, CodePlace]  #: the name of an operation forward, and where it was called
 known_nodes: dict[Any, tuple[NodeKind, str]] = {}  #: by the class: the kind, and the name
 
 
@@ -53,9 +56,18 @@ def is_last(below: Any) -> bool:
     return any((known_nodes.get(type(one)) or kind_and_name(one))[0] == "leaf" for one, _ in below if one is not None)
 
 
-def number_of(node: Any) -> int:
+def _number_of(node: Any) -> int:
     """The sequence number of a node, which rises with each that is made; -1 where torch does not tell."""
     try:
         return node._sequence_nr()  # type: ignore[no-any-return]
     except AttributeError:  # before torch 2.1
         return -1
+
+
+def made_by(node: Any, made: dict[int, Made]) -> Made | None:
+    """The operation that made a node: the first after which the next sequence number was beyond the node's."""
+    number = _number_of(node)
+    found = made.get(number + 1)
+    if found is not None:  # as of most
+        return found
+    return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
