@@ -68,6 +68,7 @@ class Light:
         self._is_running = False  #: a backward
         self._has_stepped = False
         self._factors: list[Any] = []  #: of the losses of the last backward
+        self._outermost = 0  #: the id of the frame of the step that is taken
 
     def begin(self) -> None:
         self.thread = get_ident()
@@ -209,12 +210,13 @@ class Light:
             return
         frame = sys._getframe(1)
         if not is_inside(frame):
+            self._outermost = id(frame)
             self._has_stepped = True
             closure = args[1] if len(args) > 1 else kwargs.get("closure")
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self.subject.held_by(optimizer)
+        held = self.subject.held_before(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
             self._look_at_gradients(held, frame)
         if "parameter" not in self._roles:
@@ -244,7 +246,7 @@ class Light:
         if _is_compiling() or get_ident() != self.thread:
             return
         frame = sys._getframe(1)
-        if is_inside(frame):
+        if id(frame) != self._outermost:
             return
         try:
             if not self.verdict.is_over:
@@ -253,7 +255,7 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held = self.subject.held_by(optimizer)
+        held = self.subject.held_after(optimizer)
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)

@@ -28,7 +28,7 @@ def norm_of(gradients: list[Any]) -> Any:
     It is finite where all gradients are: squares that overflow are added up again in float64.
     """
     if are_common(gradients):
-        return _norm(gradients)
+        return norm_of_common(gradients)
     if not gradients or not all(map(is_readable, gradients)):
         return None
     devices = {one.device for one in gradients}
@@ -37,11 +37,11 @@ def norm_of(gradients: list[Any]) -> Any:
     with torch.no_grad():
         if next(iter(devices)).type != "cpu":
             return None if _norms is None else _norm_there([one.detach() for one in gradients])
-    return _norm(gradients)
+    return norm_of_common(gradients)
 
 
-def _norm(gradients: list[Any]) -> float:
-    """Of readable ones on the CPU."""
+def norm_of_common(gradients: list[Any]) -> float:
+    """Of readable ones on the CPU, 0 of none."""
     was_on = _gradients_on()
     _switch_gradients(False)
     try:

@@ -19,7 +19,7 @@ from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
 from ...safe.untouched import Untouched
 from ...session import session
-from ..before.gradient_norm import norm_of
+from ..before.gradient_norm import norm_of_common
 from ..finite import are_common
 from ..steps import StepHooks, is_inside
 
@@ -75,7 +75,7 @@ def numbers_of(value: Any) -> dict[str, Any]:
     if number is not None:
         return {"value": number}
     if issubclass(type(value), torch.nn.Module):
-        return _norms_of(list(_parameters(value)))
+        return _norms_of(_parameters(value))
     if not is_tensor(value) and is_optimizer(value):
         rate = highest_rate(value)
         return {} if rate is None else {"lr": rate}
@@ -84,30 +84,30 @@ def numbers_of(value: Any) -> dict[str, Any]:
 
 
 def _norms_of(parameters: list[Any]) -> dict[str, Any]:
-    gradients = [grad for grad in grads_of(parameters) if is_exact_tensor(grad)]
-    norms = {"norm": _norm_of(parameters), "gradient_norm": _norm_of(gradients)}
+    gradients = [grad for grad in grads_of(parameters) if grad is not None and is_exact_tensor(grad)]
+    both = parameters + gradients
+    of_each = _norm_of if are_common(both) and are_there(both) else total_norm
+    norms = {"norm": of_each(parameters), "gradient_norm": of_each(gradients)}
     return {name: norm for name, norm in norms.items() if norm is not None}
 
 
 def _norm_of(tensors: list[Any]) -> float | None:
-    """The norm of all elements together; of tensors as most are by the way that takes the least time."""
-    if are_common(tensors) and are_there(tensors):
-        norm = norm_of(tensors)
-        if norm is not None and _TINY < norm < inf:
-            return float(norm)
-    return total_norm(tensors)
+    """The norm of all elements together, of tensors as most are: by the way that takes the least time."""
+    norm = norm_of_common(tensors)
+    return norm if _TINY < norm < inf else total_norm(tensors)
 
 
-def _parameters(root: Any) -> Any:
+def _parameters(root: Any) -> list[Any]:
     """The parameters of a module and of those below it, each once, by what they hold and not by their own methods."""
     waiting, met = [root], {id(root)}
+    found: dict[int, Any] = {}
     while waiting:
         held = instance_dict(waiting.pop())
         for parameter in list((held.get("_parameters") or {}).values()):
-            if is_exact_tensor(parameter) and id(parameter) not in met:
-                met.add(id(parameter))
-                yield parameter
+            if is_exact_tensor(parameter):
+                found[id(parameter)] = parameter
         for below in list((held.get("_modules") or {}).values()):
             if below is not None and id(below) not in met:
                 met.add(id(below))
                 waiting.append(below)
+    return list(found.values())
