@@ -137,24 +137,34 @@ function whenPressed(): { at: Promise<number> } {
   return { at };
 }
 
-/** Runs in the details page: when the next picture of a value is on the screen. */
+/**
+ * Runs in the details page: when the next picture of a value is on the screen. A window calls its listeners in the order
+ * in which they came, so the page has often drawn a picture before it is heard of here.
+ */
 function whenDrawn(name: string): { at: Promise<number> } {
   const at = new Promise<number>((resolve) => {
-    let isTold = false;
-    const told = ({ data }: MessageEvent<{ type?: string; details?: { picture?: unknown } }>): void => {
-      isTold ||= data.type === "details" && data.details?.picture !== undefined;
-    };
-    addEventListener("message", told, { capture: true }); // before the page is drawn
+    let drawn = -Infinity;
+    let sent = Infinity;
     const { prototype } = CanvasRenderingContext2D;
     const draw = Object.getOwnPropertyDescriptor(prototype, "drawImage")
       ?.value as CanvasRenderingContext2D["drawImage"];
+    const see = (): void => {
+      if (drawn < sent) return;
+      prototype.drawImage = draw;
+      removeEventListener("message", told);
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.timeOrigin + performance.now())));
+    };
+    const told = (event: MessageEvent<{ type?: string; details?: { picture?: unknown } }>): void => {
+      if (event.data.type !== "details" || event.data.details?.picture === undefined) return;
+      sent = Math.min(sent, event.timeStamp);
+      see();
+    };
+    addEventListener("message", told);
     prototype.drawImage = function drawAndTell(this: CanvasRenderingContext2D, ...given: unknown[]) {
       Reflect.apply(draw, this, given);
-      const isOfIt = document.querySelector("main h1 code")?.textContent === name;
-      if (!isTold || !isOfIt) return;
-      prototype.drawImage = draw;
-      removeEventListener("message", told, { capture: true });
-      requestAnimationFrame(() => setTimeout(() => resolve(performance.timeOrigin + performance.now())));
+      if (document.querySelector("main h1 code")?.textContent !== name) return;
+      drawn = performance.now();
+      see();
     };
   });
   return { at };
