@@ -22,6 +22,7 @@ from tensor_inspector.lenses.export.events import EventWriter
 from tensor_inspector.lenses.export.graph import graph_of
 from tensor_inspector.lenses.export.image import ImageAsPng
 from tensor_inspector.lenses.export.new_run import NewRun
+from tensor_inspector.measure.torch.graph import MAX_NODES
 from tensor_inspector.safe.guard import module
 from tensor_inspector.session import session
 
@@ -758,6 +759,24 @@ def test_that_the_graph_is_of_autograd_or_of_modules_is_said(paused: Frame) -> N
     note = "the graph is of the operations by which a tensor in sight was computed; else of the modules alone"
     assert note in offered(paused(nn.Linear(2, 2)))["notes"]
     assert note not in offered(paused(torch.ones(2)))["notes"]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(("calls", "is_said"), [(5, False), (MAX_NODES, True)])
+def test_that_a_graph_is_written_in_part_is_said_before(
+    monkeypatch: pytest.MonkeyPatch, calls: int, is_said: bool
+) -> None:
+    def stop() -> Any:
+        x = nn.Linear(1, 1)
+        y = x(torch.ones(1, 1))
+        for _ in range(calls):
+            y = y.tanh()
+        return sys._getframe()
+
+    notes = offered(Paused(stop(), monkeypatch))["notes"]
+    note = f"of a graph of more than {MAX_NODES:,} nodes those are written that are nearest to the tensors in sight"
+    assert (note in notes) == is_said
+    session.reset()
 
 
 @pytest.mark.usefixtures("installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.graph import VIEWS, Graph
+from ...measure.torch.graph import MAX_NODES, VIEWS, Graph
 from ...measure.torch.metadata import dtype_name, is_exact_tensor, shape_of
 from ...measure.torch.modules import Member, is_module, members
 from ...safe.budget import Budget, Steps
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
 
 _AT_ONCE = 500  #: nodes
+_SLICE = 20  #: milliseconds in which the graph is walked on
 _ASKED = 50  #: tensors in sight, of which it is looked with how many parameters of the module they were computed
 _RESERVED = str.maketrans({"/": "_", ":": "_", "^": "_"})  #: what has a meaning in the names of nodes
 
@@ -51,9 +52,24 @@ def graph_of(asked: Child, step: Step | None) -> Generator[None, None, list[Node
     return found
 
 
+def why_partial(step: Step | None) -> Generator[None, None, str | None]:
+    """Looks, in steps, whether there are more operations in sight than are walked through, and says what is written."""
+    if step is None:
+        return None
+    yield from _grow(step.graph)
+    if not step.graph.full:
+        return None
+    return f"of a graph of more than {MAX_NODES:,} nodes those are written that are nearest to the tensors in sight"
+
+
+def _grow(graph: Graph) -> Generator[None, None, None]:
+    while not graph.grow(Budget(_SLICE)):
+        yield
+
+
 def _computed_with(tree: list[Member], step: Step) -> Generator[None, None, AutogradNode | None]:
     """The node of the tensor in sight that was computed with most parameters of a module, by the longest way."""
-    step.graph.grow(Budget())
+    yield from _grow(step.graph)
     own = {id(tensor) for member in tree for _, tensor in member.parameters()}
     tensors = [*(loss.tensor for loss in step.losses), *(variable.value for variable in step.tensors)]
     asked = {node.index: node for node in map(step.node_of, tensors) if node is not None and node.leaf is None}

@@ -59,8 +59,15 @@ def plan(asked: Child, wanted: Wanted, step: Callable[[], Step | None], budget: 
         shapes = [list(one.shape) for _, one in tensors]
         what = f"shape {shapes[0]} has none" if len(tensors) == 1 else "these tensors have none"
         raise ValueError(f"a run is of elements: {what}")
-    content = _Content(asked, wanted, number, tensors, step if _is_module(asked.value) else None, budget)
-    return Plan(None, content.total(), None, list(dict.fromkeys(content.notes())), tuple(content.files()))
+    around = step if _is_module(asked.value) else None
+    content = _Content(asked, wanted, number, tensors, around, budget)
+    notes = list(dict.fromkeys(content.notes()))
+    if around is not None:
+        from .graph import why_partial  # which needs torch
+
+        why = yield from why_partial(around())
+        notes += [] if why is None else [why]
+    return Plan(None, content.total(), None, notes, tuple(content.files()))
 
 
 class _Content:
