@@ -250,6 +250,11 @@ def test_of_an_expanded_value_a_block_is_made_once_and_written_again(library: st
     assert all(one is first for one in others), "nothing is copied for the others"
 
 
+@pytest.mark.parametrize("value", [np.empty((3, 0)), torch.empty(3, 0)], ids=["numpy", "torch"])
+def test_what_has_no_elements_is_not_said_to_be_expanded(value: Any) -> None:
+    assert formats(value)["npy"]["notes"] == []
+
+
 def test_an_expanded_tensor_is_said_to_take_more() -> None:
     value = torch.ones(1).expand(1_000_000_000, 4)
     told = formats(value)["npy"]

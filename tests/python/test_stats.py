@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
 
+from tensor_inspector import facts
 from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.measure.stats.floats import ByteFloatKernel
 from tensor_inspector.safe.budget import Budget
@@ -278,6 +279,20 @@ class TestComplex:
         check(s["real"], [1.0, math.inf])
         check(s["imag"], [-2.0, math.inf])
         check(stats_of(t.conj().imag), [-2.0, math.inf])
+
+    @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+    @pytest.mark.parametrize("number", [complex(math.nan, math.inf), complex(-math.inf, math.nan)])
+    @pytest.mark.parametrize("n", [1, 40_000])
+    def test_with_nan_in_a_part_it_is_nan_whatever_the_other_is(self, dtype, number, n):
+        t = torch.tensor([number, complex(1, math.inf), *([1 + 1j] * n)], dtype=dtype)
+        assert [stats_of(t)["abs"][name] for name in ("nan", "pos_inf")] == [1, 1]
+
+    @pytest.mark.parametrize("scale", [1.0, 1e19, 1e38])
+    @pytest.mark.parametrize("n", [10, 40_000])
+    def test_no_percentile_of_magnitudes_is_beyond_the_largest(self, scale, n):
+        t = torch.randn(n, dtype=torch.complex64) * scale / 10
+        found = facts(t, quantiles=[0.0, 1.0])
+        assert found["quantiles"]["values"] == [found["stats"]["abs"][end] for end in ("min", "max")]
 
     @pytest.mark.parametrize("n", [1, 40_000])
     def test_magnitudes_beyond_float32_are_told_in_float64(self, n):

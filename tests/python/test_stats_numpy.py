@@ -79,6 +79,15 @@ def test_integers_over_their_whole_range_are_right_to_the_last_digit(name):
     check(stats_of(np.array(values, dtype=name)), values)
 
 
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+@pytest.mark.parametrize("number", [complex(math.nan, math.inf), complex(-math.inf, math.nan)])
+@pytest.mark.parametrize("others", [1, 5000])
+def test_a_complex_number_with_nan_in_a_part_is_nan_whatever_the_other_is(name, number, others):
+    a = np.array([number, complex(1, math.inf), *([1 + 1j] * others)], dtype=name)
+    magnitude = stats_of(a)["abs"]
+    assert (magnitude["nan"], magnitude["pos_inf"]) == (1, 1)
+
+
 @pytest.mark.parametrize("name", ["c8", "c16"])
 def test_complex_numbers_are_told_by_parts_and_magnitude(name):
     a = np.array([1 + 2j, complex(math.nan, 3), -4j], dtype=name)

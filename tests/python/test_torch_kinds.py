@@ -499,3 +499,11 @@ def test_a_tensor_has_no_fields_and_torch_is_not_asked_for_one(recwarn: pytest.W
     with Untouched(), pytest.raises(NotFound):
         resolve("x['ab']", {"x": torch.ones(2)}, {}, Budget())
     assert not recwarn.list
+
+
+def test_of_a_masked_tensor_that_is_too_large_no_statistics_are_told() -> None:
+    masked = pytest.importorskip("torch.masked")
+    many = (1 << 20) + 1
+    value = masked.masked_tensor(torch.ones(many), torch.arange(many) > 0)
+    assert "values not read: a mask is applied to 1.0M elements at most" in summarize(value)
+    assert facts(value)["notes"] == []

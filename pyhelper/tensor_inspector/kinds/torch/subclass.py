@@ -155,7 +155,7 @@ class Uninitialized(Form):
 class Masked(PythonSubclass):
     """A masked tensor by the elements that are kept."""
 
-    unread = Unread("too_many", "values not read: more than are gathered")
+    unread = Unread("too_many", f"values not read: a mask is applied to {count(_GATHERED)} elements at most")
 
     def words(self) -> Iterator[str]:
         mask = self.part("_masked_mask")
@@ -164,7 +164,8 @@ class Masked(PythonSubclass):
             yield f"{count(unmasked['count'] - unmasked['zeros'])} of {count(unmasked['count'])} kept"
 
     def notes(self) -> list[str]:
-        return ["statistics are of what the mask keeps"]
+        data, _ = self._parts()
+        return [] if isinstance(data, Unread) or data.numel() > _GATHERED else ["statistics are of what the mask keeps"]
 
     def comparable(self) -> Comparable:
         data, mask = self._parts()

@@ -49,6 +49,8 @@ class TensorChecksum(TextRow):
 
 def repeated(value: Any) -> tuple[int, ...]:
     """The dimensions along which an expanded tensor or array has the same memory again and again."""
+    if 0 in value.shape:  # numpy's strides are 0 where there is nothing to step to
+        return ()
     steps = value.stride() if hasattr(value, "stride") else value.strides
     return tuple(at for at, step in enumerate(steps) if step == 0 and value.shape[at] > 1)
 

@@ -90,7 +90,9 @@ def _tally(torch: Any, view: Any) -> Tally | ComplexTally:
     parts = torch.view_as_real(view)
     real, imag = parts.select(-1, 0), parts.select(-1, 1)
     magnitude = _collected(torch, view, real.dtype)
-    infinite = sum(int(block.isinf().sum()) for block in blocks(view, _BLOCK)) if magnitude.pos_inf else 0
+    infinite = (
+        sum(int((block.isinf() & ~block.isnan()).sum()) for block in blocks(view, _BLOCK)) if magnitude.pos_inf else 0
+    )
     return ComplexTally(_collected(torch, real, real.dtype), _collected(torch, imag, imag.dtype), magnitude, infinite)
 
 
@@ -120,7 +122,9 @@ def _collected(torch: Any, view: Any, dtype: Any) -> Tally:
     row = _int_row if not dtype.is_floating_point else _float_row
     for block in blocks(view, _BLOCK):
         if block.dtype.is_complex:
+            unknown = block.isnan()
             block = (block if block.device.type == "mps" else block.to(torch.complex128)).abs()
+            block = torch.where(unknown, math.nan, block)  # an infinite part of such a number would count
         rows.append(row(torch, block))
         sizes.append(block.numel())
     tally = Tally()

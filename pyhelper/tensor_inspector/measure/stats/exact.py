@@ -4,6 +4,7 @@ A kernel turns one block, a strided view of at most `BLOCK` numbers, into a tall
 never written to (in-place operations use scratch memory of our own), and extra memory stays near 8 MiB for every size.
 """
 
+import math
 from typing import Any, Callable, Optional, Union, cast
 
 from ...safe.torch_name import torch_name
@@ -91,5 +92,17 @@ class ComplexKernel:
             work = self._torch.float64
         magnitude = self._scratch.take("abs", work, real.numel()).view(real.shape)
         self._torch.hypot(real.to(work), imag.to(work), out=magnitude)
+        unknown = real.isnan() | imag.isnan() if a.nan or b.nan else None
+        if unknown is not None:  # for `hypot` the infinite part of such a number counts, for `isnan` the other one
+            magnitude[unknown] = math.nan
         c = kernel(magnitude)
-        return ComplexTally(a, b, c, int((real.isinf() | imag.isinf()).sum()) if c.pos_inf else 0)
+        if not c.pos_inf:
+            return ComplexTally(a, b, c)
+        infinite = real.isinf() | imag.isinf()
+        return ComplexTally(a, b, c, int((infinite if unknown is None else infinite & ~unknown).sum()))
+
+
+def is_large(parts: Any) -> bool:
+    """Whether magnitudes of complex numbers, of which these are the parts, may be beyond float32."""
+    finite = parts[parts.isfinite()]
+    return bool(finite.numel()) and float(finite.abs().max()) > _LARGE

@@ -216,5 +216,9 @@ def _complex(np: Any, x: Any) -> ComplexTally:
     real, imag = x.real, x.imag
     if x.dtype.itemsize <= 16:
         real, imag = narrow(np, real), narrow(np, imag)
-    a, b, c = _reals(np, real), _reals(np, imag), _reals(np, np.hypot(real, imag))
-    return ComplexTally(a, b, c, int(np.count_nonzero(np.isinf(real) | np.isinf(imag))) if c.pos_inf else 0)
+    a, b, magnitude, unknown = _reals(np, real), _reals(np, imag), np.hypot(real, imag), np.isnan(real) | np.isnan(imag)
+    magnitude[unknown] = math.nan  # for `hypot` the infinite part of such a number counts
+    c = _reals(np, magnitude)
+    return ComplexTally(
+        a, b, c, int(np.count_nonzero((np.isinf(real) | np.isinf(imag)) & ~unknown)) if c.pos_inf else 0
+    )

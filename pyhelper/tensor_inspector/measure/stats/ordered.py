@@ -12,6 +12,7 @@ import struct
 from typing import Any, Callable
 
 from ...safe.torch_name import torch_name
+from .exact import is_large
 from .numpy_exact import narrow
 from .tally import Beyond, Number
 
@@ -150,12 +151,15 @@ def order_of_arrays(np: Any, dtype: Any) -> Order:
 
 
 def _magnitudes(torch: Any, block: Any) -> Any:
-    parts = torch.view_as_real(block).double()
+    parts = torch.view_as_real(block)
+    parts = parts.double() if parts.element_size() > 4 or is_large(parts) else parts.float()  # as the largest is told
     magnitudes = torch.hypot(parts.select(-1, 0), parts.select(-1, 1)).reshape(-1)
     infinite = int(magnitudes.isinf().sum())
     if infinite and infinite > int(parts.isinf().any(-1).sum()):
         raise Beyond
-    return magnitudes
+    if infinite:
+        magnitudes[parts.isnan().any(-1).reshape(-1)] = math.nan  # for `hypot` an infinite part of such a number counts
+    return magnitudes.double()
 
 
 def _magnitudes_of_arrays(np: Any, block: Any) -> Any:
@@ -165,4 +169,6 @@ def _magnitudes_of_arrays(np: Any, block: Any) -> Any:
     infinite = int(np.count_nonzero(np.isinf(magnitudes)))
     if infinite and infinite > int(np.count_nonzero(np.isinf(real) | np.isinf(imag))):
         raise Beyond
+    if infinite:
+        magnitudes[np.isnan(real) | np.isnan(imag)] = math.nan
     return magnitudes
