@@ -14,20 +14,22 @@ const inPython = {
   gradients: [python, "tests/bench/gradients_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "1"] : [])],
+  graph: [python, "tests/bench/graph_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   picture: [python, "tests/bench/picture_bench.py", ...(quick ? ["--no-peers", "--rounds", "3"] : [])],
   watch: [python, "tests/bench/watch_bench.py", ...(quick ? ["--rounds", "1"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
 };
 /** @type {Record<string, [string, ...string[]]>} */
-const inVsCode = {
+const inNode = {
+  layout: ["node", "tests/bench/layout_bench.ts"],
   activation: ["node", "tests/bench/activation_bench.ts"],
   step: ["node", "tests/bench/step_bench.ts"],
   details: ["node", "tests/bench/details_bench.ts"],
   soak: ["node", "tests/bench/soak_bench.ts"],
 };
 
-const parts = Object.entries(quick ? inPython : { ...inPython, ...inVsCode });
+const parts = Object.entries(quick ? inPython : { ...inPython, ...inNode });
 await runAll(
   quick ? "npm run bench:quick" : "npm run bench",
   parts.map(([name, command]) => ({ [name]: command })),

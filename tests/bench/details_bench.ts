@@ -1,6 +1,6 @@
 /**
- * How soon the details page follows the user, in real VS Code: a click on a row, the slider, the mouse that pans, and
- * whether steps take longer while the page is open.
+ * How soon the details page follows the user, in real VS Code: a click on a row, the slider, numbers that are scrolled to,
+ * the mouse that pans, and whether steps take longer while the page is open.
  *
  *     node tests/bench/details_bench.ts [--rounds 7]
  */
@@ -22,10 +22,13 @@ const goals = {
   click: { figure: "from a click to the picture of 10⁶ elements", most: 150, unit: " ms" },
   expanded: { figure: "the same of 10¹⁰ expanded elements, to that", most: 2, unit: "×" },
   slider: { figure: "from the slider to the next slice", most: 60, unit: " ms" },
+  numbers: { figure: "from a scroll to other 1,000 numbers, after 40 ms of rest", most: 50, unit: " ms" },
   panning: { figure: "script of a frame while panning, 95th percentile", most: 8, unit: " ms" },
   step: { figure: "F10 with the page open, to F10 without", most: 1.05, unit: "×" },
 };
 
+/** Milliseconds that the page waits for scrolling to rest. */
+const RESTING = 40;
 /** Milliseconds between two looks: nobody clicks faster. */
 const LOOKING = 700;
 const WARM_UP = 2;
@@ -83,6 +86,15 @@ class Looking {
     const drawn = await frame.evaluateHandle(whenDrawn, "stack");
     await slider.press("ArrowRight");
     return between(pressed, drawn, "the next slice");
+  }
+
+  /** Milliseconds from scrolling to other numbers until these are there, without what the page waits for more of it. */
+  async scroll(): Promise<number> {
+    await pause(LOOKING);
+    const frame = await this.page.frame();
+    const scrolled = await frame.evaluateHandle(scrollOn);
+    const at = await scrolled.evaluateHandle(({ from }) => ({ at: from }));
+    return (await between(at, scrolled, "numbers")) - RESTING;
   }
 
   /** Milliseconds of script for each of so many moves of the mouse, over a picture that is zoomed into. */
@@ -170,6 +182,23 @@ function whenDrawn(name: string): { at: Promise<number> } {
   return { at };
 }
 
+/** Runs in the details page: scrolls to numbers further below, and says when, and when they are there. */
+function scrollOn(): { from: Promise<number>; at: Promise<number> } {
+  const scroller = document.querySelector(".values .scroller")!;
+  const now = (): number => performance.timeOrigin + performance.now();
+  const at = new Promise<number>((resolve) => {
+    const told = ({ data }: MessageEvent<{ type?: string; details?: { values?: unknown } }>): void => {
+      if (data.type !== "details" || data.details?.values === undefined) return;
+      removeEventListener("message", told);
+      requestAnimationFrame(() => setTimeout(() => resolve(now())));
+    };
+    addEventListener("message", told);
+  });
+  const from = Promise.resolve(now());
+  scroller.scrollTop = (scroller.scrollTop + 4000) % 16_000;
+  return { from, at };
+}
+
 /** Runs in the window: when the debug console shows another answer. */
 function whenAnswered(): { at: Promise<number> } {
   const answers = (): number =>
@@ -230,6 +259,7 @@ async function measureLooks(browser: Browser, server: ServerAddress, rounds: num
   const clicks = [...first, ...second];
   const expanded = [...wide, ...broad];
   await looking.click("first");
+  const [scrolls = []] = await inTurn(rounds, [() => looking.scroll()]);
   const moves = (await looking.pan(100)).toSorted((a, b) => a - b);
   await looking.showConsole();
   const [evaluated = []] = await inTurn(rounds, [() => looking.evaluate()]);
@@ -237,11 +267,13 @@ async function measureLooks(browser: Browser, server: ServerAddress, rounds: num
   console.log(`click → picture of 10⁶ elements  ${spread(clicks)}`);
   console.log(`click → picture of 10¹⁰ expanded ${spread(expanded)}`);
   console.log(`slider → slice                   ${spread(slides)}`);
+  console.log(`scroll → numbers, after the rest ${spread(scrolls)}`);
   console.log(`an expression in the console     ${spread(evaluated)}`);
   console.log(`script of a move                 median ${median(moves).toFixed(1)} ms`);
   figures.note(goals.click, median(clicks));
   figures.note(goals.expanded, median(expanded) / median(clicks));
   figures.note(goals.slider, median(slides));
+  figures.note(goals.numbers, median(scrolls));
   figures.note(goals.panning, moves[Math.floor(moves.length * 0.95)] ?? NaN);
 }
 
