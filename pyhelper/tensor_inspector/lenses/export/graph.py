@@ -52,14 +52,13 @@ def graph_of(asked: Child, step: Step | None) -> Generator[None, None, list[Node
     return found
 
 
-def why_partial(step: Step | None) -> Generator[None, None, str | None]:
+def notes_of(step: Step | None) -> Generator[None, None, list[str]]:
     """Looks, in steps, whether there are more operations in sight than are walked through, and says what is written."""
     if step is None:
-        return None
+        return []
     yield from _grow(step.graph)
-    if not step.graph.full:
-        return None
-    return f"of a graph of more than {MAX_NODES:,} nodes those are written that are nearest to the tensors in sight"
+    why = f"of a graph of more than {MAX_NODES:,} nodes those are written that are nearest to the tensors in sight"
+    return [why] if step.graph.full else []
 
 
 def _grow(graph: Graph) -> Generator[None, None, None]:

@@ -56,17 +56,14 @@ def plan(asked: Child, wanted: Wanted, step: Callable[[], Step | None], budget: 
             if not wanted.series:
                 raise
     if number is None and not wanted.series and not any(one.count() for _, one in tensors):
-        shapes = [list(one.shape) for _, one in tensors]
-        what = f"shape {shapes[0]} has none" if len(tensors) == 1 else "these tensors have none"
+        what = f"shape {list(tensors[0][1].shape)} has none" if len(tensors) == 1 else "these tensors have none"
         raise ValueError(f"a run is of elements: {what}")
-    around = step if _is_module(asked.value) else None
-    content = _Content(asked, wanted, number, tensors, around, budget)
+    content = _Content(asked, wanted, number, tensors, step if _is_module(asked.value) else None, budget)
     notes = list(dict.fromkeys(content.notes()))
-    if around is not None:
-        from .graph import why_partial  # which needs torch
+    if _is_module(asked.value):
+        from .graph import notes_of  # which needs torch
 
-        why = yield from why_partial(around())
-        notes += [] if why is None else [why]
+        notes += yield from notes_of(step())
     return Plan(None, content.total(), None, notes, tuple(content.files()))
 
 
