@@ -532,13 +532,11 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "memory_as_it_was": (
         "never-written",
         """
- with torch.device("meta"):
-     net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
- net = net.to_empty(device="cpu")
- for p in net.parameters():
-     p.data.zero_()
--net[0].weight = nn.Parameter(torch.zeros(8, 4))
-+net[0].reset_parameters(), net[2].reset_parameters()
+-with torch.device("meta"):
+-    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+-net = net.to_empty(device="cpu")
+-net[0].weight, net[2].weight = nn.Parameter(torch.zeros(8, 4)), nn.Parameter(torch.zeros(2, 8))
++net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
  stop()
 """,
     ),
@@ -602,9 +600,155 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  stop()
 """,
     ),
+    "one_position_for_all": (
+        "size-as-index",
+        """
+ class Places(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.places = nn.Parameter(torch.randn(1, 20, 4))
+     def forward(self, x):
+-        return x + self.places[:, x.shape[1], :]
++        return x + self.places[:, : x.shape[1], :]
+ net = Places()
+ out = net(torch.randn(2, 5, 4))
+ stop()
+""",
+    ),
+    "a_cosine_of_epochs_for_batches": (
+        "schedule-beyond-its-end",
+        """
+ net = nn.Linear(4, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+-schedule = torch.optim.lr_scheduler.CosineAnnealingLR(o, T_max=2)
++schedule = torch.optim.lr_scheduler.CosineAnnealingLR(o, T_max=8)
+ for epoch in range(2):
+     for x in torch.randn(4, 8, 4):
+         loss = net(x).pow(2).mean()
+         o.zero_grad()
+         loss.backward()
+         o.step()
+         schedule.step()
+ stop()
+""",
+    ),
+    "one_order_for_all_epochs": (
+        "epoch-never-set",
+        """
+ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+ data = TensorDataset(torch.randn(12, 4))
+ loader = DataLoader(data, batch_size=4, sampler=DistributedSampler(data, num_replicas=1, rank=0))
+ for epoch in range(2):
++    loader.sampler.set_epoch(epoch)
+     for (x,) in loader:
+         total = x.sum()
+ stop()
+""",
+    ),
+    "an_average_without_buffers": (
+        "weights-without-statistics",
+        """
+ def made():
+     return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+ student, teacher = made(), made().requires_grad_(False).eval()
+ o = torch.optim.SGD(student.parameters(), lr=0.1)
+ for step in range(3):
+     loss = student(torch.randn(8, 4)).pow(2).mean()
+     o.zero_grad()
+     loss.backward()
+     o.step()
+     for kept, new in zip(teacher.parameters(), student.parameters()):
+         kept.data.lerp_(new.data, 0.1)
++    for kept, new in zip(teacher.buffers(), student.buffers()):
++        kept.copy_(new)
+ stop()
+""",
+    ),
+    "padding_that_is_attended_to": (
+        "mask-hides-nothing",
+        """
+ ids = torch.tensor([[5, 6, 7, 0, 0, 0], [8, 9, 4, 3, 0, 0], [5, 2, 7, 4, 3, 1]])
+-attention_mask = torch.ones_like(ids)
++attention_mask = (ids != 0).long()
+ stop()
+""",
+    ),
+    "ends_of_episodes_unread": (
+        "never-read",
+        """
+ net, target = nn.Linear(4, 2), nn.Linear(4, 2)
+ memory = [(torch.randn(6, 4), torch.randn(6), torch.randn(6, 4), torch.zeros(6))]
+ def update(batch):
+     state, reward, after, done = batch
+     with torch.no_grad():
+-        best = reward + 0.9 * target(after).amax(1)
++        best = reward + 0.9 * (1 - done) * target(after).amax(1)
+     loss = (net(state).amax(1) - best).pow(2).mean()
+     stop()
+     return loss
+ update(memory[0])
+""",
+    ),
+    "lengths_that_forward_does_not_read": (
+        "never-read",
+        """
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.rnn = nn.GRU(4, 8, batch_first=True)
+     def forward(self, x, lengths):
+         states, _ = self.rnn(x)
+-        return states[:, -1]
++        return states[torch.arange(len(x)), lengths - 1]
+ net = Reader()
+ out = net(torch.randn(3, 5, 4), torch.tensor([5, 3, 2]))
+ stop()
+""",
+    ),
+    "one_dataset_of_two_parts": (
+        "set-for-both",
+        """
+ from torch.utils.data import Dataset, random_split
+ class Pictures(Dataset):
+     def __len__(self):
+         return 10
+     def __getitem__(self, at):
+         return torch.randn(3)
+-train, val = random_split(Pictures(), [8, 2])
++(train, _), (val, _) = random_split(Pictures(), [8, 2]), random_split(Pictures(), [8, 2])
+ train.dataset.transform = abs
+ val.dataset.transform = None
+ stop()
+""",
+    ),
+    "a_head_tied_in_the_configuration": (
+        "tied-by-name-alone",
+        """
+ from transformers import GPT2Config, GPT2LMHeadModel
+ net = GPT2LMHeadModel(GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=20, n_positions=8))
+-net.lm_head.weight = nn.Parameter(torch.randn(20, 8))
+ stop()
+""",
+    ),
 }
 #: Healthy programs that have something alike.
 HEALTHY = {
+    "lengths of a batch whose rows are padded in the next line": (
+        "net = nn.Embedding(20, 4)\nfor n in (4, 6):\n    rows = [torch.randint(1, 20, (k,)) for k in (n, n - 1)]\n"
+        "    lengths = torch.tensor([len(row) for row in rows])\n    stop()\n"
+        "    ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)\n    out = net(ids)"
+    ),
+    "a teacher that is told its mode later": (
+        "net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8))\nteacher = copy.deepcopy(net).requires_grad_(False)\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\nstop()\nteacher.eval()"
+    ),
+    "a model that is still to be loaded": (
+        "state = nn.Linear(4, 8).state_dict()\nwith torch.device('meta'):\n    net = nn.Linear(4, 8)\n"
+        "net = net.to_empty(device='cpu')\nstop()\nnet.load_state_dict(state)"
+    ),
+    "a mask of rows without padding": (
+        "ids = torch.randint(1, 9, (3, 6))\nmask = torch.ones_like(ids)\nout = nn.Embedding(9, 4)(ids) * mask[..., None]"
+    ),
     "one activation in many places": "act = nn.ReLU()\nnet = nn.Sequential(nn.Linear(4, 4), act, nn.Linear(4, 2), act)",
     "parameters by their names": "net = nn.Linear(4, 2)\nparams = dict(net.named_parameters())",
     "rows of one table": "table = torch.randn(4, 3)\nrows = [table[at] for at in range(4)]",

@@ -10,6 +10,7 @@ DETECTOR_IDS = frozenset(
     nothing-was-reduced each-process-for-itself behind-its-optimizer schedule-of-another clipped-after-the-step
     first-batch-again classes-and-head ignored-among-labels padding-inside frozen-but-moving freezes-in-train
     norm-never-estimated never-written made-in-inference-mode attention-drops-in-eval
-    unusual-setting columns-of-many-scales
+    unusual-setting columns-of-many-scales size-as-index schedule-beyond-its-end epoch-never-set
+    weights-without-statistics mask-hides-nothing never-read set-for-both tied-by-name-alone
     """.split()
 )

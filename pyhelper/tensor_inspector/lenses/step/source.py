@@ -137,6 +137,17 @@ class Source(Statements):
         later = [found for found in lines if any(first <= found[0] <= last for first, last in around)]
         return max(later, key=lambda found: found[0]) if later else None
 
+    def are_of_one_round(self, one: str, other: str) -> bool:
+        """Whether two names got what they mean now in the same round of the loop around: no line above the stop has
+        bound only one of them anew."""
+        return self._is_of_last_round(one) == self._is_of_last_round(other)
+
+    def _is_of_last_round(self, name: str) -> bool:
+        """Whether a name still means what it meant in the round before: it is bound again further down."""
+        loop = self.loop_of(self.lineno)
+        lines = [] if loop is None else [line for line in self.lines_of(name) if loop[0] <= line <= loop[1]]
+        return bool(lines) and min(lines) >= self.lineno
+
     def bindings_behind(self, name: str) -> dict[str, tuple[int, ast.AST]]:
         """The names that a name is made of, the nearest first and itself before all, each with its `binding_of`."""
         found: dict[str, tuple[int, ast.AST]] = {}

@@ -34,7 +34,7 @@ def frozen_but_moving(step: Step, reading: BoundedReading) -> Iterator[Violation
             parts[id(part.module)] = part
             counts[id(part.module)] = counts.get(id(part.module), 0) + 1
     for key, part in reading.each(parts.items()):
-        if part.parent is None and _is_trained_in_turn(step, part):
+        if part.parent is None:  # a teacher or a discriminator, which may be told its mode before it is called
             continue
         name = step.members[key][0]
         yield Violation(
@@ -60,11 +60,6 @@ def _highest(member: Member, alive: set[int]) -> Member:
     while member.parent is not None and id(member.parent.module) not in alive:
         member = member.parent
     return member
-
-
-def _is_trained_in_turn(step: Step, part: Member) -> bool:
-    """Whether an optimizer holds it, as that of a discriminator that is frozen while the generator is trained."""
-    return any(one.member.is_in(part.module) for one in step.parameters.values() if id(one.tensor) in step.optimized)
 
 
 def _are(count: int) -> str:

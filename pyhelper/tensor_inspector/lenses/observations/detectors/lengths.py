@@ -32,15 +32,16 @@ def longer_than_its_row(step: Step, reading: BoundedReading) -> Iterator[Violati
         lengths = _lengths(variable.key, variable.value)
         if lengths is None or not reading.takes(variable.name, len(lengths)):
             continue
+        source = step.sources[variable.level]
         rows = [
             one
             for one in step.tensors
             if one.level == variable.level and one.value.dim() in (2, 3) and shape_of(one.value)[0] == len(lengths)
+            if source.are_of_one_round(variable.key, one.key)
         ]
         longest, places = int(lengths.max()), [int(shape_of(one.value)[1]) for one in rows]
         if not rows or longest <= max(places) or longest > 2 * max(places):
             continue  # far beyond, they count something else: samples of sound before they were made frames
-        source = step.sources[variable.level]
         row = next((one for one in reading.each(rows) if _has_places(source, one, variable.key, reading)), None)
         if row is None:
             continue

@@ -47,6 +47,8 @@ def never_a_label(step: Step, reading: BoundedReading) -> Iterator[Violation]:
     for ids, labels in reading.each(pairs):
         if ids.last < 0 or ids.last == labels.last:  # a number below 0 is no token
             continue
+        if not step.sources[ids.variable.level].are_of_one_round(ids.variable.key, labels.variable.key):
+            continue
         with reading.of(labels.variable.name):
             if reading.takes(labels.variable.name, 2 * labels.values.numel()):
                 yield from _met(step, ids, labels)
