@@ -4,6 +4,21 @@ from __future__ import annotations
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
+    "no_loss_of_a_batch_without_labels": (
+        "all-targets-ignored",
+        """
+ net = nn.Linear(4, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for y in (torch.full((6,), -100), torch.arange(6) % 3):
+     x = torch.randn(6, 4)
+     if (y != -100).any():
+         loss = F.cross_entropy(net(x), y)
+         o.zero_grad()
+         loss.backward()
+         o.step()
+     stop()
+""",
+    ),
     "logs_into_cross_entropy": (
         "double-softmax",
         """

@@ -54,7 +54,9 @@ def is_foretold(step: Step, line: int, level: int) -> bool:
         isinstance(node, ast.Try) and node.handlers and node.lineno < line <= last_line(node.body[-1])
         for node in source.nodes
     )
-    return line < source.lineno or (not is_tried and will_surely_run(step, line, level))
+    if line < source.lineno:
+        return not source.is_conditional(line, seen_from=source.lineno)
+    return not is_tried and will_surely_run(step, line, level)
 
 
 def _outcome(step: Step, test: ast.expr, level: int) -> bool | None:

@@ -47,6 +47,7 @@ torch: Any = module("torch")
     why="Every worker or process may have drawn the same random numbers.",
     suggestion="give each worker a seed of its own",
     needs="module source thorough",
+    tier="likely",
 )
 def duplicate_samples(step: Step) -> Iterator[Violation]:
     for given in model_inputs(step):
@@ -78,7 +79,6 @@ def duplicate_samples(step: Step) -> Iterator[Violation]:
                 few if len(times) > 1 else one,
                 (given.name, f"{len(times)} distinct rows of {len(rows)}"),
                 line=_random_line(step, given),
-                certain=False,
             )
             return
 
