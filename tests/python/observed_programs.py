@@ -730,6 +730,61 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  stop()
 """,
     ),
+    "a_batch_first_into_an_rnn": (
+        "batch-where-time-is",
+        """
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+-        self.rnn = nn.GRU(4, 8)
++        self.rnn = nn.GRU(4, 8, batch_first=True)
+         self.head = nn.Linear(8, 3)
+     def forward(self, x):
+         states, _ = self.rnn(x)
+         return self.head(states[:, -1])
+ net, x, y = Reader(), torch.randn(6, 5, 4), torch.arange(6) % 3
+ loss = F.cross_entropy(net(x), y)
+ loss.backward()
+ stop()
+""",
+    ),
+    "a_batch_first_into_a_transformer": (
+        "batch-where-time-is",
+        """
+ class Reader(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.embed = nn.Embedding(20, 8)
+-        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)
++        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1)
+         self.head = nn.Linear(8, 3)
+     def forward(self, ids):
+         return self.head(self.layers(self.embed(ids)).mean(1))
+ net, ids, y = Reader(), torch.randint(0, 20, (6, 5)), torch.arange(6) % 3
+ loss = F.cross_entropy(net(ids), y)
+ loss.backward()
+ stop()
+""",
+    ),
+    "a_critic_that_learns_from_the_actor": (
+        "gradients-left-over",
+        """
+ maker, judge = nn.Linear(3, 4), nn.Linear(4, 1)
+ of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+ for step in range(2):
+     made = maker(torch.randn(8, 3))
+     of_maker.zero_grad()
+-    of_judge.zero_grad()
+     fooled = F.softplus(-judge(made)).mean()
+     fooled.backward()
+     of_maker.step()
++    of_judge.zero_grad()
+     told = F.softplus(judge(made.detach())).mean() + F.softplus(-judge(torch.randn(8, 4))).mean()
+     told.backward()
+     of_judge.step()
+     stop()
+""",
+    ),
 }
 #: Healthy programs that have something alike.
 HEALTHY = {

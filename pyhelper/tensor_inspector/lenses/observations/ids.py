@@ -12,5 +12,6 @@ DETECTOR_IDS = frozenset(
     norm-never-estimated never-written made-in-inference-mode attention-drops-in-eval
     unusual-setting columns-of-many-scales size-as-index schedule-beyond-its-end epoch-never-set
     weights-without-statistics mask-hides-nothing never-read set-for-both tied-by-name-alone
+    batch-where-time-is gradients-left-over
     """.split()
 )

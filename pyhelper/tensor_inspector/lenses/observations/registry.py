@@ -8,6 +8,7 @@ from .detector import Detector
 from .detectors import (
     all_pairs,
     averages,
+    batch_where_time_is,
     classes,
     copied_without_a_copy,
     defaults,
@@ -17,6 +18,7 @@ from .detectors import (
     frozen_norms,
     in_the_loop,
     inference_tensors,
+    left_over,
     lengths,
     mask_of_ones,
     masks,
@@ -79,6 +81,8 @@ _FILES = (
     never_read,
     one_owner,
     untied,
+    batch_where_time_is,
+    left_over,
 )
 
 
