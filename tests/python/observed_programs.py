@@ -522,10 +522,10 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "no_forward_in_train_mode": (
         "norm-never-estimated",
         """
- net = nn.Sequential(nn.utils.spectral_norm(nn.Linear(4, 8)), nn.ReLU(), nn.Linear(8, 1))
-+net(torch.randn(4, 4))
+ net = nn.Sequential(nn.utils.spectral_norm(nn.Linear(64, 128)), nn.ReLU(), nn.Linear(128, 1))
++net(torch.randn(4, 64))
  net.eval()
- score = net(torch.randn(4, 4))
+ score = net(torch.randn(4, 64))
  stop()
 """,
     ),
@@ -788,6 +788,96 @@ PROGRAMS: dict[str, tuple[str, str]] = {
 }
 #: Healthy programs that have something alike.
 HEALTHY = {
+    "a norm without parameters in a model that is trained": (
+        "net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8, affine=False), nn.Linear(8, 2))\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for step in range(2):\n"
+        "    loss = net(torch.randn(8, 4)).pow(2).mean()\n"
+        "    o.zero_grad()\n"
+        "    loss.backward()\n"
+        "    o.step()"
+    ),
+    "an estimate that was made before the dtype was changed": (
+        "net = nn.Sequential(nn.utils.spectral_norm(nn.Linear(64, 128)), nn.Linear(128, 1))\n"
+        "for step in range(3):\n"
+        "    out = net(torch.randn(4, 64))\n"
+        "net = net.double().eval()\n"
+        "score = net(torch.randn(4, 64).double())"
+    ),
+    "a copy of a model whose last layer begins at zero": (
+        "net = nn.Sequential(nn.Conv2d(3, 3, 3), nn.Conv2d(3, 3, 1))\n"
+        "nn.init.zeros_(net[1].weight)\n"
+        "copied = copy.deepcopy(net)"
+    ),
+    "a train that freezes no stage": (
+        "class Net(nn.Module):\n"
+        "    def __init__(self, frozen):\n"
+        "        super().__init__()\n"
+        "        self.stem, self.frozen = nn.Linear(4, 2), frozen\n"
+        "    def freeze(self):\n"
+        "        if self.frozen >= 0:\n"
+        "            self.stem.requires_grad_(False)\n"
+        "    def train(self, mode=True):\n"
+        "        super().train(mode)\n"
+        "        self.freeze()\n"
+        "        return self\n"
+        "net = Net(-1).train()"
+    ),
+    "an attention that is skipped in eval mode": (
+        "class Attention(nn.Module):\n"
+        "    def forward(self, q):\n"
+        "        if not self.training:\n"
+        "            return F.scaled_dot_product_attention(q, q, q)\n"
+        "        return F.scaled_dot_product_attention(q, q, q, dropout_p=0.1)\n"
+        "net = Attention().eval()\n"
+        "out = net(torch.randn(2, 5, 8))"
+    ),
+    "a norm that is read after the step": (
+        "net = nn.Linear(4, 2)\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for step in range(2):\n"
+        "    loss = net(torch.randn(8, 4)).pow(2).mean()\n"
+        "    o.zero_grad()\n"
+        "    loss.backward()\n"
+        "    o.step()\n"
+        '    norm = nn.utils.clip_grad_norm_(net.parameters(), float("inf"))\n'
+        "    stop()"
+    ),
+    "a batch to look at in each epoch": (
+        "from torch.utils.data import DataLoader, TensorDataset\n"
+        "loader, val = (DataLoader(TensorDataset(torch.randn(8, 4)), batch_size=4) for _ in range(2))\n"
+        "net = nn.Linear(4, 2)\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for epoch in range(2):\n"
+        "    for (x,) in loader:\n"
+        "        loss = net(x).pow(2).mean()\n"
+        "        o.zero_grad()\n"
+        "        loss.backward()\n"
+        "        o.step()\n"
+        "    with torch.no_grad():\n"
+        "        (shown,) = next(iter(val))\n"
+        "        out = net(shown)\n"
+        "    stop()"
+    ),
+    "pairs of one batch as classes": (
+        "from torch.utils.data import DataLoader, TensorDataset\n"
+        "data = TensorDataset(torch.randn(12, 4), torch.arange(12) % 3)\n"
+        'data.classes = ["cat", "dog", "hen"]\n'
+        "loader, net = DataLoader(data, batch_size=6), nn.Linear(4, 8)\n"
+        "for x, y in loader:\n"
+        "    z = net(x)\n"
+        "    logits, same = z @ z[:5].T, torch.arange(6) % 5\n"
+        "    loss = F.cross_entropy(logits, same)\n"
+        "    stop()"
+    ),
+    "an RMSprop of an old recipe": (
+        "net = nn.Linear(4, 2)\no = torch.optim.RMSprop(net.parameters(), lr=0.1, eps=1.0)"
+    ),
+    "padding between two parts of a row": (
+        "embed = nn.Embedding(9, 4, padding_idx=0)\n"
+        "ids = torch.tensor([[5, 0, 0, 7, 3, 0], [4, 6, 0, 0, 2, 1]])\n"
+        "out = embed(ids)"
+    ),
     "lengths of a batch whose rows are padded in the next line": (
         "net = nn.Embedding(20, 4)\nfor n in (4, 6):\n    rows = [torch.randint(1, 20, (k,)) for k in (n, n - 1)]\n"
         "    lengths = torch.tensor([len(row) for row in rows])\n    stop()\n"

@@ -10,6 +10,8 @@ from ....measure.torch.modules import is_of
 from ....safe.guard import SEQUENCES, instance_dict
 from ...findings.finding import Violation
 from ...step.calls import Call
+from ...step.expressions import names_in, root_of
+from ...step.source import Source
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading, length_of
@@ -34,15 +36,26 @@ def classes_and_head(step: Step, reading: BoundedReading) -> Iterator[Violation]
         if logits is None or labels is None or not is_exact_tensor(logits.value) or not is_exact_tensor(labels.value):
             continue
         sizes = shape_of(logits.value)
-        if len(sizes) != 2 or not is_integer(labels.value.dtype) or any(count == sizes[1] for _, count in counted):
+        if len(sizes) != 2 or sizes[0] == sizes[1] or not is_integer(labels.value.dtype):
             continue
-        loader, count = counted[0]
+        source = step.sources[level]
+        of_labels = [(one, count) for one, count in counted if _is_from(source, labels.key, one.key)]
+        if not of_labels or of_labels[0][1] == sizes[1]:
+            continue
+        loader, count = of_labels[0]
         yield Violation(
             (f"{logits.name} has {int(sizes[1]):,} outputs", ", ", f"{loader.name}.dataset {count:,} classes"),
             (logits.name, f"{int(sizes[1]):,} outputs for each sample"),
             (f"{loader.name}.dataset", f"{count:,} classes"),
-            line=(step.sources[level].file, call.lineno),
+            line=(source.file, call.lineno),
         )
+
+
+def _is_from(source: Source, labels: str, loader: str) -> bool:
+    """Whether the labels are what a loop over the loader gives, or what is taken from it."""
+    made = source.binding_of(labels)
+    node = None if made is None else getattr(made[1], "iter", getattr(made[1], "value", None))
+    return node is not None and root_of(loader) in {root_of(name) for name in names_in(node)}
 
 
 def _losses(step: Step) -> Iterator[tuple[Call, int]]:

@@ -31,6 +31,8 @@ def frozen_but_moving(step: Step, reading: BoundedReading) -> Iterator[Violation
     for _, member in reading.each(list(step.members.values())):
         if member.training is True and is_norm(member) and id(member.module) not in alive:
             part = _highest(member, alive)
+            if not any(one.member.is_in(part.module) for one in step.parameters.values()):
+                continue
             parts[id(part.module)] = part
             counts[id(part.module)] = counts.get(id(part.module), 0) + 1
     for key, part in reading.each(parts.items()):

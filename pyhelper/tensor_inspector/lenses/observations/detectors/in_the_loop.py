@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...findings.finding import Violation
+from ...step.calls import Call
 from ...step.expressions import root_of, text_of
 from ...step.source import Source
 from ...step.step import Step
@@ -25,7 +26,7 @@ def clipped_after_the_step(step: Step, reading: BoundedReading) -> Iterator[Viol
     """``loss.backward(); optimizer.step(); clip_grad_norm_(…)``"""
     source, names = step.source, {one.key for one in step.optimizers if one.level == step.level}
     steps = [call for call in source.calls if call.name == "step" and text_of(call.receiver) in names]
-    for clip in reading.each(source.calls_of(*_CLIPPING)):
+    for clip in reading.each([call for call in source.calls_of(*_CLIPPING) if not _measures(call)]):
         around = source.loop_of(clip.lineno)
         beside = [call.lineno for call in steps if source.loop_of(call.lineno) == around]
         before = [line for line in beside if line < clip.lineno]
@@ -37,6 +38,12 @@ def clipped_after_the_step(step: Step, reading: BoundedReading) -> Iterator[Viol
                 (clip.callee, "called after the step"),
                 line=(source.file, clip.lineno),
             )
+
+
+def _measures(clip: Call) -> bool:
+    """Whether the limit is infinite, by which one reads the norm."""
+    given = clip.argument(1, "max_norm")
+    return given is not None and "inf" in text_of(given)
 
 
 @detector(
@@ -54,7 +61,7 @@ def first_batch_again(step: Step, reading: BoundedReading) -> Iterator[Violation
             if not isinstance(made, ast.Call) or text_of(made.func) != "iter" or len(made.args) != 1:
                 continue
             loader, loop = text_of(made.args[0]), source.loop_of(call.lineno)
-            trains = loop is not None and any(loop[0] <= one.lineno <= loop[1] for one in source.backwards)
+            trains = any(source.loop_of(one.lineno) == loop for one in source.backwards)
             if loop is not None and trains and loader in loaders and not _is_bound_in(source, loader, loop):
                 yield Violation(
                     (f"each round takes the first batch of {loader}", ": ", "iter() begins anew"),

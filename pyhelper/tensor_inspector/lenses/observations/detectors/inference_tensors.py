@@ -29,7 +29,7 @@ def made_in_inference_mode(step: Step, reading: BoundedReading) -> Iterator[Viol
     for name, tensor, line in reading.each([*weights, *held, *kept, *named]):
         if _is_inference(tensor):
             yield Violation(
-                (f"{name} was made in inference mode", ": ", "no gradient goes through what uses it"),
+                (f"{name} was made in inference mode", ": ", "autograd can't save it for backward"),
                 (name, "an inference tensor"),
                 line=line,
             )

@@ -20,7 +20,7 @@ from ..reading import BoundedReading
 @detector(
     30,
     because="a model that freezes parts in train() counts on being told to train; a new one is in train mode unasked",
-    why="A new module is in train mode, and its own train() has never run: nothing is frozen.",
+    why="A new module is in train mode without its train() having run: then nothing is frozen.",
     suggestion="call model.train() before the first step, or freeze where the model is made",
 )
 def freezes_in_train(step: Step, reading: BoundedReading) -> Iterator[Violation]:
@@ -58,10 +58,10 @@ def _freezing_line(cls: type) -> Line | None:
 def _freezes(source: Source) -> Line | None:
     for call in source.calls_of("requires_grad_"):
         if any(isinstance(one, ast.Constant) and one.value is False for one in (*call.args, *call.keywords.values())):
-            return source.file, call.lineno
+            return None if source.is_conditional(call.lineno) else (source.file, call.lineno)
     for node in source.nodes:
         if not isinstance(node, ast.Assign) or constant_of(node.value) is not False:
             continue
         if any(last_name(target) == "requires_grad" for target in node.targets):
-            return source.file, node.lineno
+            return None if source.is_conditional(node.lineno) else (source.file, node.lineno)
     return None

@@ -111,9 +111,9 @@ def _unmoved(node: ast.expr) -> ast.expr:
 
 
 def _among_others(variable: VisibleVariable, index: int, reading: BoundedReading) -> tuple[int, int]:
-    """How many numbers equal the index between others in their row, and how many there are.
+    """How many numbers equal the index alone between two others, and how many there are.
 
-    In a single row, which may be several in one, those count that stand alone between two others.
+    None where most of them stand in runs, as padding does, between others too.
     """
     tensor = variable.value
     if not is_exact_tensor(tensor) or not is_integer(tensor.dtype) or tensor.dim() not in (1, 2):
@@ -121,10 +121,9 @@ def _among_others(variable: VisibleVariable, index: int, reading: BoundedReading
     values = bare(tensor) if (element_count(tensor) or 0) > 2 else None
     if values is None or not reading.takes(variable.name, values.numel()):
         return 0, 1
-    others = values != index
-    if tensor.dim() == 1:
-        alone = ~others[1:-1] & others[:-2] & others[2:]
-        count = int(alone.sum())
-        return (count if 2 * count > int((~others).sum()) else 0), values.numel()
+    rows = values.reshape(1, -1) if tensor.dim() == 1 else values
+    others = rows != index
+    alone = ~others[:, 1:-1] & others[:, :-2] & others[:, 2:]
     before, after = others.cumsum(1) > 0, others.flip(1).cumsum(1).flip(1) > 0
-    return int((~others & before & after).sum()), values.numel()
+    count, inside = int(alone.sum()), int((~others & before & after).sum())
+    return (count if 2 * count > inside else 0), values.numel()

@@ -27,7 +27,7 @@ def columns_of_many_scales(step: Step, reading: BoundedReading) -> Iterator[Viol
     """A column of 0.01 … 0.1 beside one of 10,000 … 90,000, given to a model."""
     for call, _, level in reading.each(list(step.calls_of_modules())):
         given = step.operand(call.args[0] if call.args else None, level, call.lineno)
-        if given is None or grad_fn_of(given.value) is not None:
+        if given is None or not is_exact_tensor(given.value) or grad_fn_of(given.value) is not None:
             continue
         with reading.of(given.name):
             values = _table(given.name, given.value, reading)

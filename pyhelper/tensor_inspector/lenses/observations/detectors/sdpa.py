@@ -56,7 +56,7 @@ def _is_by_a_number(source: Source, call: Call) -> bool:
     if given is None:
         return False
     is_plain = constant_of(given) is not None or isinstance(given, ast.Attribute)
-    return is_plain and not source.is_conditional(call.lineno)
+    return is_plain and not source.is_conditional(call.lineno) and not source.mentions("training")
 
 
 def _rate(source: Source, call: Call, member: Member) -> float | None:

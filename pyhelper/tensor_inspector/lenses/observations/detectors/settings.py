@@ -17,7 +17,7 @@ from ..reading import BoundedReading
 
 #: of layers: their setting, what it usually is at most, and what is beyond that
 _LAYERS = (
-    (("_BatchNorm",), "momentum", 0.7, "nearly only the last batch: torch's momentum is the share of the new batch"),
+    (("_BatchNorm",), "momentum", 0.7, "the share of the new batch, which TensorFlow counts the other way round"),
     (("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm"), "eps", 0.02, "more than the variance of small values"),
     (("_DropoutNd",), "p", 0.85, "more than five of six values are dropped"),
 )
@@ -25,14 +25,14 @@ _LAYERS = (
 _GROUPS = (
     ("momentum", 0.9999, "old gradients never fade"),
     ("weight_decay", 1.0, "weights fall faster than they are trained"),
-    ("eps", 0.05, "more than most gradients: Adam becomes plain gradient descent"),
+    ("eps", 0.05, "more than most gradients: its steps become those of plain gradient descent"),
 )
 
 
 @detector(
     100,
     because="settings beyond these are in few published recipes; most often they are another library's, or a slip",
-    why="Its name or its meaning is another one elsewhere: TensorFlow's momentum 0.99 is torch's 0.01.",
+    why="A name may mean something else in another library, and a slip of one digit raises no error.",
     suggestion="compare it with the recipe that it is from",
 )
 def unusual_setting(step: Step, reading: BoundedReading) -> Iterator[Violation]:
@@ -54,7 +54,7 @@ def unusual_setting(step: Step, reading: BoundedReading) -> Iterator[Violation]:
         )
     for variable in reading.each(step.optimizers):
         for at, group in enumerate(each_group(variable.value)):
-            for setting, value, what in _odd_options(group):
+            for setting, value, what in _odd_options(group, class_name(type(inner(variable.value)))):
                 yield Violation(
                     (f"{setting} of {variable.name} is {number(value)}", ": ", what),
                     (f"{variable.name}.param_groups[{at}]['{setting}']", number(value)),
@@ -63,10 +63,10 @@ def unusual_setting(step: Step, reading: BoundedReading) -> Iterator[Violation]:
                 )
 
 
-def _odd_options(group: Any) -> Iterator[tuple[str, float, str]]:
+def _odd_options(group: Any, kind: str) -> Iterator[tuple[str, float, str]]:
     for setting, most, what in _GROUPS:
         value = group.number(setting)
-        if value is not None and value > most:
+        if value is not None and value > most and (setting != "eps" or "Adam" in kind):
             yield setting, value, what
     betas = group.option("betas")
     is_pair = type(betas) is tuple and len(betas) == 2 and all(type(one) in NUMBERS for one in betas)
