@@ -788,6 +788,61 @@ PROGRAMS: dict[str, tuple[str, str]] = {
 }
 #: Healthy programs that have something alike.
 HEALTHY = {
+    "a loss of the validation in inference mode": (
+        "net = nn.Linear(4, 3)\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for epoch in range(2):\n"
+        "    loss = F.cross_entropy(net(torch.randn(6, 4)), torch.arange(6) % 3)\n"
+        "    o.zero_grad()\n"
+        "    loss.backward()\n"
+        "    o.step()\n"
+        "    with torch.inference_mode():\n"
+        "        val_loss = F.cross_entropy(net(torch.randn(6, 4)), torch.arange(6) % 3)\n"
+        "    stop()"
+    ),
+    "a random batch of each epoch": (
+        "from torch.utils.data import DataLoader, TensorDataset\n"
+        "loader = DataLoader(TensorDataset(torch.randn(12, 4)), batch_size=4, shuffle=True)\n"
+        "net = nn.Linear(4, 2)\n"
+        "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for step in range(2):\n"
+        "    (x,) = next(iter(loader))\n"
+        "    loss = net(x).pow(2).mean()\n"
+        "    o.zero_grad()\n"
+        "    loss.backward()\n"
+        "    o.step()\n"
+        "    stop()"
+    ),
+    "a model that scales its columns": (
+        "net = nn.Sequential(nn.BatchNorm1d(3), nn.Linear(3, 1))\n"
+        "x = torch.randn(32, 3) * torch.tensor([0.1, 1.0, 50_000.0])\n"
+        "out = net(x)"
+    ),
+    "an attention whose train sets its rate": (
+        "class Attention(nn.Module):\n"
+        "    rate = 0.1\n"
+        "    def train(self, mode=True):\n"
+        "        super().train(mode)\n"
+        "        self.rate = 0.1 if mode else 0.0\n"
+        "        return self\n"
+        "    def forward(self, q):\n"
+        "        return F.scaled_dot_product_attention(q, q, q, dropout_p=self.rate)\n"
+        "net = Attention().eval()\n"
+        "out = net(torch.randn(2, 5, 8))"
+    ),
+    "a frozen part whose model tells it its mode": (
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.backbone, self.head = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)), nn.Linear(8, 2)\n"
+        "        self.backbone.requires_grad_(False)\n"
+        "    def train(self, mode=True):\n"
+        "        super().train(mode)\n"
+        "        self.backbone.eval()\n"
+        "        return self\n"
+        "net = Net()\n"
+        "o = torch.optim.SGD(net.head.parameters(), lr=0.1)"
+    ),
     "a norm without parameters in a model that is trained": (
         "net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8, affine=False), nn.Linear(8, 2))\n"
         "o = torch.optim.SGD(net.parameters(), lr=0.1)\n"

@@ -10,6 +10,7 @@ from ....words.text import plural
 from ...findings.finding import Violation
 from ...findings.lines import line_of_module
 from ...findings.rules.model.parts.layer_kinds import is_norm
+from ...step.classes import is_library, methods_of
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
@@ -36,6 +37,8 @@ def frozen_but_moving(step: Step, reading: BoundedReading) -> Iterator[Violation
             parts[id(part.module)] = part
             counts[id(part.module)] = counts.get(id(part.module), 0) + 1
     for key, part in reading.each(parts.items()):
+        if _sets_modes(part):
+            continue
         if part.parent is None:  # a teacher or a discriminator, which may be told its mode before it is called
             continue
         name = step.members[key][0]
@@ -56,6 +59,17 @@ def _with_trained_parameters(step: Step, reading: BoundedReading) -> set[int]:
                 alive.add(id(current.module))
                 current = current.parent
     return alive
+
+
+def _sets_modes(part: Member) -> bool:
+    """Whether a module around the part has a ``train()`` of its own, which may tell it its mode."""
+    current = part.parent
+    while current is not None:
+        cls = type(current.module)
+        if not is_library(cls) and any(name == "train" for name, _ in methods_of(cls)):
+            return True
+        current = current.parent
+    return False
 
 
 def _highest(member: Member, alive: set[int]) -> Member:

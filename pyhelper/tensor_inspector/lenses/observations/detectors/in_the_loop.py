@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
+from ....safe.guard import class_name, instance_dict
 from ...findings.finding import Violation
 from ...step.calls import Call
 from ...step.expressions import root_of, text_of
@@ -49,12 +51,12 @@ def _measures(clip: Call) -> bool:
 @detector(
     100,
     because="iter() of a loader begins an epoch: who takes one batch of each epoch overfits it on purpose",
-    why="Each round begins a new epoch and takes its first batch: without shuffling it is the same one for ever.",
+    why="Each round begins a new epoch and takes its first batch: in order, that is the same one for ever.",
     suggestion="make the iterator once, before the loop, or loop over the loader",
 )
 def first_batch_again(step: Step, reading: BoundedReading) -> Iterator[Violation]:
     """``next(iter(loader))`` in the loop that trains."""
-    loaders = {one.key for one in step.loaders}
+    loaders = {one.key for one in step.loaders if _is_in_order(one.value)}
     for source in reading.each(step.sources):
         for call in source.calls_of("next"):
             made = call.args[0] if call.args else None
@@ -68,6 +70,11 @@ def first_batch_again(step: Step, reading: BoundedReading) -> Iterator[Violation
                     (loader, f"next(iter({loader})) in a loop that trains"),
                     line=(source.file, call.lineno),
                 )
+
+
+def _is_in_order(loader: Any) -> bool:
+    """Whether each epoch of a loader begins with the same samples."""
+    return class_name(type(instance_dict(loader).get("sampler"))) == "SequentialSampler"
 
 
 def _is_bound_in(source: Source, name: str, loop: tuple[int, int]) -> bool:

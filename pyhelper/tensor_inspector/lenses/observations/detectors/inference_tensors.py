@@ -7,6 +7,7 @@ from typing import Any
 
 from ....measure.torch.metadata import is_exact_tensor
 from ...findings.finding import Violation
+from ...step.expressions import shown
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
@@ -22,7 +23,12 @@ def made_in_inference_mode(step: Step, reading: BoundedReading) -> Iterator[Viol
     """``cache = encoder(x)`` under ``torch.inference_mode()``, used in a training step."""
     if not step.grad_mode or not step.source.backwards:
         return
-    named = [(one.name, one.value, step.sources[one.level].line_of(one.key)) for one in step.tensors]
+    behind = {shown(name) for loss in step.losses for name in step.source.bindings_behind(loss.name)}
+    named = [
+        (one.name, one.value, step.source.line_of(one.key))
+        for one in step.tensors
+        if one.level == step.level and one.name in behind
+    ]
     kept = [(f"{name}.{key}", item, step.line_of(name)) for name, _, key, item in step.kept_by_modules()]
     held = [(name, tensor, step.line_of(name)) for name, tensor, _ in step.buffers]
     weights = [(one.name, one.tensor, step.line_of(one.name)) for one in step.parameters.values()]

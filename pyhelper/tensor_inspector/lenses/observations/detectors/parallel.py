@@ -20,7 +20,8 @@ from ..reading import BoundedReading
 _WORDS = (
     "DataParallel FSDP FullyShardedDataParallel fully_shard replicate all_reduce all_reduce_coalesced reduce_scatter"
     " reduce_scatter_tensor all_gather all_gather_into_tensor average_parameters average_gradients all_to_all send recv"
-    " isend irecv reduce DistributedDataParallel DDP deepspeed accelerator prepare fabric ZeroRedundancyOptimizer"
+    " isend irecv reduce broadcast broadcast_object_list gather gather_object all_gather_object scatter"
+    " DistributedDataParallel DDP deepspeed accelerator prepare fabric ZeroRedundancyOptimizer"
 ).split()
 
 _ROUNDS = 4  #: forwards, more than a step makes before its first backward

@@ -7,14 +7,18 @@ from typing import Any
 
 from ....measure.torch.elements import bare
 from ....measure.torch.metadata import element_count, grad_fn_of, is_exact_tensor
+from ....measure.torch.modules import is_of
 from ....words.text import number
 from ...findings.finding import Violation
+from ...step.classes import is_library, methods_of
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
 
 _ROWS, _COLUMNS = 8, 64
 _RATIO = 1000.0
+_NORMS = ("_NormBase", "LayerNorm", "RMSNorm", "GroupNorm")
+_SCALING = ("log", "log1p", "mean", "normalize", "scale", "std", "sqrt")
 
 
 @detector(
@@ -25,7 +29,9 @@ _RATIO = 1000.0
 )
 def columns_of_many_scales(step: Step, reading: BoundedReading) -> Iterator[Violation]:
     """A column of 0.01 … 0.1 beside one of 10,000 … 90,000, given to a model."""
-    for call, _, level in reading.each(list(step.calls_of_modules())):
+    for call, model, level in reading.each(list(step.calls_of_modules())):
+        if _scales(step, model.value):
+            continue
         given = step.operand(call.args[0] if call.args else None, level, call.lineno)
         if given is None or not is_exact_tensor(given.value) or grad_fn_of(given.value) is not None:
             continue
@@ -50,6 +56,15 @@ def columns_of_many_scales(step: Step, reading: BoundedReading) -> Iterator[Viol
                 line=step.sources[level].line_of(given.key),
             )
             return
+
+
+def _scales(step: Step, model: Any) -> bool:
+    """Whether the model may scale its input by itself: it has a norm, a buffer, or words for it in its source."""
+    inside = [member for _, member in step.members.values() if member.is_in(model)]
+    classes = {id(cls): cls for member in inside if not is_library(cls := type(member.module))}
+    return any(is_of(member.module, *_NORMS) or member.items("_buffers") for member in inside) or any(
+        source.mentions(*_SCALING) for cls in classes.values() for _, source in methods_of(cls)
+    )
 
 
 def _table(name: str, tensor: Any, reading: BoundedReading) -> Any:

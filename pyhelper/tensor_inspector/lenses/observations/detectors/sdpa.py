@@ -45,10 +45,10 @@ def attention_drops_in_eval(step: Step, reading: BoundedReading) -> Iterator[Vio
 
 def _attentions(cls: type) -> list[tuple[Source, Call]]:
     """The calls whose dropout no mode decides, in the methods of a class."""
-    calls = (
-        (source, call) for _, source in methods_of(cls) for call in source.calls_of("scaled_dot_product_attention")
-    )
-    return [(source, call) for source, call in calls if _is_by_a_number(source, call)]
+    methods = dict(methods_of(cls))
+    calls = ((source, call) for source in methods.values() for call in source.calls_of("scaled_dot_product_attention"))
+    own = methods.get("train")  # which may set the rate
+    return [] if own is not None else [(source, call) for source, call in calls if _is_by_a_number(source, call)]
 
 
 def _is_by_a_number(source: Source, call: Call) -> bool:
