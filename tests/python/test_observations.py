@@ -59,6 +59,12 @@ def test_every_detector_has_a_program_a_reason_and_a_rank() -> None:
     assert all(detector.because and detector.one_in >= 10 for detector in DETECTORS)
 
 
+def test_a_detector_stands_in_a_file_of_its_name() -> None:
+    assert [detector.look.__module__.rpartition(".")[2] for detector in DETECTORS] == [
+        detector.look.__name__ for detector in DETECTORS
+    ]
+
+
 def test_what_is_rarest_in_healthy_programs_comes_first() -> None:
     weights = torch.ones(3)
     loader = DataLoader(TensorDataset(torch.randn(9, 2)), sampler=WeightedRandomSampler(weights, 9))

@@ -1,4 +1,4 @@
-"""What a training loop does at the wrong place: clips what was used, takes the first batch again."""
+"""Order: each round of a training loop takes the first batch of its loader."""
 
 from __future__ import annotations
 
@@ -8,44 +8,11 @@ from typing import Any
 
 from ....safe.guard import class_name, instance_dict
 from ...findings.finding import Violation
-from ...step.calls import Call
 from ...step.expressions import root_of, text_of
 from ...step.source import Source
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
-
-_CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_")
-
-
-@detector(
-    100,
-    because="gradients are clipped for the step after them; few read the norm alone after it",
-    why="The step has used the gradients as they were: clipping them afterwards limits nothing.",
-    suggestion="clip between backward() and step()",
-)
-def clipped_after_the_step(step: Step, reading: BoundedReading) -> Iterator[Violation]:
-    """``loss.backward(); optimizer.step(); clip_grad_norm_(…)``"""
-    source, names = step.source, {one.key for one in step.optimizers if one.level == step.level}
-    steps = [call for call in source.calls if call.name == "step" and text_of(call.receiver) in names]
-    for clip in reading.each([call for call in source.calls_of(*_CLIPPING) if not _measures(call)]):
-        around = source.loop_of(clip.lineno)
-        beside = [call.lineno for call in steps if source.loop_of(call.lineno) == around]
-        before = [line for line in beside if line < clip.lineno]
-        if not before or len(before) < len(beside):
-            continue
-        if not any(before[-1] < one.lineno < clip.lineno for one in source.backwards):
-            yield Violation(
-                (f"line {clip.lineno} clips gradients", ", ", f"after line {before[-1]} has used them"),
-                (clip.callee, "called after the step"),
-                line=(source.file, clip.lineno),
-            )
-
-
-def _measures(clip: Call) -> bool:
-    """Whether the limit is infinite, by which one reads the norm."""
-    given = clip.argument(1, "max_norm")
-    return given is not None and "inf" in text_of(given)
 
 
 @detector(

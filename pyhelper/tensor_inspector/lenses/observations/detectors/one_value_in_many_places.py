@@ -1,4 +1,4 @@
-"""One object where several are usual: the entries of a list of layers, of a list or dict made by ``[x] * n``."""
+"""Identity: several entries of a list or dict are one object, which is changed."""
 
 from __future__ import annotations
 
@@ -6,44 +6,23 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from ....measure.torch.metadata import EXACT_TENSORS, element_count
-from ....measure.torch.modules import is_module, is_of, members
-from ....safe.budget import Steps
+from ....measure.torch.metadata import EXACT_TENSORS
 from ....safe.guard import Classes, each
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
 from ...step.expressions import shown
 from ...step.step import Step
 from ..changed import is_changed
 from ..detector import detector
+from ..entries import same_entries
 from ..reading import BoundedReading
 
 _MOST = 1000  #: entries of one container
+
+
 _KEYS = Classes(str, int)
+
+
 _CHANGING = Classes(list, dict, set, bytearray)  #: what a change through one name changes under all
-
-
-@detector(
-    300,
-    because="who makes several layers most often means several; ALBERT and other tied stacks are few",
-    why="What trains one of the entries trains them all: they are one set of weights.",
-    suggestion="make each entry by a call of its own: [make() for _ in range(n)], or copy.deepcopy",
-)
-def one_layer_in_many_places(step: Step, reading: BoundedReading) -> Iterator[Violation]:
-    """``nn.ModuleList([layer] * 4)``"""
-    for name, member in reading.each(list(step.members.values())):
-        if not is_of(member.module, "ModuleList", "Sequential", "ModuleDict"):
-            continue
-        entries = [(name + member.suffix(key), part) for key, part in member.items("_modules") if is_module(part)]
-        for names in _same(entries):
-            once = _parameters_of(step, entries, names)
-            if once:
-                total = len(names) * once
-                yield Violation(
-                    (f"{len(names)} entries of {name} are one module", ": ", f"{once:,} parameters, not {total:,}"),
-                    *((one, "the same object") for one in names[:4]),
-                    line=line_of_module(step, member, name),
-                )
 
 
 @detector(
@@ -56,7 +35,7 @@ def one_value_in_many_places(step: Step, reading: BoundedReading) -> Iterator[Vi
     """``[[]] * 4``, a history of one tensor that is changed in place."""
     for (level, key), value in reading.each(step.named_values()):
         entries = [one for one in _entries(shown(key), value) if _may_change(one[1])]
-        for names in _same(entries):
+        for names in same_entries(entries):
             one = next(item for name, item in entries if name == names[0])
             if 2 * len(names) > len(entries) and _is_filled(step, level, key, one, len(names)):
                 yield Violation(
@@ -90,18 +69,3 @@ def _is_filled(step: Step, level: int, key: str, one: Any, count: int) -> bool:
     if type(one) in EXACT_TENSORS:
         return count > 2 and is_changed(source, names, (key,), ())
     return count > 2 or is_changed(source, names, (key,))
-
-
-def _same(entries: list[tuple[str, Any]]) -> Iterator[list[str]]:
-    """The expressions of each object that stands in several places."""
-    names: dict[int, list[str]] = {}
-    for name, value in entries:
-        names.setdefault(id(value), []).append(name)
-    return (found for found in names.values() if len(found) > 1)
-
-
-def _parameters_of(step: Step, entries: list[tuple[str, Any]], names: list[str]) -> int:
-    """The numbers in the parameters of the module under these names."""
-    root = next(value for name, value in entries if name == names[0])
-    parts = members(root, Steps(step.budget))
-    return sum(element_count(tensor) or 0 for member in parts for _, tensor in member.part("_parameters"))

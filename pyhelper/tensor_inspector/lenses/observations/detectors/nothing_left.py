@@ -1,4 +1,4 @@
-"""Empty: a selection that leaves nothing, a loader of no batches."""
+"""Empty: a selection that leaves nothing, of which a mean or a loss is taken."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from ....measure.torch.metadata import element_count, is_parameter, shape_of
-from ....safe.guard import instance_dict
 from ....words.text import shape
 from ...findings.finding import Violation
 from ...step.calls import Call
@@ -15,11 +14,13 @@ from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
 from ..detector import detector
-from ..reading import BoundedReading, length_of
+from ..reading import BoundedReading
 
 _MAKING = frozenset(
     "empty new_empty new_tensor new_zeros tensor Tensor zeros".split()
 )  #: calls that may begin with nothing
+
+
 #: Calls whose result for nothing is NaN, or an error.
 _REDUCING = frozenset("amax amin argmax argmin max mean median min quantile std var".split())
 
@@ -79,24 +80,3 @@ def _begins_empty(source: Source, name: str) -> bool:
     return any(isinstance(node, (ast.For, ast.AsyncFor)) for node in nodes) or any(
         isinstance(below, ast.Call) and last_name(below.func) in _MAKING for node in nodes for below in ast.walk(node)
     )
-
-
-@detector(
-    1000,
-    because="a loader that gives nothing is of no use to anybody",
-    why="A loop over it runs no round, and no error says so.",
-    suggestion="give it a batch size that fits the data, or drop_last=False",
-)
-def no_batches(step: Step, reading: BoundedReading) -> Iterator[Violation]:
-    """``drop_last=True`` and fewer samples than a batch has."""
-    for variable in reading.each(step.loaders):
-        attributes = instance_dict(variable.value)
-        batches = length_of(attributes.get("batch_sampler"))
-        if batches == 0:
-            size, samples = attributes.get("batch_size"), length_of(attributes.get("dataset"))
-            known = f"{samples:,} samples in batches of {size}" if type(size) is int and samples is not None else ""
-            yield Violation(
-                (f"{variable.name} gives no batch", ": ", known) if known else f"{variable.name} gives no batch",
-                (variable.name, "0 batches"),
-                line=step.sources[variable.level].line_of(variable.key),
-            )

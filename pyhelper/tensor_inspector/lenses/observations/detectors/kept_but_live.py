@@ -1,26 +1,21 @@
-"""Memory that is shared where a copy is meant: a state that was kept, and is the live one; a history of one tensor."""
+"""Memory shared where a copy is meant: a kept state that is the live one."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import islice
-from typing import Any
 
 from ....measure.torch.elements import elements_key
-from ....measure.torch.metadata import is_exact_tensor, requires_grad
-from ....safe.guard import Classes, each
+from ....measure.torch.metadata import requires_grad
 from ....words.text import plural
 from ...findings.finding import Violation
 from ...step.expressions import root_of, shown, shown_text
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
+from ..tensors_in import tensors_in
 
-_SEQUENCES = Classes(list, tuple)
-_CONTAINERS = Classes(list, tuple, dict)
 _KEPT = tuple("before best first former initial kept last old previous saved snapshot start".split())
-_MOST = 1000  #: tensors of one container
 
 
 @detector(
@@ -37,7 +32,7 @@ def kept_but_live(step: Step, reading: BoundedReading) -> Iterator[Violation]:
         if requires_grad(one.tensor) and (key := elements_key(one.tensor)) is not None
     }
     for (level, name), value in reading.each(step.named_values()):
-        tensors = _tensors(value) if live else []
+        tensors = tensors_in(value) if live else []
         keys = [elements_key(one) for one in tensors if id(one) not in step.parameters]
         shared = [live[key] for key in keys if key in live]
         if len(shared) < 2 or not _is_kept(step, name, level):
@@ -49,27 +44,6 @@ def kept_but_live(step: Step, reading: BoundedReading) -> Iterator[Violation]:
             (shared[0], "the same memory"),
             line=step.sources[level].line_of(name),
         )
-
-
-@detector(
-    100,
-    because="tensors that are listed are most often made anew in each round",
-    why="All of the entries show what was written last.",
-    suggestion="append a copy: values.append(x.clone())",
-)
-def entries_share_memory(step: Step, reading: BoundedReading) -> Iterator[Violation]:
-    """``history.append(x.detach())`` of an ``x`` that is changed in place."""
-    for (level, name), value in reading.each(step.named_values()):
-        tensors = _tensors(value) if type(value) in _CONTAINERS else []
-        keys = [elements_key(one) for one in {id(one): one for one in tensors}.values()]
-        known = [key for key in keys if key is not None]
-        if len(known) > 2 and len(set(known)) == 1:
-            text = shown(name)
-            yield Violation(
-                (f"all {len(known)} tensors of {text} are over the same memory", ": ", "they show the same numbers"),
-                (text, f"{len(known)} tensors, 1 piece of memory"),
-                line=step.sources[level].line_of(name),
-            )
 
 
 def _is_kept(step: Step, name: str, level: int) -> bool:
@@ -100,15 +74,3 @@ def _is_kept(step: Step, name: str, level: int) -> bool:
     return bool(later) and any(
         first <= at <= last and any(first < begins for begins, _ in branches) for first, last in around for at in steps
     )
-
-
-def _tensors(value: Any) -> list[Any]:
-    """The tensors in a list, a tuple or a dict, also one of a class that is derived from it, as a state_dict is."""
-    cls = type(value)
-    if issubclass(cls, dict):
-        items = islice(each(dict.values, value), _MOST)
-    elif cls in _SEQUENCES:
-        items = islice(each(list.__iter__ if cls is list else tuple.__iter__, value), _MOST)
-    else:
-        return []
-    return [item for item in items if is_exact_tensor(item)]
