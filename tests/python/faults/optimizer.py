@@ -236,6 +236,20 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 6, dtype=kind))
 """,
     ),
+    "half_at_the_border_of_eps": (
+        "eps-underflow",
+        """
+ net = nn.Linear(6, 2).half()
+-o = torch.optim.Adam(net.parameters(), lr=1e-3, eps=2**-25)
++o = torch.optim.Adam(net.parameters(), lr=1e-3, eps=1.01 * 2**-25)
+ for _ in range(2):
+     c = net(torch.randn(8, 6).half()).float().square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "adamw_in_half": (
         "eps-underflow",
         """

@@ -10,7 +10,7 @@ Instead:
 
 Silent when:
     - no weight that needs a gradient is float16 (bfloat16 has smaller numbers)
-    - eps is 2.9e-8 or more, or exactly 0
+    - eps is more than 2⁻²⁵ (2.98e-8), or exactly 0
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from ...rule import rule
 
 torch: Any = module("torch")
 
+_ROUNDS_TO_0 = 2**-25  #: halfway to the smallest float16 above 0, and rounded to even
+
 
 @rule(
     "error",
@@ -44,7 +46,7 @@ def eps_underflow(step: Step) -> Iterator[Violation]:
             eps = group.number("eps")
             halves = (tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16)
             half = next(filter(requires_grad, halves), None)  # a frozen one has no gradient, and is left out
-            if half is not None and eps is not None and 0 < eps < 2.9e-8:
+            if half is not None and eps is not None and 0 < eps <= _ROUNDS_TO_0:
                 yield Violation(
                     (f"eps {number(eps)} of {variable.name} is 0 in float16", ": ", "a gradient of 0 makes 0/0"),
                     (f'{variable.name}.param_groups[{at}]["eps"]', number(eps)),
