@@ -82,6 +82,24 @@ def test_a_rule_of_findings_that_claims_less_says_so_in_every_finding() -> None:
     assert not found & likely
 
 
+def _claims(rule: Rule) -> list[str]:
+    """What each violation in the file of a rule says of how certain it is, as it is written; "True" where it says nothing."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(Path(rule.check.__code__.co_filename).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Violation"
+    ]
+    said = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
+    return [one.get("certain", "True") for one in said]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.id))
+def test_a_rule_that_is_never_certain_says_so_once_in_its_tier(rule: Rule) -> None:
+    claims = _claims(rule)
+    assert claims
+    assert set(claims) == {"True"} if rule.tier == "likely" else set(claims) != {"False"}
+
+
 def test_prints_as_a_line() -> None:
     [rule] = [one for one in ALL if one["id"] == "graph-freed"]
     assert repr(rule).startswith("graph-freed (sure, error): A backward")

@@ -1,16 +1,18 @@
 """A batch is a few samples, each repeated equally often.
 
-Why: Every worker or process may have drawn the same random numbers.
+Why: The batch teaches no more than its few distinct samples do.
 
 Example:
-    class Noise(Dataset):
+    class Noisy(Dataset):
         def __getitem__(self, index):
-            return np.random.default_rng(0).normal(size=8)  # the same each time
+            noise = np.random.default_rng(0).normal(size=8)  # the same each time
+            return noise, labels[index]
 
 Instead:
-    class Noise(Dataset):
+    class Noisy(Dataset):
         def __getitem__(self, index):
-            return np.random.default_rng(index).normal(size=8)
+            noise = np.random.default_rng(index).normal(size=8)
+            return noise, labels[index]
 
 Silent when:
     - the input needs gradients, has fewer than 8 rows or 4 numbers a row, is whole numbers, or more than half of it is
@@ -18,7 +20,8 @@ Silent when:
     - the source repeats it on purpose: `repeat`, `expand`, `tile`, `[x] * n`
     - the model is given more than one thing, or a loop carries the input on
     - the batch goes through a whole table in sight
-    - all rows are one sample, the targets do not differ, and the dataset uses the index that it is asked for
+    - all rows are one sample, the targets do not differ, and the dataset does not assign to the index that it
+      is asked for
 """
 
 from __future__ import annotations
@@ -44,8 +47,8 @@ torch: Any = module("torch")
 
 @rule(
     "warning",
-    why="Every worker or process may have drawn the same random numbers.",
-    suggestion="give each worker a seed of its own",
+    why="The batch teaches no more than its few distinct samples do.",
+    suggestion="give each sample its own index, and each worker a seed of its own",
     needs="module source thorough",
     tier="likely",
 )

@@ -1,13 +1,13 @@
 """Images are scaled by 1/255 twice, or normalised twice by the same numbers.
 
-Why: The images are nearly black.
+Why: Weights and learning rate are made for another scale, so that the model learns slowly.
 
 Example:
-    x = transforms.ToTensor()(image) / 255  # 0…1 already
+    x = torch.stack([to_tensor(image) for image in images]) / 255  # 0…1 already
     out = model(x)
 
 Instead:
-    x = transforms.ToTensor()(image)
+    x = torch.stack([to_tensor(image) for image in images])
     out = model(x)
 
 Silent when:
@@ -36,7 +36,7 @@ _PARTS = 64  #: of a list of transforms that are looked at
 
 @rule(
     "warning",
-    why="The images are nearly black.",
+    why="Weights and learning rate are made for another scale, so that the model learns slowly.",
     suggestion="scale once",
     needs="module source",
 )

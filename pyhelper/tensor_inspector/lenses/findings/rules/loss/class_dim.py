@@ -69,7 +69,6 @@ def class_dim(step: Step) -> Iterator[Violation]:
                 ),
                 (found.expression, f"{tuple(sizes)} from {tuple(before)}"),
                 line=found.line,
-                certain=False,
                 suggestion="transpose(1, 2), so that the classes are dim 1",
             )
             return

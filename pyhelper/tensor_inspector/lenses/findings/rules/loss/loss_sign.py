@@ -61,7 +61,6 @@ def loss_sign(step: Step) -> Iterator[Violation]:
                 (f"{loss.name} is {grows.title}", ": ", grows.effect),
                 (loss.name, f"grad ← {grows.path}"),
                 line=line,
-                certain=False,
                 suggestion=grows.suggestion,
             )
             return

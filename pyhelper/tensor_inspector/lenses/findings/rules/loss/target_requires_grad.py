@@ -4,12 +4,12 @@ Why: What should stay fixed is moved towards the prediction.
 
 Example:
     target = reward + 0.99 * model(next_x).max(1).values
-    loss = F.mse_loss(model(x).gather(1, actions), target)
+    loss = F.mse_loss(model(x).gather(1, actions).squeeze(1), target)
 
 Instead:
     with torch.no_grad():
         target = reward + 0.99 * model(next_x).max(1).values
-    loss = F.mse_loss(model(x).gather(1, actions), target)
+    loss = F.mse_loss(model(x).gather(1, actions).squeeze(1), target)
 
 Silent when:
     - it leads to no other weights than are meant to be trained, or both sides are parts of one result

@@ -53,6 +53,7 @@ torch: Any = module("torch")
     why="A prediction must not depend on what else is in the batch.",
     suggestion="reduce and reshape along the dimensions of a sample only",
     needs="module source run",
+    tier="likely",
 )
 def batch_mixing(step: Step) -> Iterator[Violation]:
     failed: list[str] = []
@@ -93,7 +94,6 @@ def batch_mixing(step: Step) -> Iterator[Violation]:
                 (given.name, f"{x.shape[0]} samples, the {which} replaced"),
                 (given.call.target, "the other rows differ"),
                 line=line_of_forward(given) or (step.sources[given.level].file, given.call.lineno),
-                certain=False,
             )
             return
     if failed:

@@ -61,7 +61,6 @@ def no_nonlinearity(step: Step) -> Iterator[Violation]:
                     "together no more than one",
                 ),
                 *((known, "Linear") for known in names),
-                certain=False,
             )
             return
     yield from _convolutions(step)
@@ -87,7 +86,6 @@ def _convolutions(step: Step) -> Iterator[Violation]:
                 "together no more than one",
             ),
             *((known, class_name(type(one.module))) for known, one in zip(names, (first, second))),
-            certain=False,
         )
         return
 

@@ -11,9 +11,8 @@ Instead:
     model(torch.nan_to_num(x))
 
 Silent when:
-    - `running_mean` and `running_var` are finite
-    - another buffer has NaN, and every loss is finite
-    - another buffer has only −inf, as a mask does
+    - another buffer than `running_mean` and `running_var` has NaN, and every loss is finite
+    - such a buffer has Inf and no NaN, as a mask of −inf
     - the buffer has 65,536 elements or more
 """
 

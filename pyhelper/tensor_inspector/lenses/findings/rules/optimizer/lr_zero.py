@@ -3,15 +3,16 @@
 Why: A step of rate 0 changes no weight.
 
 Example:
-    scheduler = LambdaLR(optimizer, lambda epoch: epoch // 10)
+    scheduler = LambdaLR(optimizer, lambda epoch: 1 // (1 + epoch))  # 1, and then 0
 
 Instead:
-    scheduler = LambdaLR(optimizer, lambda epoch: 1 + epoch / 10)
+    scheduler = LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
 
 Silent when:
     - one optimizer or group has another rate
     - the program sets the rate itself, so that a warm-up may begin with 0
-    - a schedule may still raise it: it is not over, does not multiply, and fewer than 100 of its steps have passed at 0
+    - a schedule may still raise it: it is not over, does not multiply, is no `LambdaLR` whose function ends in `//`, and
+      fewer than 100 of its steps have passed at 0
 """
 
 from __future__ import annotations
