@@ -115,3 +115,18 @@ def test_the_pages_are_what_the_rules_say() -> None:
     assert written == pages(), "run npm run rules"
     linked = {path.stem for path in written} - {"rules"}
     assert linked == {rule["id"] for rule in ALL} | EXPLAINED.keys(), "a finding links to the page of its rule"
+
+
+@pytest.mark.parametrize("rule", ALL, ids=lambda rule: str(rule["id"]))
+def test_a_page_has_an_example_and_when_it_is_told_or_how_rare_it_is(rule: dict[str, str]) -> None:
+    page = (ROOT / "docs/rules" / f"{rule['id']}.md").read_text(encoding="utf-8")
+    last = "How rare" if rule["tier"] == "look" else "Silent when"
+    assert re.findall("^## (.+)$", page, re.M) in (["Example", "Instead", last], ["Example", last])
+    assert not re.search(r"\\_|^`[^`]+`$", page, re.M), "a name is code; the first sentence is none"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.id))
+def test_a_page_says_who_asks_its_rule_where_not_everybody_does(rule: Rule) -> None:
+    page = (ROOT / "docs/rules" / f"{rule.id}.md").read_text(encoding="utf-8")
+    for need in ("thorough", "run"):
+        assert (f"`findings({need}=True)` asks it" in page) == (need in rule.needs)

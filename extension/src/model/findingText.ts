@@ -2,7 +2,10 @@ import * as l10n from "@vscode/l10n";
 import type { Finding, Tier } from "../protocol/generated.ts";
 import { escapeMarkdown, joined } from "./words.ts";
 
-/** The page that tells of a rule what it finds, why that matters, an example, and when the rule is silent. */
+/**
+ * The page of a rule: what it finds, why that matters, an example, one thing to try, and when the rule is silent. Of what is worth a
+ * look it says how rare it is; of an exception no more than why, and what to try.
+ */
 export function rulePage(rule: string): string {
   return `https://github.com/tensor-inspector/tensor-inspector/blob/main/docs/rules/${rule}.md`;
 }
