@@ -96,9 +96,9 @@ def observed_in(text: str) -> list[list[dict[str, Any]]]:
     return seen
 
 
-def said_of_each(texts: list[str]) -> list[Said]:
-    """What is found in several programs, one after another in one process, at the calls of ``stop``."""
-    answer = _in_child(lambda: {"each": [found_in(text, False, True) for text in texts]})
+def said_of_each(texts: list[str], *, every_line: bool = False) -> list[Said]:
+    """What is found in several programs, one after another in one process, at the calls of ``stop`` or at each line."""
+    answer = _in_child(lambda: {"each": [found_in(text, every_line, True) for text in texts]})
     return [Said(**said) for said in answer["each"]] if "each" in answer else [Said(**answer)]
 
 

@@ -12,6 +12,9 @@ import pytest
 
 pytest.importorskip("torch")
 
+from faulty import Said, said_of_each
+from rule_examples import AROUND, IN_EACH_ROUND, NOT_RUN, program_of
+
 import tensor_inspector as ti
 from tensor_inspector.lenses.explain.explain import EXPLAINED
 from tensor_inspector.lenses.findings.rule import Rule
@@ -56,9 +59,30 @@ def test_a_rule_has_a_file_of_its_name_that_says_all_of_it(rule: Rule) -> None:
     assert said is not None, "say what it finds, Why, Example, Instead, Silent when"
     assert len(said["summary"].split()) <= 15
     assert " ".join(said["why"].split()).startswith(rule.why)
-    for part in ("example", "instead"):
-        ast.parse(textwrap.dedent(said[part]))
     assert said["example"] != said["instead"]
+
+
+def _ids(said: Said) -> set[str]:
+    """The rules of what was found, and of what follows from it."""
+    return {one["rule"] for finding in said.found for one in (finding, *finding["consequences"])}
+
+
+def test_every_rule_has_a_step_for_its_example_or_a_reason_why_not() -> None:
+    assert AROUND.keys() ^ NOT_RUN.keys() == {rule.id for rule in RULES}
+
+
+@pytest.mark.parametrize("id", AROUND)
+def test_the_example_of_a_rule_is_told_and_what_stands_instead_is_not(id: str) -> None:
+    [rule] = [rule for rule in RULES if rule.id == id]
+    said = DOCSTRING.fullmatch(rule.check.__globals__["__doc__"])
+    assert said is not None
+    programs = [program_of(id, textwrap.dedent(said[part]).strip("\n")) for part in ("example", "instead")]
+    example, instead = said_of_each(programs, every_line=id not in IN_EACH_ROUND)
+    assert id in _ids(example), example.raised
+    assert id not in _ids(instead)
+    assert not example.failed
+    assert not instead.failed
+    assert not instead.raised
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
