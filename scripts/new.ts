@@ -263,6 +263,13 @@ def ${name}(value: object) -> Answer:
   ];
 }
 
+/** Names from a module in the order and form that ruff wants: in one line, or a line each. */
+function imported(from: string, names: readonly string[]): string {
+  const sorted = names.toSorted();
+  const line = `from ${from} import ${sorted.join(", ")}`;
+  return line.length <= 120 ? line : `from ${from} import (\n${sorted.map((name) => `    ${name},\n`).join("")})`;
+}
+
 const SUBJECTS = ["call", "data", "graph", "loss", "model", "numbers", "optimizer"];
 
 function rule(name: string, files: Files): string[] {
@@ -305,7 +312,7 @@ def ${named}(step: Step) -> Iterator[Violation]:
   files.replace(
     `${rules}/registry.py`,
     new RegExp(`^from \\.${subject} import (\\([^)]+\\)|.+)$`, "m"),
-    (_, names = "") => `from .${subject} import (${[...(names.match(/\w+/g) ?? []), named].toSorted().join(", ")})`,
+    (_, names = "") => imported(`.${subject}`, [...(names.match(/\w+/g) ?? []), named]),
   );
   files.insert(`${rules}/registry.py`, `    ${named},\n`, { after: "_FILES = (", mark: ")" });
   files.insert(
@@ -331,10 +338,13 @@ def ${named}(step: Step) -> Iterator[Violation]:
     after: "NEVER: dict[",
     mark: "}",
   });
+  files.insert(`${TESTS}/rule_examples.py`, `    "${id}": _NET + "{}" + _STEP,\n`, { after: "AROUND = {", mark: "}" });
   return [
     `Write the fault and what is right in ${TESTS}/faults/${subject}.py, and healthy situations in ${never}.`,
-    `Write the rule in ${rules}/${subject}/${named}.py.`,
-    `Prove it: pytest ${TESTS}/test_findings.py ${TESTS}/test_structures.py -k "${named} or every_rule"`,
+    `Write the rule in ${rules}/${subject}/${named}.py: its docstring is its page, so write all of its parts.`,
+    `Write the step in which its example can be run in ${TESTS}/rule_examples.py.`,
+    "Make its page: npm run rules",
+    `Prove it: pytest ${TESTS}/test_{rules,findings,structures}.py -k "${named} or ${id} or every_rule or pages"`,
   ];
 }
 

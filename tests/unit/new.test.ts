@@ -46,6 +46,25 @@ describe("what is laid", () => {
   });
 });
 
+test.skipIf(!existsSync(python))("the imports that are laid are sorted, and in the form that ruff wants", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "laid-"));
+  try {
+    const laid = LAID.flatMap(([what, name]) => [...lay(what, name, read).files]).filter(([file]) => file.endsWith(".py"));
+    for (const [file, text] of laid) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), text);
+    }
+    cpSync("pyproject.toml", path.join(folder, "pyproject.toml"));
+    const { stdout, status } = spawnSync(python, ["-m", "ruff", "check", "--select", "I", "."], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(status, stdout).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test.skipIf(!existsSync(python))("a kind, a lens and a rule that were laid are asked at once", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "laid-"));
   try {
