@@ -9,6 +9,9 @@ NOT_RUN = {
     "device-mismatch": "needs a second device",
 }
 
+#: What is told of the right program too, in the step that its example needs: a column is constant there.
+STILL_TOLD = {"nan-in-input": {"constant-feature"}}
+
 #: What compares several rounds, and is asked at each call of `stop`: every line is only asked about twice.
 IN_EACH_ROUND = {"graph-grows"}
 
@@ -35,7 +38,7 @@ loader = [(torch.randn(32, 8), torch.randint(0, 3, (32,))) for _ in range(5)]
 _TO_NUMBERS = _NET.replace("torch.randint(0, 3, (32,))", "torch.randn(32, 3)")
 _TO_ONE = _TO_NUMBERS.replace("nn.Linear(16, 3)", "nn.Linear(16, 1)").replace("torch.randn(32, 3)", "torch.randn(32)")
 _TO_SHARE = _TO_ONE.replace("torch.randn(32)", "torch.rand(32, 1).round()")
-_WITH_DROPOUT = _NET.replace("nn.ReLU()", "nn.Dropout()")
+_WITH_DROPOUT = _NET.replace("nn.ReLU()", "nn.ReLU(), nn.Dropout()")
 _IMAGES = """
 conv = model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(784, 2))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -46,7 +49,7 @@ _BODY_AND_HEAD = """
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
-        self.body, self.head = nn.Linear(8, 16), nn.Linear(16, 3)
+        self.body, self.head = nn.Sequential(nn.Linear(8, 16), nn.ReLU()), nn.Linear(16, 3)
     def forward(self, x): return self.head(self.body(x))
 model = Model()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -198,7 +201,7 @@ loss = F.cross_entropy(head(out), y)
     "unregistered-params": _module(
         "self.head = nn.Linear(8, 3)",
         init="{}",
-        forward="def forward(self, x): return self.head(self.layers[2](self.layers[1](self.layers[0](x))))",
+        forward="def forward(self, x): return self.head(self.layers[2](self.layers[1](self.layers[0](x).relu()).relu()).relu())",
     )
     + _STEP_OF_CLASSES,
     "non-leaf-grad": "x = torch.randn(32, 8)\n{}",

@@ -5,12 +5,12 @@ Why: What gets no gradient does not learn, though the optimizer holds it.
 Example:
     def forward(self, x):
         with torch.no_grad():
-            h = self.encoder(x)
+            h = self.encoder(x).relu()
         return self.head(h)
 
 Instead:
     def forward(self, x):
-        return self.head(self.encoder(x))
+        return self.head(self.encoder(x).relu())
 
 Silent when:
     - not every loss of the step, or not the whole graph, is in sight

@@ -8,7 +8,7 @@ Example:
 
 Instead:
     def forward(self, x):
-        return self.b(self.a(x))
+        return self.b(self.a(x).relu())
 
 Silent when:
     - one of its parameters has a gradient, is reached by a loss, or none is trainable

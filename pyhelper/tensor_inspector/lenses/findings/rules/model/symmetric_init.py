@@ -34,6 +34,9 @@ from ..numbers.parts.products import LINEAR
 
 torch: Any = module("torch")
 
+_FILLING = ("constant_", "fill_", "ones_", "full_")
+_ZEROING = ("zeros_", "zero_", "constant_", "fill_")
+
 
 def _are_one_row(values: Any) -> bool:
     """Whether all rows are equal but for what a product of matrices rounds, which differs from row to row."""
@@ -54,12 +57,6 @@ def _weights(step: Step) -> Iterator[tuple[str, Any]]:
         name = step.name_of(leaf) if key in step.optimized and key not in step.parameters else None
         if name is not None:
             yield name, leaf
-
-
-_FILLING = ("constant_", "fill_", "ones_", "full_")
-
-
-_ZEROING = ("zeros_", "zero_", "constant_", "fill_")
 
 
 @rule(

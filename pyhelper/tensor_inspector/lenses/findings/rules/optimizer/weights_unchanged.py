@@ -4,12 +4,14 @@ Why: The optimizer does not update this model.
 
 Example:
     for x, y in loader:
+        optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step  # not called
 
 Instead:
     for x, y in loader:
+        optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
