@@ -35,7 +35,7 @@ from faults import PROGRAMS, with_fault  # noqa: E402
 from faults.never import NEVER  # noqa: E402
 
 from tensor_inspector.lenses.findings import run  # noqa: E402
-from tensor_inspector.lenses.findings.rules.numbers.parts import onset  # noqa: E402
+from tensor_inspector.lenses.findings.rules.numbers.parts import nan_onset  # noqa: E402
 from tensor_inspector.lenses.findings.rules.registry import RULES  # noqa: E402
 
 _EXPLAINED = Path(__file__).with_name("guards.toml")
@@ -197,7 +197,7 @@ class _Asked:
 
 def _ask_without(numbers: frozenset[int], ask: _Ask) -> tuple[tuple[str | None, list[Any]], set[int]]:
     """What a rule says without some guards, and which others then keep it from speaking."""
-    onset.onsets.clear()
+    nan_onset.onsets.clear()
     MARKS.take()
     MARKS.left_out = numbers
     signal.setitimer(signal.ITIMER_VIRTUAL, _ENDLESS)

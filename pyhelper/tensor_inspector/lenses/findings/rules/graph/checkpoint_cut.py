@@ -35,7 +35,7 @@ from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ..optimizer.parts.unheld import uses_of
+from ..optimizer.parts.unheld_parameters import uses_of
 from .parts.cut_parts import parts_of
 
 _PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")

@@ -36,8 +36,8 @@ from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, 
 from ...rule import rule
 from .parts.cut_in_call import cut_in_call
 from .parts.cut_parts import cuts_in_forwards, grouped, share_an_optimizer
+from .parts.cut_terms import cut_terms
 from .parts.learns_elsewhere import held_by, may_learn_elsewhere
-from .parts.looped import cut_terms
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")

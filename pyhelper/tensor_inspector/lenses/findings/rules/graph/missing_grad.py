@@ -40,7 +40,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
-from ..optimizer.parts.order import orders
+from ..optimizer.parts.call_order import orders
 from .parts.cut_parts import cuts_in_forwards, parts_of, share_an_optimizer
 from .parts.learns_elsewhere import Held, gets_gradients_by_hand, is_moved, may_learn_elsewhere, may_train_by_name
 

@@ -35,7 +35,7 @@ from ....step.step import Step
 from ....step.sums import additions, adds_to_item, is_reset_in
 from ...finding import Violation
 from ...rule import rule
-from .parts.appended import (
+from .parts.growing_lists import (
     Rounds,
     appended_in,
     called_by,

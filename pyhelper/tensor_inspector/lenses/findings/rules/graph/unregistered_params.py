@@ -37,8 +37,8 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_assignment
 from ...rule import rule
-from .parts.appended import called_by
 from .parts.gradient_readers import readers_of, reads_gradients
+from .parts.growing_lists import called_by
 
 torch: Any = module("torch")
 _ITEMS = 500  #: of one container

@@ -35,7 +35,7 @@ from ...finding import Violation
 from ...lines import line_of_binding, line_of_call_below
 from ...losses import LossCall, loss_calls
 from ...rule import rule
-from ..numbers.parts.handled import is_left_out_if_not_finite
+from ..numbers.parts.gradient_handling import is_left_out_if_not_finite
 from .parts.ignore_index import ignore_index_of, option_of
 
 _MEAN = 1  #: the reduction, as torch numbers it

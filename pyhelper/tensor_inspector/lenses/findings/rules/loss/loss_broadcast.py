@@ -45,7 +45,7 @@ from .parts.broadcast_by_hand import (
     is_reduced,
     squares,
 )
-from .parts.crossed import crossed_in_callees
+from .parts.pair_differences import crossed_in_callees
 from .parts.ranks import rank_of
 
 #: of each node of a regression loss the function that makes it

@@ -34,7 +34,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_change, line_of_rate
 from ...rule import rule
-from .parts.handled import are_gradients_scaled, are_steps_left_out
+from .parts.gradient_handling import are_gradients_scaled, are_steps_left_out
 
 torch: Any = module("torch")
 

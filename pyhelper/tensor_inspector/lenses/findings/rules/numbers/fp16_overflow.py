@@ -34,8 +34,8 @@ from ...finite import words_of
 from ...lines import line_of_binding_or_call, line_of_call_below
 from ...losses import model_inputs
 from ...rule import rule
+from .parts.nan_onset import onset_of
 from .parts.nan_words import name_above
-from .parts.onset import onset_of
 
 torch: Any = module("torch")
 _END = 65520.0  #: from here on float16 rounds to Inf

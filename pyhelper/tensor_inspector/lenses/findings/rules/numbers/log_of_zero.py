@@ -32,9 +32,9 @@ from ...finite import words_of
 from ...lines import line_of_binding_or_call
 from ...rule import rule
 from .parts.nan_losses import nan_losses
+from .parts.nan_onset import onset_of
 from .parts.nan_words import line_of_node
 from .parts.not_finite import parameters_not_finite
-from .parts.onset import onset_of
 
 _LOGS = ("log", "log2", "log10")
 

@@ -29,8 +29,8 @@ from ...finding import Violation
 from ...finite import words_of
 from ...lines import line_of_binding_or_call
 from ...rule import rule
+from .parts.nan_onset import onset_of
 from .parts.nan_words import line_of_node
-from .parts.onset import onset_of
 
 
 @rule(

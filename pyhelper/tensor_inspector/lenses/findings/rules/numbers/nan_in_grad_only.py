@@ -29,9 +29,9 @@ from ....graphs.lines import line_of_operation
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from .parts.handled import is_nan_left_out
+from .parts.gradient_handling import is_nan_left_out
+from .parts.nan_onset import bad_roots, flow_of
 from .parts.not_finite import numbers_not_finite, parameters_not_finite
-from .parts.onset import bad_roots, flow_of
 
 
 def _may_skip(scaler: Any) -> bool:

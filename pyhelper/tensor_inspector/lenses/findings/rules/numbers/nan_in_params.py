@@ -31,8 +31,8 @@ from ...finding import Violation
 from ...finite import words_of
 from ...lines import Line, lines_of_filling
 from ...rule import rule
+from .parts.nan_onset import bad_roots
 from .parts.not_finite import parameters_not_finite
-from .parts.onset import bad_roots
 
 _STOPS = 6  #: whose norms are told
 

@@ -38,11 +38,11 @@ from ...lines import Line, line_of_binding_or_call
 from ...made_of import made_of
 from ...rule import rule
 from .parts.ctc import CTC, too_few_frames
-from .parts.handled import is_left_out_if_not_finite
+from .parts.gradient_handling import is_left_out_if_not_finite
 from .parts.nan_losses import nan_losses
+from .parts.nan_onset import flow_of, onset_of, onset_outside
 from .parts.nan_words import line_of_node, name_above
 from .parts.not_finite import buffers_not_finite, numbers_not_finite, parameters_not_finite
-from .parts.onset import flow_of, onset_of, onset_outside
 
 
 @rule(

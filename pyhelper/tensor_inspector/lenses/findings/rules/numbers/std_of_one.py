@@ -37,9 +37,9 @@ from ...lines import line_of_binding_or_call
 from ...made_of import Made, made_of
 from ...rule import rule
 from .parts.nan_losses import nan_losses
+from .parts.nan_onset import onset_of, onset_outside
 from .parts.nan_words import line_of_node
 from .parts.not_finite import parameters_not_finite
-from .parts.onset import onset_of, onset_outside
 
 _SPREADS = ("std", "var")
 _UNBIASED = ("unbiased", "correction")

@@ -26,7 +26,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import line_of_optimizer
 from ...rule import rule
-from .parts.unheld import unheld
+from .parts.unheld_parameters import unheld
 
 
 @rule(

@@ -38,7 +38,7 @@ from ....step.step import Step
 from ...finding import Violation
 from ...lines import Line, line_of_binding
 from ...rule import rule
-from .parts.order import orders
+from .parts.call_order import orders
 
 
 @rule(

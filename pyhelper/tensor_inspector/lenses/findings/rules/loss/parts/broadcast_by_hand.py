@@ -15,7 +15,7 @@ from .....step.source import Source
 from .....step.step import Step
 from ....finding import Violation
 from ....made_of import made_of
-from .crossed import OF_AN_ERROR
+from .pair_differences import OF_AN_ERROR
 from .ranks import rank_of
 
 #: what makes a density's logarithm of a difference, element by element

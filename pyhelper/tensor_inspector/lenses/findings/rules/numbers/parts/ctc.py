@@ -21,7 +21,7 @@ from .....step.source import Source
 from .....step.step import Step
 from ....finding import Violation
 from ....lines import line_of_binding_or_call
-from .handled import is_left_out_if_not_finite
+from .gradient_handling import is_left_out_if_not_finite
 
 CTC = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")
 _MOST = 1 << 16  #: labels that are read
