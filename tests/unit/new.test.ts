@@ -49,7 +49,9 @@ describe("what is laid", () => {
 test.skipIf(!existsSync(python))("the imports that are laid are sorted, and in the form that ruff wants", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "laid-"));
   try {
-    const laid = LAID.flatMap(([what, name]) => [...lay(what, name, read).files]).filter(([file]) => file.endsWith(".py"));
+    const laid = LAID.flatMap(([what, name]) => [...lay(what, name, read).files]).filter(([file]) =>
+      file.endsWith(".py"),
+    );
     for (const [file, text] of laid) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       writeFileSync(path.join(folder, file), text);
