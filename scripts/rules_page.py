@@ -128,7 +128,8 @@ def _page_of_detector(rule: dict[str, str], source: Detector) -> Iterator[str]:
     code = re.fullmatch("`([^`]*)`", example)
     yield f"{_plain(source.look.__globals__['__doc__'])}\n"
     yield f"**Why**: {_plain(rule['why'])}\n"
-    yield f"## Example\n\n{example if code is None else _fenced(code[1])}\n"
+    shown = example if code is None else _fenced(code[1].replace("; ", "\n"))  # a statement a line
+    yield f"## Example\n\n{shown}\n"
     yield _tip(rule["suggestion"])
     rare = f"About one in {source.one_in} healthy programs has it, by an estimate: {source.because}."
     yield f"## How rare\n\n{_plain(rare)}\n"
