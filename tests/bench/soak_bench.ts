@@ -46,20 +46,26 @@ async function soak(browser: Browser, server: ServerAddress, stops: number): Pro
     await wb.showOnly(wb.inspector.title);
     await wb.inspector.choose(["loss"], "Pin");
     await wb.inspector.choose(["model"], "Show Details");
-    const heap: number[] = [];
-    const peaks: number[] = [];
+    const [heap, peaks]: [number[], number[]] = [[], []];
     for (let stop = 1; stop <= stops; stop += 1) {
       await wb.debug.continueToStop();
       await until("the step to be checked", () => wb.recording.isChecked());
       if (stop !== Math.floor(stops / 5) && stop !== stops) continue;
-      heap.push(await wb.channel.heap());
-      peaks.push(Number(/peak (\d+)\s*$/.exec(wb.recording.stdout())?.[1]));
-      console.log(`stop ${stop}: heap ${(heap.at(-1)! / 1e6).toFixed(1)} MB, the program's peak ${peaks.at(-1)}`);
+      const used = await wb.channel.heap();
+      const peak = Number(/peak (\d+)\s*$/.exec(wb.recording.stdout())?.[1]);
+      console.log(`stop ${stop}: heap ${(used / 1e6).toFixed(1)} MB, the program's peak ${peak}`);
+      heap.push(used);
+      peaks.push(peak);
     }
-    return [heap[1]! / heap[0]!, peaks[1]! / peaks[0]!];
+    return [growth(heap), growth(peaks)];
   } finally {
     await wb.close();
   }
+}
+
+/** The last figure, beside the first. */
+function growth([first = NaN, last = NaN]: readonly number[]): number {
+  return last / first;
 }
 
 async function main(): Promise<number> {
