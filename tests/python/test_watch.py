@@ -165,6 +165,100 @@ def test_of_inf_alone_nan_that_came_of_no_inf_is_no_hit() -> None:
     assert found == []
 
 
+def make_nan(gradient: torch.Tensor) -> torch.Tensor:
+    return gradient * float("nan")
+
+
+def through_a_view(leaf: torch.Tensor) -> torch.Tensor:
+    inner = leaf.view(-1) + 1.0
+    inner.register_hook(make_nan)
+    return inner
+
+
+def through_an_expand_to_the_same_shape(leaf: torch.Tensor) -> torch.Tensor:
+    inner = leaf.expand(2, 3) + 1.0
+    inner.register_hook(make_nan)
+    return inner * 2
+
+
+def through_a_transpose(leaf: torch.Tensor) -> torch.Tensor:
+    inner = leaf.t() + 0.5
+    inner.register_hook(make_nan)
+    return torch.ones(2, 3) @ inner
+
+
+def through_a_sum_of_two(leaf: torch.Tensor) -> torch.Tensor:
+    shaped = leaf.reshape(3, 2)
+    inner = shaped + shaped.clone()
+    inner.register_hook(make_nan)
+    return inner * 2
+
+
+def through_views_of_views(leaf: torch.Tensor) -> torch.Tensor:
+    shaped = leaf
+    for _ in range(5000):
+        shaped = torch.cat([shaped]).view(2, 3)
+    inner = shaped + 1.0
+    inner.register_hook(make_nan)
+    return inner
+
+
+def out_of_what_the_program_has_expanded(leaf: torch.Tensor) -> torch.Tensor:
+    inner = leaf.expand(2, 3)
+    inner.register_hook(make_nan)
+    return inner * 2
+
+
+def past_a_node_that_masks_it(leaf: torch.Tensor) -> torch.Tensor:
+    flat = leaf.view(-1)
+    inner = flat + flat.exp().masked_fill(torch.ones(6).bool(), 0.0)
+    inner.register_hook(make_nan)
+    return inner
+
+
+PASSING_NAN_ON = [
+    through_a_view,
+    through_an_expand_to_the_same_shape,
+    through_a_transpose,
+    through_a_sum_of_two,
+    through_views_of_views,
+    out_of_what_the_program_has_expanded,
+    past_a_node_that_masks_it,
+]
+
+
+@pytest.mark.parametrize("what", ["nan", "nonfinite"])
+@pytest.mark.parametrize("compute", PASSING_NAN_ON)
+def test_nan_in_backward_is_told_where_nodes_only_pass_it_on(compute: Any, what: Any) -> None:
+    found: list[dict[str, Any]] = []
+    leaf = torch.ones(2, 3, requires_grad=True)
+    with watch(what, gear="exact", do=found.append, repeat=True):
+        compute(leaf).sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.isnan().all()
+    assert [(report["kind"], report["phase"]) for report in found] == [("nan", "backward")]
+    assert "a hook on a tensor has made it" in found[0]["reason"]
+
+
+@pytest.mark.parametrize("what", ["nan", "nonfinite"])
+@pytest.mark.parametrize("asks", ["grad", "backward"])
+def test_nan_in_the_gradient_of_a_tensor_between_is_told(what: Any, asks: str) -> None:
+    found: list[dict[str, Any]] = []
+    between = torch.ones(3, requires_grad=True) * 2
+    between.retain_grad()
+    with watch(what, gear="exact", do=found.append, repeat=True):
+        inner = between + 1.0
+        inner.register_hook(make_nan)
+        if asks == "grad":
+            (gradient,) = torch.autograd.grad(inner.sum(), between)
+        else:
+            inner.sum().backward(inputs=[between])
+            gradient = between.grad
+    assert gradient is not None
+    assert gradient.isnan().all()
+    assert [(report["kind"], report["phase"]) for report in found] == [("nan", "backward")]
+
+
 def test_nan_that_a_later_line_takes_away_is_told_where_asked_for() -> None:
     [report] = hits("healthy_nan_to_num", "nan")
     assert (report["operation"], report["phase"]) == ("div", "forward")

@@ -17,7 +17,7 @@ from ..origins import Origins, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .nodes import Made, adds_nothing_up, is_last, kind_and_name, known_nodes, made_by
+from .nodes import Made, adds_nothing_up, kind_and_name, known_nodes, made_by
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -149,12 +149,12 @@ class BackwardWatch:
                     leaves.append(node)
                     are_here = are_here and variable.is_cpu
                 continue
-            below = node.next_functions
-            if kind != "moves" and not (kind == "adds up" and adds_nothing_up(node)):
+            operation = None if kind == "moves" else made_by(node, made)
+            if kind != "moves" and not (kind == "adds up" and adds_nothing_up(node, operation)):
                 if kind == "custom":
                     handles.append(node.register_prehook(self._enter_custom))
-                handles.append(node.register_hook(partial(quietly, after, name, made_by(node, made), is_last(below))))
-            for one, _ in below:
+                handles.append(node.register_hook(partial(quietly, after, name, operation)))
+            for one, _ in node.next_functions:
                 if one not in met:
                     met.add(one)
                     waiting.append(one)
@@ -187,8 +187,8 @@ class BackwardWatch:
             self._arrived(results, gradients)
             self._look_for_sum(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
 
-    def _after(self, name: str, made: Made | None, is_last: bool, results: Any, gradients: Any) -> None:
-        """Looks at what a node has computed. ``is_last``: no other node may look at what it passes on."""
+    def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
+        """Looks at what a node has computed, or passes on: no node below may, as one that masks it."""
         if self._verdict.is_over:
             return
         self._leave_custom()
@@ -196,9 +196,7 @@ class BackwardWatch:
             if not self._is_scaled:
                 self.bounds.after_node(name, _NOWHERE if made is None else made[1], results, sys._getframe())
             return
-        if results and results[0] is gradients[0] and not is_last:  # as of a sum, or of what is not expanded
-            results = [one for one in results if one is not gradients[0]]
-        elif results and len(results) > 1 and results[0] is results[1]:
+        if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
             results = results[1:]
         there, seen, are_finite = examine_all(results or ())
         if not are_finite:

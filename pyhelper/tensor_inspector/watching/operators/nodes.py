@@ -16,6 +16,7 @@ _LEAF = "AccumulateGrad"
 _VIEWS = ("View", "Transpose", "Permute", "Squeeze", "Unsqueeze", "AsStrided", "Alias", "Detach", "TBackward")
 _MOVES = frozenset(f"{op}Backward0" for op in "Cat Clone Select Slice Split SplitWithSizes Stack Unbind".split())
 _EXPANDS = "ExpandBackward0"
+_MATMUL = "matmul"  #: in the names of `torch.matmul` and of the operator ``@``
 _NEXT = 64  #: sequence numbers after a node's own, among which that of its operation is looked for
 _UNNAMED = "CppFunction"  #: the class of nodes that have none of their own
 _PythonNode: Any = torch.autograd.function.BackwardCFunction
@@ -43,17 +44,14 @@ def _kind(name: str) -> NodeKind:
     return "moves" if name in _MOVES or any(view in name for view in _VIEWS) else "computes"
 
 
-def adds_nothing_up(node: Any) -> bool:
-    """Whether what was expanded had that shape already, as the matrices of most calls of ``matmul`` have."""
+def adds_nothing_up(node: Any, operation: Made | None) -> bool:
+    """Whether ``matmul`` has expanded a matrix that had that shape already, where no hook of the program can be."""
+    if operation is None or _MATMUL not in operation[0]:
+        return False
     try:
         return bool(node._saved_self_sym_sizes == tuple(node._input_metadata[0].shape))
     except Exception:  # an older torch does not tell
         return False
-
-
-def is_last(below: Any) -> bool:
-    """Whether a leaf is among the nodes below one."""
-    return any((known_nodes.get(type(one)) or kind_and_name(one))[0] == "leaf" for one, _ in below if one is not None)
 
 
 def _number_of(node: Any) -> int:
