@@ -396,6 +396,69 @@ def test_one_step_that_raises_leaves_the_watch_as_it_is() -> None:
     assert [report["operation"] for report in found] == ["div"]
 
 
+def filled(number: float) -> torch.nn.Parameter:
+    return torch.nn.Parameter(torch.full((2,), number))
+
+
+class Replacing(torch.optim.SGD):
+    """Each step puts another parameter in the place of its first."""
+
+    def step(self, closure: Any = None) -> Any:
+        held = self.param_groups[0]["params"]
+        self.param_groups[0]["params"] = [filled(float("nan")), *held[1:]]
+
+
+class Growing(torch.optim.SGD):
+    """Its step adds a group."""
+
+    def step(self, closure: Any = None) -> Any:
+        self.add_param_group({"params": [filled(float("inf"))]})
+
+
+class GrowingInPlace(torch.optim.SGD):
+    """Its step adds a parameter to a group."""
+
+    def step(self, closure: Any = None) -> Any:
+        self.param_groups[0]["params"].append(filled(float("inf")))
+
+
+@pytest.mark.parametrize("of", [None, "parameters", "optimizer"])
+@pytest.mark.parametrize("beside", [0, 20])
+@pytest.mark.parametrize(
+    ("cls", "steps", "told"),
+    [(Replacing, 2, ["nan", "nan"]), (Growing, 1, ["inf"]), (GrowingInPlace, 1, ["inf"])],
+)
+def test_a_parameter_that_a_step_puts_into_its_optimizer_is_looked_at(
+    of: Any, beside: int, cls: Any, steps: int, told: list[str]
+) -> None:
+    parameters = [filled(1.0) for _ in range(1 + beside)]
+    optimizer, found = cls(parameters, lr=0.1), list[Any]()
+    with watch(of=optimizer if of == "optimizer" else of, do=found.append, repeat=True):
+        for _ in range(steps):
+            parameters[-1].sum().backward()
+            optimizer.step()
+    assert [report["kind"] for report in found] == told
+    assert {report["phase"] for report in found} == {"step"}
+
+
+@pytest.mark.parametrize("beside", [0, 20])
+def test_a_parameter_that_a_step_puts_into_a_module_is_looked_at(beside: int) -> None:
+    class Pruning(torch.optim.SGD):
+        def step(self, closure: Any = None) -> Any:
+            model.weight = torch.nn.Parameter(torch.full((1, 2), float("nan")))
+            self.param_groups[0]["params"] = [*model.parameters()]
+
+    model, found = torch.nn.Linear(2, 1), list[Any]()
+    for at in range(beside):
+        model.register_parameter(f"beside{at}", filled(1.0))
+    optimizer = Pruning(model.parameters(), lr=0.1)
+    with watch(of=model, do=found.append):
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+    assert [(report["kind"], report["phase"]) for report in found] == [("nan", "step")]
+    assert "in weight" in found[0]["reason"]
+
+
 @pytest.mark.parametrize("bound", [1000, float("inf")])
 def test_exact_tells_the_operation_that_first_goes_over_a_bound(bound: float) -> None:
     found: list[Any] = []

@@ -216,7 +216,7 @@ class Light:
             self.verdict.quietly(self._look_before, optimizer, closure is None, frame)
 
     def _look_before(self, optimizer: Any, are_there: bool, frame: FrameType) -> None:
-        held = self.subject.held_before(optimizer)
+        held = self.subject.held_by(optimizer)
         if "gradient" in self._roles and are_there and getattr(optimizer, "found_inf", None) is None:
             self._look_at_gradients(held, frame)
         if "parameter" not in self._roles:
@@ -255,7 +255,7 @@ class Light:
             self._stepped()
 
     def _look_after(self, optimizer: Any, frame: FrameType) -> None:
-        held = self.subject.held_after(optimizer)
+        held = self.subject.held_by(optimizer)
         values = [one for _, one in held]
         if "parameter" in self._roles:
             self._look_at_parameters(optimizer, held, values, frame)

@@ -22,7 +22,6 @@ PHASES: dict[Role, Phase] = {
     "value": "forward",
 }
 _ROLES: dict[str, tuple[Role, ...]] = {"loss": ("loss",), "gradients": ("gradient",), "parameters": ("parameter",)}
-_FEW = 8
 _ALL: tuple[Role, ...] = ("output", "loss", "gradient", "parameter", "buffer")
 
 
@@ -36,7 +35,6 @@ class Subject:
         self.is_whole = of is None
         self.is_one = not (of is None or type(of) is str)
         self._is_known = True
-        self._stepping: list[tuple[str, ref[Any]]] | None = None  #: what the step that is taken holds, if it is little
         self._name = class_name(type(of)) if self.is_one else ""
         self._ref: Any = ref(of) if self.is_one else None
         torch = module("torch")
@@ -67,18 +65,6 @@ class Subject:
         if self.is_module:
             return [] if thing is None else list(thing.parameters())
         return [thing] if self.is_tensor and thing is not None else parameters_of(thing)
-
-    def held_before(self, optimizer: Any) -> list[tuple[str, Any]]:
-        """What `held_by` says, as a step begins."""
-        held = self.held_by(optimizer)
-        self._stepping = [(name, ref(one)) for name, one in held] if len(held) <= _FEW else None
-        return held
-
-    def held_after(self, optimizer: Any) -> list[tuple[str, Any]]:
-        """The same after that step: few are found again without looking for them."""
-        few, self._stepping = self._stepping, None
-        living = None if few is None else [(name, one()) for name, one in few]
-        return self.held_by(optimizer) if living is None else [one for one in living if one[1] is not None]
 
     def held_by(self, optimizer: Any) -> list[tuple[str, Any]]:
         """The tensors to be looked at as an optimizer steps, with their names where these are known."""
