@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import re
 import runpy
 import subprocess
@@ -140,6 +141,59 @@ def test_of_an_inf_in_backward_that_arrives_as_nan_the_inf_is_told(compute: Any,
         (kind, "SqrtBackward0", "backward")
     ]
     assert found[0]["reason"].startswith("Inf of SqrtBackward0, which became NaN, in backward")
+
+
+def test_of_an_inf_that_arises_forward_the_inf_alone_is_told_at_once() -> None:
+    found: list[dict[str, Any]] = []
+    leaf = torch.full((3,), 1e3, requires_grad=True)
+    with watch("inf", gear="exact", do=found.append, repeat=True):
+        grown = leaf.exp()
+        assert [report["operation"] for report in found] == ["exp"]
+        (grown - grown).sum().backward()
+    assert [(report["kind"], report["operation"], report["phase"]) for report in found] == [("inf", "exp", "forward")]
+
+
+def infinite_through_one_more(given: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    scaled = given * weight
+    return scaled - scaled
+
+
+def infinite_at_once(given: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return given * (weight - weight)
+
+
+@pytest.mark.parametrize(("what", "kind"), [("inf", "inf"), ("nonfinite", "nan")])
+@pytest.mark.parametrize("compute", [infinite_through_one_more, infinite_at_once])
+def test_an_inf_that_came_in_and_is_nan_in_the_loss_is_told(compute: Any, what: Any, kind: str) -> None:
+    found: list[dict[str, Any]] = []
+    given, weight = torch.full((3,), float("inf")), torch.ones(3)
+    with watch(what, gear="exact", do=found.append, repeat=True):
+        loss = compute(given, weight.requires_grad_()).sum()
+        assert loss.isnan()
+        loss.backward(torch.zeros(()))
+    [report] = [one for one in found if one["phase"] != "backward"]
+    assert report["kind"] == kind
+    if what == "inf":
+        assert report["reason"].startswith("Inf of mul, which became NaN, came in as an input")
+
+
+@pytest.mark.parametrize(("given", "told"), [(0.0, []), (float("inf"), ["inf"])])
+def test_of_inf_alone_nan_that_the_program_reads_is_told_only_of_an_inf(given: float, told: list[str]) -> None:
+    found: list[dict[str, Any]] = []
+    values = torch.full((3,), given)
+    with watch("inf", gear="exact", do=found.append, repeat=True):
+        assert math.isnan((values * 0 / values).sum().item())
+    assert [report["kind"] for report in found] == told
+
+
+def test_of_inf_alone_nan_of_a_mask_that_the_program_wrote_is_no_hit() -> None:
+    found: list[dict[str, Any]] = []
+    scores = torch.zeros(2, 3, requires_grad=True)
+    with watch("inf", gear="exact", do=found.append):
+        loss = scores.masked_fill(torch.ones(2, 3).bool(), float("-inf")).softmax(-1).sum()
+        assert loss.isnan()
+        loss.backward()
+    assert found == []
 
 
 @pytest.mark.parametrize("what", ["inf", "nonfinite"])

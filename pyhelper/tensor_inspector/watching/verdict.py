@@ -37,6 +37,12 @@ class Verdict:
     def wants(self, kind: FaultKind) -> bool:
         return self.what in ("nonfinite", kind)
 
+    def wants_as_told(self, origin: FaultOrigin) -> bool:
+        """Whether an origin is watched for. Of Inf alone, NaN that came of an Inf is told as that Inf."""
+        if origin.was_inf and self.what == "inf":
+            origin.kind = "inf"
+        return self.wants(origin.kind)
+
     def report(self, origin: FaultOrigin, frame: FrameType | None, met: str = "") -> None:
         """Reports an origin the first time that it matters."""
         if not (self.is_over or origin.is_reported or origin.is_meant):

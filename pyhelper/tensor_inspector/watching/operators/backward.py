@@ -116,7 +116,7 @@ class BackwardWatch:
             if found is None or (not found.nan and (self._is_scaled or _is_given_mask(root, origin))):
                 continue
             origin = origin or self._origins.new(None, found, frame, [])
-            if self._verdict.wants(origin.kind):
+            if self._verdict.wants_as_told(origin):
                 self._verdict.report(origin, frame, noticed(origin, frame, "in the loss"))
 
     def _look_at_given(self, call: FunctionCall) -> None:

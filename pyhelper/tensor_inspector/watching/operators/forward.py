@@ -62,7 +62,8 @@ class ForwardWatch:
         origin = self._origins.of(call.args[0]) if call.args else None
         if origin is None or origin.kind != "nan" or (origin.is_given and not origin.is_used):
             return
-        if find(call.args[0]) is not None:  # it may have been taken away in place
+        is_there = find(call.args[0]) is not None  # it may have been taken away in place
+        if is_there and self._verdict.wants_as_told(origin):
             self._verdict.report(origin, call.frame, noticed(origin, call.frame))
 
     def judge(self, call: FunctionCall) -> None:
@@ -117,6 +118,10 @@ class ForwardWatch:
         infinite = next((one for one in known if one.kind == "inf" and not (one.is_meant or one.is_given)), None)
         if found.nan and infinite is not None and self._verdict.what == "nonfinite":
             return infinite.turned_to_nan()
+        if found.nan and infinite is None and self._verdict.what == "inf":  # one that arose was told as it did
+            came_in = next((one for one in known if one.kind == "inf" and one.is_given and not one.is_meant), None)
+            if came_in is not None:
+                return came_in.turned_to_nan()
         written = [one for one in call.floats() if not isfinite(one)]
         if (call.deed == "makes" or written) and not found.nan:
             return self._origins.written(call.name, call.place)
@@ -128,6 +133,8 @@ class ForwardWatch:
         unknown = [find(one) for one in inputs if is_readable(one) and self._origins.of(one) is None]
         if found.nan:
             origin.is_given = any(one is not None and one.nan for one in unknown) or any(one != one for one in written)
+            if self._verdict.what == "inf" and not origin.is_given:
+                origin.was_inf = origin.is_given = any(one is not None for one in unknown)
         else:
             origin.is_given = any(one is not None for one in unknown)
         if origin.is_given and call.deed != "moves":
