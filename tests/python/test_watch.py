@@ -334,6 +334,16 @@ def test_it_goes_on_where_asked_to() -> None:
     assert [report["operation"] for report in found] == ["div"] * 3
 
 
+@pytest.mark.parametrize("what", ["nan", "nonfinite"])
+def test_nan_in_both_gradients_of_a_node_is_one_hit(what: Any) -> None:
+    found: list[dict[str, Any]] = []
+    with watch(what, gear="exact", do=found.append, repeat=True):
+        for _ in range(2):
+            leaf = torch.zeros(2, requires_grad=True)
+            (leaf * leaf).sum().sqrt().backward()
+    assert [(report["kind"], report["phase"]) for report in found] == [("nan", "backward")] * 2
+
+
 def test_a_callback_that_raises_is_reported_and_the_program_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     def fail(report: dict[str, Any]) -> None:
         raise OSError("the disk is full")

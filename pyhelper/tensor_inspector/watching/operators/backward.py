@@ -215,6 +215,8 @@ class BackwardWatch:
             else:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
+                if found.nan:  # the other results are NaN for the same reason
+                    return
 
     def _look_for_sum(self, name: str, given: list[Found], gradients: Any) -> None:
         """NaN that no node has made is of Inf and −Inf that were added, or of a hook on a tensor."""
