@@ -1,5 +1,6 @@
 /** Context menus, the command palette and other quick input. */
 import type { Locator, Page } from "playwright-core";
+import { leaveTooltip } from "./tooltip.ts";
 import { textNow, until } from "./wait.ts";
 
 /** After so many milliseconds without a menu, the click was dropped. */
@@ -52,7 +53,7 @@ export function openMenu(target: Locator, force = false): Promise<Locator> {
 /** The menu that one right click on the target opens; undefined where it opens none in time. */
 export async function menuAfterClick(target: Locator, force = false): Promise<Locator | undefined> {
   const menu = target.page().locator(".context-view .monaco-menu");
-  await target.page().mouse.move(2, 2); // a tooltip of what the mouse rests on may lie over the target
+  await leaveTooltip(target.page());
   if (!(await isDone(rightClick(target, force)))) return undefined;
   return (await isDone(menu.waitFor({ timeout: CLICK_MS }))) ? menu : undefined;
 }

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { chooseIn, closeMenu, itemsOf, labelIn, menuAfterClick } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
+import { leaveTooltip } from "./tooltip.ts";
 import { textNow, until } from "./wait.ts";
 
 /** The labels from a top-level row down to the row that is meant. */
@@ -156,7 +157,7 @@ export class Pane {
 
   /** Clicks one of the buttons in the pane's header. */
   async clickHeaderAction(action: string): Promise<void> {
-    await this.#hideTooltip();
+    await leaveTooltip(this.#page);
     await this.#header.hover();
     await this.#header.locator(`.action-label[aria-label^="${action}"]`).click();
   }
@@ -202,7 +203,7 @@ export class Pane {
   }
 
   async #clickTwistie({ index }: Row): Promise<void> {
-    await this.#hideTooltip();
+    await leaveTooltip(this.#page);
     if (!(await this.#list.evaluate(scrollToRow, index))) return;
     await this.#list.locator(`.monaco-list-row[data-index="${index}"] .monaco-tl-twistie`).click();
   }
@@ -223,13 +224,8 @@ export class Pane {
 
   /** The row's label, to be clicked. */
   async #uncovered(path: RowPath): Promise<Locator> {
-    await this.#hideTooltip();
+    await leaveTooltip(this.#page);
     return this.#label(path);
-  }
-
-  /** A tooltip where the mouse rests may lie over what is clicked next, until the mouse leaves. */
-  async #hideTooltip(): Promise<void> {
-    await this.#page.mouse.move(2, 2);
   }
 
   async #setExpanded(expanded: boolean): Promise<void> {
