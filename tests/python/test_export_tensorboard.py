@@ -18,6 +18,7 @@ from torch import nn
 from untouched import Watch
 
 from tensor_inspector.kinds import Child
+from tensor_inspector.lenses.export import tensorboard
 from tensor_inspector.lenses.export.events import EventWriter
 from tensor_inspector.lenses.export.graph import graph_of
 from tensor_inspector.lenses.export.image import ImageAsPng
@@ -351,6 +352,18 @@ def test_a_run_is_added_to_only_where_that_is_said(paused: Frame, tmp_path: Path
     assert [event.step for event in Run(path)._events.Histograms("x")] == [1, 2]
     assert len(list(path.glob("embedding-*"))) == 2
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.usefixtures("installed")
+def test_two_additions_in_one_second_are_read_in_their_order(
+    paused: Frame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([10**18 + 20_000_000, 10**18 + 100_000_000])
+    monkeypatch.setattr(tensorboard, "time_ns", lambda: next(moments))
+    path, one = tmp_path / "run", paused(torch.ones(3, 3))
+    for step in (1, 2):
+        asked(one, path, step=step, overwrite=True)
+    assert [event.step for event in Run(path)._events.Histograms("x")] == [1, 2]
 
 
 @pytest.mark.parametrize(

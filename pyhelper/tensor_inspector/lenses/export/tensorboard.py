@@ -114,7 +114,7 @@ class _Content:
     def files(self) -> Iterator[FileOfRun]:
         """The first one comes last in time: TensorBoard reads a run once there is an event file."""
         stamp = time_ns()
-        name = f"events.out.tfevents.{stamp // 10**9:010d}.{gethostname()}.{os.getpid()}.{stamp % 10**9}"
+        name = f"events.out.tfevents.{stamp // 10**9:010d}.{gethostname()}.{os.getpid()}.{stamp % 10**9:09d}"
         if self._has_embedding():
             folder = f"embedding-{self._wanted.step}-{stamp}"
             yield FileOfRun(f"{folder}/tensors.tsv", self._tsv)
