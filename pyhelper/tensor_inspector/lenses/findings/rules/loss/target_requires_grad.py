@@ -67,6 +67,7 @@ def target_requires_grad(step: Step) -> Iterator[Violation]:
         discounted = _is_discounted(step, prediction, target)
         collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node) and not _are_of_one(step, node)
         hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
+        moves = not step.optimized or bool(theirs & (step.optimized | ours))  # else its gradients change no weight
         if bootstraps or foreign or discounted or collapses or hinted:
             yield Violation(
                 (
@@ -76,7 +77,7 @@ def target_requires_grad(step: Step) -> Iterator[Violation]:
                 ),
                 (found.expression, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
                 line=found.line,
-                certain=bootstraps or foreign or discounted,
+                certain=moves and (bootstraps or discounted),
             )
             return
 
