@@ -36,14 +36,16 @@ print("ends", flush=True)
 const FAULTY = program.split("\n").findIndex((line) => line.includes("/ x.std()")) + 1;
 const MET = `NaN of div, in forward, step 0 · trains.py:${FAULTY} · went in: float32[4, 2] · all zeros, float32[] 0`;
 
+/** Its steps take a while, as real ones do: what is set within one is in effect some milliseconds after it. */
 const losing = `\
-import math
+import time
 
 import torch
 
 
 def train(model, optimizer, losses):
     for step in range(6):
+        time.sleep(0.2)
         optimizer.zero_grad()
         loss = model(torch.rand(8, 4)).square().mean() * 10.0**step
         loss.backward()
