@@ -18,7 +18,12 @@ from ..reading import BoundedReading
 #: of layers: their setting, what it usually is at most, and what is beyond that
 _LAYERS = (
     (("_BatchNorm",), "momentum", 0.7, "the share of the new batch, which TensorFlow counts the other way round"),
-    (("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm"), "eps", 0.02, "the second argument is eps, and momentum the third"),
+    (
+        ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm"),
+        "eps",
+        0.02,
+        "a momentum may stand in the place of eps",
+    ),
     (("_DropoutNd",), "p", 0.85, "more than five of six values are dropped"),
 )
 #: of groups of optimizers, likewise
