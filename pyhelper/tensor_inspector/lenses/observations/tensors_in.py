@@ -9,8 +9,6 @@ from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import Classes, each
 
 _SEQUENCES = Classes(list, tuple)
-
-
 _MOST = 1000  #: tensors of one container
 
 

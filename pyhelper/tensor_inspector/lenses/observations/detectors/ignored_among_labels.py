@@ -15,8 +15,6 @@ from ..detector import detector
 from ..reading import BoundedReading
 
 _MOVES = frozenset("view reshape flatten long to contiguous cuda cpu squeeze ravel".split())
-
-
 _IMAGES = 255  #: what ground truths of segmentation have at places that nobody has labelled
 
 

@@ -15,11 +15,7 @@ from ..detector import detector
 from ..reading import BoundedReading
 
 _LAYERS = ("Linear", "_ConvNd", "Embedding")  #: which write their weights when they are made
-
-
 _FILLING = ("load_state_dict", "reset_parameters", "init_weights", "_init_weights", "copy_", "apply")
-
-
 _TINY = 1e-30  #: no initialisation gives such a number on purpose
 
 

@@ -19,8 +19,6 @@ torch: Any = module("torch")
 
 
 _TURNS = 12  #: of power iteration
-
-
 _FAR = 3.0  #: times; before the first forward 9.6 to 224 were measured, after it at most 1.31
 
 

@@ -17,11 +17,7 @@ from ..entries import same_entries
 from ..reading import BoundedReading
 
 _MOST = 1000  #: entries of one container
-
-
 _KEYS = Classes(str, int)
-
-
 _CHANGING = Classes(list, dict, set, bytearray)  #: what a change through one name changes under all
 
 
