@@ -17,7 +17,7 @@ def main():
     same.load_state_dict(model.state_dict())
     image = torch.linspace(-1, 1, 12).reshape(3, 4)
     batch = {frozenset([1]): image}
-    many, more = ([torch.ones(4) for _ in range(10_000)] for _ in range(2))
+    many, more = ([torch.ones(4) for _ in range(30_000)] for _ in range(2))
     for step in range(2):
         print("step", step)  # STOP
     del copy

@@ -59,7 +59,7 @@ export async function menuAfterClick(target: Locator, force = false): Promise<Lo
 }
 
 /** False where it could not be done in time. */
-function isDone(click: Promise<void>): Promise<boolean> {
+export function isDone(click: Promise<void>): Promise<boolean> {
   return click.then(
     () => true,
     () => false,

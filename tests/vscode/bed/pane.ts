@@ -1,6 +1,6 @@
 /** One pane of the side bar, such as Variables or Tensor Inspector, and the rows of its tree. */
 import type { Locator, Page } from "playwright-core";
-import { chooseIn, closeMenu, itemsOf, labelIn, menuAfterClick } from "./menu.ts";
+import { chooseIn, closeMenu, isDone, itemsOf, labelIn, menuAfterClick } from "./menu.ts";
 import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import { leaveTooltip } from "./tooltip.ts";
@@ -11,6 +11,9 @@ export type RowPath = readonly string[];
 
 /** What a row is called, in our tree and in the debugger's own views. */
 const LABEL = ".label-name, .name, .label, .scope";
+
+/** Milliseconds within which the mouse comes to rest on a row, where nothing lies over it. */
+const HOVER_MS = 1000;
 
 /** A row that is closed still so many milliseconds after a click has not taken it. */
 const DROPPED_MS = 10_000;
@@ -148,7 +151,8 @@ export class Pane {
   async #clickNow(path: RowPath, action: string): Promise<boolean> {
     const row = (await this.#element(path)).filter({ has: this.#page.getByText(path.at(-1)!, { exact: true }) });
     if ((await row.count()) === 0) return false;
-    await row.hover();
+    await leaveTooltip(this.#page);
+    if (!(await isDone(row.hover({ timeout: HOVER_MS })))) return false; // something lies over it
     return row.locator(`.action-label[aria-label^="${action}"]`).evaluateAll(([button]: HTMLElement[]) => {
       button?.click();
       return button !== undefined;
