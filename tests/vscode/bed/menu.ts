@@ -128,7 +128,11 @@ export class QuickInput {
       if (!(await isSaid(file)())) await input.fill(file);
       return (await busy.count()) === 0 && isSaid(file)();
     });
-    await this.#accept();
+    // It drops an Enter that comes while it looks for the file.
+    await until(`the dialog to close with ${file}`, async () => {
+      await this.#page.keyboard.press("Enter");
+      return isDone(input.waitFor({ state: "hidden", timeout: BOX_MS }));
+    });
   }
 
   /** The rows on offer. */
