@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly extensions?: readonly string[];
   /** Whether folders are trusted only when the user says so, as in VS Code by default; in the bed, all are. */
   readonly asksForTrust?: boolean;
+  /** The language of the windows, of which the extension must have its texts before one is opened. */
+  readonly locale?: string;
 }
 
 /** What a window needs to know of the server. */
@@ -107,8 +109,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return { url, home, close };
 }
 
-function flags(port: number, { asksForTrust = false }: ServerOptions): string[] {
+function flags(port: number, { asksForTrust = false, locale }: ServerOptions): string[] {
   return [
+    ...(locale === undefined ? [] : [`--locale=${locale}`]),
     ...(asksForTrust ? [] : ["--disable-workspace-trust"]),
     "--auth=none",
     `--bind-addr=127.0.0.1:${port}`,
