@@ -4,15 +4,15 @@ import { build } from "esbuild";
 import { graphOptions, options, pageOptions } from "./bundle.ts";
 import { writeHelper } from "./bundleHelper.ts";
 import { writeMessages } from "./l10n.ts";
+import { writeManifest } from "./manifest.ts";
 import { notices } from "./notices.ts";
 import { writeProtocol } from "./protocol.ts";
 import { writeSettingsPage } from "./settingsPage.ts";
-import { writeToolsManifest } from "./toolsManifest.ts";
 
 await writeHelper();
 await writeProtocol();
 await writeMessages();
-await writeToolsManifest();
+await writeManifest();
 await writeSettingsPage();
 const built = await Promise.all([options, pageOptions, graphOptions].map((one) => build({ ...one, metafile: true })));
 await writeFile(

@@ -1,12 +1,7 @@
-// Writes the tools for assistants into package.json and its texts, from the table of the code.
-import { readFile, writeFile } from "node:fs/promises";
-import { format, resolveConfig } from "prettier";
+// What package.json contributes for the tools for assistants, from the table of the code.
 import { TOOLS } from "../src/model/assistant/tools.ts";
 
-const root = new URL("../../", import.meta.url);
-
-/** What package.json contributes for them. */
-export const contributed = {
+export const contributedTools = {
   languageModelTools: TOOLS.map(({ name, modelDescription, inputSchema, ...more }) => ({
     name,
     toolReferenceName: name,
@@ -30,24 +25,3 @@ export const toolTexts: Readonly<Record<string, string>> = Object.fromEntries(
     [`tool.${name}.description`, `${userDescription}.`],
   ]),
 );
-
-async function rewritten(name: string, change: (read: Record<string, unknown>) => unknown): Promise<void> {
-  const file = new URL(name, root);
-  const before = await readFile(file, "utf8");
-  const text = JSON.stringify(change(JSON.parse(before) as Record<string, unknown>));
-  const now = await format(text, { ...(await resolveConfig(file)), parser: "json-stringify" });
-  if (now !== before) await writeFile(file, now);
-}
-
-export async function writeToolsManifest(): Promise<void> {
-  await rewritten("package.json", (manifest) => ({
-    ...manifest,
-    contributes: { ...(manifest["contributes"] as object), ...contributed },
-  }));
-  await rewritten("package.nls.json", (texts) => {
-    const others = Object.entries(texts).filter(([key]) => !key.startsWith("tool."));
-    return Object.fromEntries([...others, ...Object.entries(toolTexts)]);
-  });
-}
-
-if (import.meta.main) await writeToolsManifest();

@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { graphOptions, options, pageOptions } from "../../extension/build/bundle.ts";
 import { writtenMessages } from "../../extension/build/l10n.ts";
+import { contributed as contributions, texts as textsOfTables } from "../../extension/build/manifest.ts";
 import { settingsPage } from "../../extension/build/settingsPage.ts";
 import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, DETAILS_VIEW, SECTION, VIEW } from "../../extension/src/ids.ts";
 import { VALUE_LENSES } from "../../extension/src/model/valueLenses.ts";
@@ -111,6 +112,11 @@ describe("the manifest", () => {
   const { commands, colors, menus, keybindings, views, viewsWelcome } = manifest.contributes;
   const contributed = sorted(commands.map(({ command }) => command));
   const conditions = [...JSON.stringify(manifest).matchAll(/"when":"([^"]*)"/g)].map(([, when = ""]) => when);
+
+  test("has the commands and tools of the tables: run npm run build", () => {
+    expect(manifest.contributes).toMatchObject(JSON.parse(JSON.stringify(contributions)));
+    expect(texts).toMatchObject(textsOfTables);
+  });
 
   test("has the commands, colors and views that the code has, no more and no fewer", () => {
     expect(contributed).toEqual(sorted(Object.values(COMMAND)));
