@@ -56,9 +56,9 @@ export class Channel {
     await this.#order("open", { file, line });
   }
 
-  /** These, and no other breakpoints. */
-  async setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
-    await this.#order("setBreakpoints", { breakpoints });
+  /** These, and no other breakpoints; how many there were. */
+  async setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<unknown> {
+    return this.#order("setBreakpoints", { breakpoints });
   }
 
   /** Changes settings of the workspace, which then are in effect; null is for VS Code's own. */

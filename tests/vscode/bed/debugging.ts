@@ -126,11 +126,12 @@ export class Debugging {
 
   /** VS Code tells the debugger about changed breakpoints a moment later. */
   async #setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
-    const change = JSON.stringify(breakpoints) !== JSON.stringify(this.#breakpoints);
+    const known = this.#breakpoints;
     const told = this.#recording.responses("setBreakpoints").length;
     this.#breakpoints = breakpoints;
-    await this.#channel.setBreakpoints(breakpoints);
-    if (!change || !(await this.#isOn())) return;
+    const before = await this.#channel.setBreakpoints(breakpoints);
+    const isSame = before === known.length && JSON.stringify(breakpoints) === JSON.stringify(known);
+    if (isSame || !(await this.#isOn())) return;
     await until(
       "the debugger to know the breakpoints",
       () => this.#recording.responses("setBreakpoints").length > told,

@@ -70,7 +70,9 @@ const orders = {
     });
   },
 
+  /** How many there were. */
   setBreakpoints({ breakpoints }) {
+    const before = vscode.debug.breakpoints.length;
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
     vscode.debug.addBreakpoints(
       breakpoints.map(({ file, line, condition }) => {
@@ -78,6 +80,7 @@ const orders = {
         return new vscode.SourceBreakpoint(location, true, condition);
       }),
     );
+    return before;
   },
 
   async changeSettings({ settings, everywhere }) {
