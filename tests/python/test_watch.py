@@ -99,6 +99,11 @@ def test_of_an_infinity_that_became_nan_both_are_told() -> None:
     assert report["reason"].startswith("Inf of exp, which became NaN, in forward, step ")
 
 
+def test_what_a_backward_within_a_backward_has_made_is_told_once() -> None:
+    reports = hits("faulty_reentrant", repeat=True)
+    assert [(report["operation"], report["line"]) for report in reports] == [("SqrtBackward0", 9)]
+
+
 def test_the_module_is_told_by_its_name_in_the_model() -> None:
     [report] = hits("faulty_buffer")
     assert report["module"] == "1"

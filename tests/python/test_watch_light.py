@@ -17,7 +17,10 @@ from tensor_inspector import watch
 from tensor_inspector.watching.active import ActiveWatch
 
 #: What the light gear proves: operation and line. Of these others it only says that there is something;
-FOUND = "faulty_custom_backward faulty_custom_forward faulty_data faulty_in_place faulty_normalized_gradient".split()
+FOUND = (
+    "faulty_custom_backward faulty_custom_forward faulty_data faulty_in_place faulty_normalized_gradient "
+    "faulty_reentrant"
+).split()
 #: and these reach no module, loss or step, so nothing is looked at.
 UNSEEN = "faulty_functional_gradient faulty_looked_at faulty_metric faulty_returned_gradient faulty_view".split()
 _ORIGIN = ("operation", "file", "line")
@@ -45,8 +48,21 @@ def test_it_tells_what_it_can_prove_and_else_says_so(program: str) -> None:
             assert {name: report[name] for name in right} == right
 
 
-def test_it_tells_two_of_three() -> None:
-    assert 3 * len({*FAULTY} - {*FOUND, *UNSEEN}) >= 2 * len(FAULTY)
+def test_it_tells_nan_of_an_operation_that_made_inf_as_the_exact_gear_does() -> None:
+    def step() -> None:
+        scaled = weight * factor
+        (scaled - scaled.detach()).sum().backward()
+
+    weight, factor = torch.full((4,), 1e30, requires_grad=True), 1e30
+    reasons: list[str] = []
+    for gear in ("light", "exact"):
+        with watch(gear=gear, do=lambda report: reasons.append(report["reason"])):
+            step()
+    assert [reason.partition(" ·")[0] for reason in reasons] == ["Inf of mul, which became NaN, in forward, step 0"] * 2
+
+
+def test_it_tells_three_of_five() -> None:
+    assert 5 * len({*FAULTY} - {*FOUND, *UNSEEN}) >= 3 * len(FAULTY)
 
 
 @pytest.mark.parametrize("program", HEALTHY)

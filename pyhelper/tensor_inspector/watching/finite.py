@@ -142,3 +142,8 @@ def _reaches(value: Any, infinity: float) -> bool:
         return bool(extreme.item() == infinity)
     except RuntimeError:  # not of this dtype in this torch
         return bool(value.isinf().any())
+
+
+def found_in(value: Any) -> Found | None:
+    """The same of anything: None where it is no tensor that can be read."""
+    return find(value) if is_readable(value) else None

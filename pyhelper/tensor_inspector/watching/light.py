@@ -19,7 +19,7 @@ from .boundaries.living import are_optimized, factors_of, is_scale
 from .boundaries.looks import unsound, versions
 from .boundaries.slopes import Slopes
 from .boundaries.subjects import PHASES, Role, Subject, tensors_of
-from .finite import examine, find, is_readable
+from .finite import examine, found_in, is_readable
 from .hits import FaultOrigin
 from .operators.calls import tensors_in
 from .places import place_of, user_frame
@@ -182,7 +182,7 @@ class Light:
                 self._tell(faults.of_loss(root, met.kind, frame), frame, "in the loss")
         given = tensors_in((*args[1:2], *(kwargs.get(name) for name in _GIVEN)))
         for one in given if self.verdict.wants("nan") else ():
-            found = find(one) if is_readable(one) else None
+            found = found_in(one)
             if found is not None and found.nan:
                 self._tell(faults.of_given_gradient(one, frame), frame)
 

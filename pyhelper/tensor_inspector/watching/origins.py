@@ -101,3 +101,8 @@ def noticed(origin: FaultOrigin, frame: FrameType, where: str = "") -> str:
     line = None if found is None else found.f_lineno
     at = f"in line {line}" if line is not None and line != origin.place.lineno() else ""
     return " ".join(filter(None, (where, at)))
+
+
+def is_given_mask(tensor: Any, origin: FaultOrigin | None) -> bool:
+    """Whether its infinities came in from before the watch, as those of a mask; a loss is a single number."""
+    return origin is not None and origin.is_given and tensor.numel() > 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from ...safe.guard import module
-from ..finite import find, is_dense, is_readable
+from ..finite import found_in, is_dense
 from .looks import unsound
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class HoldsFault(Condition):
         return [(at, met) for at, met in found if met is not None]
 
     def met(self, tensor: Any, role: Role, key: Any) -> Met | None:
-        found = find(tensor) if is_readable(tensor) else None
+        found = found_in(tensor)
         if found is None:
             return None
         if found.nan and self._nan:

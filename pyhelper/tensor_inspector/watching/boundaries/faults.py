@@ -14,7 +14,7 @@ from ...measure.torch.metadata import grad_fn_of
 from ...safe.budget import Budget
 from ...safe.guard import class_name, dict_get, instance_dict
 from ...safe.untouched import Untouched
-from ..finite import find, is_readable
+from ..finite import found_in, is_readable
 from ..hits import FaultKind, FaultOrigin, Phase
 from ..origins import words
 from ..places import CodePlace, SourceLine, place_of, user_frame
@@ -42,7 +42,7 @@ def of_output(called: Any, output: Any, kind: FaultKind) -> FaultOrigin:
     bad = sorted(unsound(call.tensors()), key=lambda one: (not bool(one.isnan().any()), one.grad_fn is None))
     if bad:
         return _of_given(call, bad[0], kind, name, frame)
-    held = next((key for key, one in _state(called) if is_readable(one) and find(one) is not None), None)
+    held = next((key for key, one in _state(called) if found_in(one) is not None), None)
     if held is not None:
         return _untold(
             kind, "input", name, f"{held} of the module is not finite itself, and the light gear can't tell why"
@@ -87,7 +87,7 @@ def of_parameter(
 ) -> FaultOrigin:
     """Of a parameter after a step."""
     gradient = parameter.grad if parameter.is_leaf else None
-    if is_readable(gradient) and find(gradient) is not None:  # the optimizer has only taken it over
+    if found_in(gradient) is not None:  # the optimizer has only taken it over
         return of_gradient(kind, recorded)
     if not was_finite or (kind == "nan" and _can_not_make_nan(optimizer, parameter)):
         return _untold(kind, "step", None, "it may have been so before the step: the light gear can't tell")
@@ -162,7 +162,8 @@ def _of_begun(begun: ProvenOrigin, kind: FaultKind, name: str | None, went_in: s
         untold = f"the light gear can't tell {what} it arose: {_EXACT}"
     elif place is UNKNOWN_PLACE:
         untold = f"the light gear can't tell the line: {_EXACT}"
-    return FaultOrigin(kind, "forward", begun.operation, place, name, went_in, untold=untold)
+    was_inf = kind == "nan" and begun.is_inf
+    return FaultOrigin(kind, "forward", begun.operation, place, name, went_in, untold=untold, was_inf=was_inf)
 
 
 def _untold(kind: FaultKind, phase: Phase, name: str | None, why: str) -> FaultOrigin:

@@ -11,7 +11,7 @@ from ...measure.torch.graph import MAX_NODES, Graph
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ...safe.untouched import Untouched
-from ..finite import find, is_readable
+from ..finite import find, found_in, is_readable
 from ..hits import FaultKind, FaultOrigin
 from ..places import SourceLine
 from .looks import unsound
@@ -103,7 +103,7 @@ class Slopes:
         if self._first is not None or self._verdict.is_over:
             return
         for result in results or ():
-            found = find(result) if is_readable(result) else None
+            found = found_in(result)
             if found is not None:
                 if not any(find(one) for one in gradients if is_readable(one)):
                     self._first = (node, found)

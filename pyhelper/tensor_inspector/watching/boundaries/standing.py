@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 torch: Any = module("torch")
 
 _WENT_IN = ("nan_input", "infinite_input")  #: causes
+_OVERFLOWS = ("overflow", "log_of_zero", "division_by_zero")  #: causes of which Inf comes, and no NaN
 _SLICE = 200  #: milliseconds of one slice of the lens
 _SLICES = 20
 _FRAMES = 8  #: of the user, in which a value is looked for
@@ -42,6 +43,7 @@ class ProvenOrigin(Record):
     operation: str | None
     place: CodePlace
     name: str | None  #: of the value that was not finite first, if no operation made it
+    is_inf: bool = False  #: the operation is known to have made Inf, and no NaN
 
 
 UNKNOWN_PLACE = CodePlace(None, None)
@@ -68,9 +70,9 @@ def where_it_began(value: Any, frame: FrameType | None, seeds: Seeds) -> ProvenO
             return ProvenOrigin(answer["where"], None, UNKNOWN_PLACE, answer["name"])
         place = line_of(*sure, value, seeds)
         operation = _python_name(sure[1]) if place is None else place[2]
-        return ProvenOrigin(
-            "operation", operation, UNKNOWN_PLACE if place is None else SourceLine(*place[:2], None), None
-        )
+        where = UNKNOWN_PLACE if place is None else SourceLine(*place[:2], None)
+        is_inf = answer["cause"] in _OVERFLOWS or (answer["inf"] > 0 and answer["nan"] == 0)
+        return ProvenOrigin("operation", operation, where, None, is_inf)
 
 
 def line_of(graph: Graph, node: AutogradNode, value: Any, seeds: Seeds) -> tuple[str, int, str] | None:

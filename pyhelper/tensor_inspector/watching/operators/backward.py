@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
 from ..boundaries.living import factors_of
-from ..finite import Found, examine_all, find, is_readable, plain
+from ..finite import Found, examine_all, found_in, plain
 from ..hits import FaultKind, FaultOrigin
 from ..modules import dotted_name
-from ..origins import Origins, noticed, words
+from ..origins import Origins, is_given_mask, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
@@ -55,6 +55,7 @@ class BackwardWatch:
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
         self._is_turned = False  #: to NaN, that Inf
+        self._is_inner = False  #: what the custom function that runs computes began in a backward of its own
         self._thread = 0  #: that has asked for it
         self._handles: list[Any] = []  #: of the hooks that it has set
         self._leaves: list[Any] = []  #: nodes that are hooked once an Inf is on its way to them
@@ -77,8 +78,8 @@ class BackwardWatch:
         """Runs the backward that the program asks for."""
         roots = tensors_in(call.args[:1]) or tensors_in(call.kwargs.values())
         self._verdict.quietly(self._look_at_loss, roots, call.frame)
-        if self._running:  # inside a custom function
-            return call.function(*call.args, **call.kwargs)
+        if self._running:
+            return self._run_inner(call, roots)
         self._infinite, self._is_seen, self._is_turned = None, False, False
         self._verdict.quietly(self._begin_step, roots)
         self._verdict.quietly(self._look_at_given, call)
@@ -99,10 +100,23 @@ class BackwardWatch:
             for origin, where in met:
                 self._verdict.quietly(self._verdict.report, origin, call.frame, where)
 
+    def _run_inner(self, call: FunctionCall, roots: list[Any]) -> Any:
+        """Runs a backward that a custom function asks for, as a checkpoint does."""
+        is_entered, known = self._is_entered, self._is_inner
+        before = self._is_seen, self._infinite
+        self._verdict.quietly(self._hook_graphs, roots)
+        self._is_inner = False  # for the nodes of this one
+        try:
+            return call.function(*call.args, **call.kwargs)
+        finally:
+            self._is_inner = known or before != (self._is_seen, self._infinite)
+            if is_entered and not self._is_entered:
+                self._enter_custom(None)
+
     def look_at_gradients(self, parameters: list[Any], frame: FrameType) -> None:
         """A step is taken: were there gradients that a GradScaler would have skipped?"""
         skipped, self._verdict.skipped = self._verdict.skipped, None
-        if skipped is not None and any(_found_in(parameter.grad) is not None for parameter in parameters):
+        if skipped is not None and any(found_in(parameter.grad) is not None for parameter in parameters):
             self._verdict.report(skipped, frame, "in a gradient at the optimizer's step")
 
     def _begin_step(self, roots: list[Any]) -> None:
@@ -111,9 +125,9 @@ class BackwardWatch:
 
     def _look_at_loss(self, roots: list[Any], frame: FrameType) -> None:
         for root in roots:
-            found = _found_in(root)
+            found = found_in(root)
             origin = None if found is None else self._origins.of(root)
-            if found is None or (not found.nan and (self._is_scaled or _is_given_mask(root, origin))):
+            if found is None or (not found.nan and (self._is_scaled or is_given_mask(root, origin))):
                 continue
             origin = origin or self._origins.new(None, found, frame, [])
             if self._verdict.wants_as_told(origin):
@@ -123,7 +137,7 @@ class BackwardWatch:
         """Tests the gradients that the program begins with."""
         given = tensors_in((*call.args[1:], *(call.kwargs.get(name) for name in _GIVEN)))
         for gradient in given if call.name == "backward" else ():
-            found = _found_in(gradient)
+            found = found_in(gradient)
             if found is not None and found.nan:
                 self._is_seen = True
                 origin = self._origins.of(gradient)
@@ -185,13 +199,14 @@ class BackwardWatch:
         """The same of a leaf with hooks of the program."""
         if not self._verdict.is_over:
             self._arrived(results, gradients)
-            self._look_for_sum(name, [one for one in map(_found_in, gradients) if one is not None], gradients)
+            self._look_for_sum(name, [one for one in map(found_in, gradients) if one is not None], gradients)
 
     def _after(self, name: str, made: Made | None, results: Any, gradients: Any) -> None:
         """Looks at what a node has computed, or passes on: no node below may, as one that masks it."""
         if self._verdict.is_over:
             return
         self._leave_custom()
+        is_inner, self._is_inner = self._is_inner, False
         if self.bounds is not None:
             if not self._is_scaled:
                 self.bounds.after_node(name, _NOWHERE if made is None else made[1], results, sys._getframe())
@@ -199,7 +214,7 @@ class BackwardWatch:
         if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
             results = results[1:]
         there, seen, are_finite = examine_all(results or ())
-        if not are_finite:
+        if not are_finite and not is_inner:
             self._look_at_faults(name, made, there, seen, gradients)
         if there:
             self._verdict.before.add("gradient", name, _NOWHERE if made is None else made[1], there, seen)
@@ -209,7 +224,7 @@ class BackwardWatch:
         for result, (found, _, _) in zip(there, seen):
             if found is None:
                 continue
-            given = [one for one in map(_found_in, gradients) if one is not None]
+            given = [one for one in map(found_in, gradients) if one is not None]
             if any(one.nan for one in given):
                 self._look_for_sum(name, given, gradients)
             else:
@@ -235,7 +250,7 @@ class BackwardWatch:
         infinite = self._infinite
         if infinite is None:
             return
-        found = [one for one in map(_found_in, gradients) if one is not None]
+        found = [one for one in map(found_in, gradients) if one is not None]
         if any(one.inf for one in found):
             self._hit(infinite)
         if not any(one.nan for one in found):
@@ -248,13 +263,7 @@ class BackwardWatch:
             self._hit(infinite)
 
     def _arisen(
-        self,
-        result: Any,
-        found: Found,
-        was_infinite: bool,
-        name: str,
-        made: Made | None,
-        gradients: Any,
+        self, result: Any, found: Found, was_infinite: bool, name: str, made: Made | None, gradients: Any
     ) -> None:
         origin = self._origins.of(result)  # of what a custom function has computed
         if found.nan and origin is None and was_infinite and self._infinite is not None:
@@ -285,12 +294,3 @@ class BackwardWatch:
         self._is_scaled = is_scaled
         if not is_scaled:
             self._verdict.skipped = None
-
-
-def _is_given_mask(root: Any, origin: FaultOrigin | None) -> bool:
-    """Whether its infinities came in from before the watch, as those of a mask; a loss is a single number."""
-    return origin is not None and origin.is_given and root.numel() > 1
-
-
-def _found_in(value: Any) -> Found | None:
-    return find(value) if is_readable(value) else None

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..boundaries.looks import unsound
-from ..finite import Found, examine, examine_all, find, is_readable
+from ..finite import Found, examine, examine_all, find, found_in, is_readable
 from ..hits import FaultOrigin
 from ..origins import Origins, noticed
 from ..places import CodePlace, place_of
@@ -148,7 +148,7 @@ class ForwardWatch:
         named = [(name, call.kwargs[name]) for name in _RUNNING if name in call.kwargs]
         first = 1 if getattr(call.function, "__module__", "") == _FUNCTIONAL else 3  # as in `torch.batch_norm`
         for name, tensor in named or zip(_RUNNING, call.args[first:]):
-            found = find(tensor) if is_readable(tensor) else None
+            found = found_in(tensor)
             if found is None or self._origins.of(tensor) is not None:
                 continue
             origin = self._origins.new(call.name, found, call.frame, call.tensors[:1])
@@ -175,7 +175,7 @@ def look_at_parameters(verdict: Verdict, origins: Origins, parameters: list[Any]
         if origin is None:
             origin = origins.new(name, found, frame, [parameter.grad])
             origin.phase = "step"
-            if is_readable(parameter.grad) and find(parameter.grad) is not None:  # the optimizer has only taken it over
+            if found_in(parameter.grad) is not None:  # the optimizer has only taken it over
                 origin.phase, origin.operation, origin.place = "backward", None, CodePlace(None, None)
         origins.hold(parameter, origin)
         if verdict.wants(origin.kind):
