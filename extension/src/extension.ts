@@ -27,6 +27,7 @@ import { Diagnostics } from "./views/diagnostics.ts";
 import { GraphPages } from "./views/graphPages.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
+import { offerLaunches } from "./views/launches.ts";
 import { Mcp } from "./views/mcp.ts";
 import { Sample } from "./views/sample.ts";
 import { Settings } from "./views/settings.ts";
@@ -93,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new Diagnostics(inspector, settings),
     new AssistantTools(assistant, settings),
     mcp,
+    offerLaunches(),
     ...registerCommands({
       inspector,
       runs,
