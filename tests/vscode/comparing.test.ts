@@ -1,7 +1,7 @@
 /** Comparing two values of the paused program in the tree. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
-import { areWanted, looks } from "./bed/pictures.ts";
+import { areWanted, NOT_WANTED, looks } from "./bed/pictures.ts";
 import type { Row } from "./bed/rows.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -110,7 +110,8 @@ test("Cancel ends a long one until Evaluate Again", async ({ wb }) => {
   await wb.inspector.choose(["many ↔ more"], "Remove");
 });
 
-test.runIf(areWanted)("they have pictures for people to look at, in a narrow side bar", async ({ wb }) => {
+test("they have pictures for people to look at, in a narrow side bar", async ({ wb, skip }) => {
+  skip(!areWanted, NOT_WANTED);
   await wb.widenSideBar(300);
   await looks(wb, "comparing");
 });

@@ -16,6 +16,7 @@ boxes = torch.tensor([[5.0, 5.0, 25.0, 35.0, 0.9, 2.0], [40.0, 22.0, 55.0, 38.0,
 segments = torch.zeros(40, 60, dtype=torch.int64)
 segments[:, 20:40] = 1
 segments[:, 40:] = 2
+torch.manual_seed(0)
 batch = torch.rand(6, 3, 24, 24)
 labels = torch.tensor([3, 1, 4, 1, 5, 9])
 wrong = torch.zeros(7, 7)

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
-import { areWanted, looks, shot } from "./bed/pictures.ts";
+import { areWanted, NOT_WANTED, looks, shot, tourOfView } from "./bed/pictures.ts";
 import { rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
 import { textNow } from "./bed/wait.ts";
@@ -174,7 +174,8 @@ describe("a step with two faults", () => {
     await wb.editor.leaveHover();
   });
 
-  test.runIf(areWanted)("has pictures for people to look at, in a narrow side bar", async ({ wb }) => {
+  test("has pictures for people to look at, in a narrow side bar", async ({ wb, skip }) => {
+    skip(!areWanted, NOT_WANTED);
     await wb.widenSideBar(300);
     await wb.inspector.expand("2 findings", (await found(wb, "2 findings"))[1]!.label);
     await looks(wb, "findings");
@@ -294,7 +295,7 @@ describe("a step of which two things are worth a look", () => {
       expect.stringMatching(/^3 entries of model\.heads/),
       "weights is used up",
     ]);
-    await shot(wb, "worth-a-look");
+    await tourOfView(wb, "worth-a-look");
   });
 
   test("each opens to what was seen, down to the value", async ({ wb }) => {

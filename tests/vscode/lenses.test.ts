@@ -1,7 +1,7 @@
 /** What lenses answer about values of the paused program, in the tree. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
-import { areWanted, looks } from "./bed/pictures.ts";
+import { areWanted, NOT_WANTED, looks } from "./bed/pictures.ts";
 import type { Row } from "./bed/rows.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -108,7 +108,8 @@ test("Why No Gradient? on a parameter says where the path from the loss breaks",
   await wb.inspector.choose([label], "Remove");
 });
 
-test.runIf(areWanted)("they have pictures for people to look at, in a narrow side bar", async ({ wb }) => {
+test("they have pictures for people to look at, in a narrow side bar", async ({ wb, skip }) => {
+  skip(!areWanted, NOT_WANTED);
   await wb.showOnly(wb.inspector.title);
   await wb.widenSideBar(300);
   await looks(wb, "lenses");

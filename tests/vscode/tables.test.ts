@@ -1,7 +1,7 @@
 /** Answers and variables as tables: sorted, filtered, and each row shows what it is of. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
-import { areWanted, looks, shot, tourOfEditor } from "./bed/pictures.ts";
+import { areWanted, NOT_WANTED, looks, shot, tourOfEditor } from "./bed/pictures.ts";
 import { TablePage } from "./bed/tablePage.ts";
 import { until } from "./bed/wait.ts";
 
@@ -195,7 +195,8 @@ test("memory, environment and findings are tables too", async ({ wb }) => {
   await shot(wb, "tables/findings");
 });
 
-test.runIf(areWanted)("it has pictures for people to look at, 300 pixels wide", async ({ wb }) => {
+test("it has pictures for people to look at, 300 pixels wide", async ({ wb, skip }) => {
+  skip(!areWanted, NOT_WANTED);
   await wb.inspector.rowsWhen("the gradients", (rows) =>
     rows.some(({ label, description }) => label === "gradients of model" && description.includes("norm")),
   );

@@ -1,7 +1,7 @@
 /** What a batch holds, who keeps a value alive, and what differs, as tables. */
 import { expect } from "vitest";
 import { testIn } from "./bed/fixture.ts";
-import { looks, tourOfEditor } from "./bed/pictures.ts";
+import { looks } from "./bed/pictures.ts";
 import { TablePage } from "./bed/tablePage.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
@@ -34,7 +34,6 @@ test("the parts of a batch, and what does not fit", async ({ wb }) => {
   const rows = await page.rowsWhen("both parts", (all) => all.length === 2);
   expect(rows[0]).toMatchObject({ part: "['image']", shape: "[8, 3, 4, 4]", NaN: "1", min: "−0.9948", max: "1" });
   expect(rows[1]).toMatchObject({ part: "['target']", dtype: "int64", labels: "0 ×6, 1 ×1, 2 ×1", imbalance: "6" });
-  await tourOfEditor(wb, "batch");
   await looks(wb, "tables/batch");
 });
 

@@ -41,10 +41,12 @@ for node in events.Graph().node:
 `;
 
 const isInstalled = isThere();
+const MISSING = "tensorboard is not installed";
 // Alone: stops are counted over all sessions of a window.
 const test = testIn({ files: { "board.py": program }, alone: true });
 
-test.skipIf(!isInstalled)("writes a run where the program runs, once the user has agreed", async ({ wb }) => {
+test("writes a run where the program runs, once the user has agreed", async ({ wb, skip }) => {
+  skip(!isInstalled, MISSING);
   await wb.debug.start("board.py");
   await wb.showOnly(wb.inspector.title);
   const run = path.join(wb.workspace.folder, "runs", "tensor-inspector", "weights");
@@ -62,7 +64,8 @@ test.skipIf(!isInstalled)("writes a run where the program runs, once the user ha
   expect(readdirSync(run).some((name) => name.startsWith("embedding-1-"))).toBe(true);
 });
 
-test.skipIf(!isInstalled)("adds the next stop to the run, after a question", async ({ wb }) => {
+test("adds the next stop to the run, after a question", async ({ wb, skip }) => {
+  skip(!isInstalled, MISSING);
   const run = path.join(wb.workspace.folder, "runs", "tensor-inspector", "weights");
   await wb.debug.continueToStop();
   const before = readdirSync(run).length;
@@ -76,7 +79,8 @@ test.skipIf(!isInstalled)("adds the next stop to the run, after a question", asy
   expect(read(run)).toEqual(["weights weights/heatmap", "(1, 3072) (2, 3072)"]);
 });
 
-test.skipIf(!isInstalled)("has the history of a pin, also where VS Code writes it", async ({ wb }) => {
+test("has the history of a pin, also where VS Code writes it", async ({ wb, skip }) => {
+  skip(!isInstalled, MISSING);
   await wb.inspector.choose(["loss"], "Pin");
   await until("the pin to be read at this stop", async () => {
     const rows = await wb.inspector.rows();
@@ -96,7 +100,8 @@ test.skipIf(!isInstalled)("has the history of a pin, also where VS Code writes i
   expect(read(path.join(run, history))[0]).toBe("loss/value_by_stop:[1, 2]");
 });
 
-test.skipIf(!isInstalled)("a model has its graph in its run", async ({ wb }) => {
+test("a model has its graph in its run", async ({ wb, skip }) => {
+  skip(!isInstalled, MISSING);
   const run = path.join(wb.workspace.folder, "runs", "tensor-inspector", "model");
   await wb.inspector.choose(["model"], "Export Value…");
   await until("what a run holds", async () => (await wb.quickInput.rows()).join().includes("the graph is of"));
@@ -118,7 +123,8 @@ test.skipIf(!isInstalled)("a model has its graph in its run", async ({ wb }) => 
   expect(edges).toContain("Mean <- model/2/Addmm");
 });
 
-test.skipIf(isInstalled)("says how the program comes to tensorboard where it has none", async ({ wb }) => {
+test("says how the program comes to tensorboard where it has none", async ({ wb, skip }) => {
+  skip(isInstalled, "tensorboard is installed");
   await wb.debug.start("board.py");
   await wb.showOnly(wb.inspector.title);
   await choose(wb, "weights");

@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
+import { DetailsPage } from "./bed/detailsPage.ts";
 import { testIn } from "./bed/fixture.ts";
-import { looks, shot } from "./bed/pictures.ts";
+import { looks, movingFrame } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const SAMPLE = "tensor_inspector_sample.py";
@@ -38,7 +39,20 @@ test("the sample pauses with values and a finding", async ({ wb }) => {
     rows.some(({ label, description }) => `${label} ${description}`.includes("cross_entropy")),
   );
   await wb.inspector.rowsWhen("the images", (rows) => rows.some(({ label }) => label === "images"));
-  await shot(wb, "walkthrough/sample");
+  await wb.widenSideBar(440);
+  await movingFrame(wb, "1-paused");
+});
+
+test("the sample's values can be looked into", async ({ wb }) => {
+  const hover = await wb.editor.hover({ line: 12, text: "probabilities" });
+  expect(hover.text).toContain("float32[64, 10]");
+  await movingFrame(wb, "2-hover");
+  await wb.editor.leaveHover();
+  await wb.inspector.choose(["probabilities"], "Show Details");
+  const page = new DetailsPage(wb);
+  await page.textWith("float32[64, 10]");
+  await page.reveal(".canvas");
+  await movingFrame(wb, "3-details");
 });
 
 test("stops the sample where its NaN arises", async ({ wb }) => {
@@ -46,4 +60,8 @@ test("stops the sample where its NaN arises", async ({ wb }) => {
   await wb.inspector.rowsWhen("the watchpoint", (rows) => rows.some(({ label }) => label === "Watchpoints"));
   await wb.debug.breakAt(SAMPLE, []);
   expect(await wb.debug.continueToStop()).toBe(13);
+  await wb.inspector.rowsWhen("what was hit", (rows) =>
+    rows.some(({ label, description }) => `${label} ${description}`.includes("Inf of log, which became NaN")),
+  );
+  await movingFrame(wb, "4-stopped");
 });

@@ -2,7 +2,15 @@
 import { until } from "./wait.ts";
 import type { Workbench } from "./workbench.ts";
 
+/** In pixels, in a picture for docs/tour.md. */
+const SIDE_BAR = 308;
+const ROOM_FOR_ROWS = 620;
+const HEIGHT_OF_ROWS = 240;
+/** Milliseconds in which nothing has changed. */
+const STILL = 700;
+
 export const areWanted = process.env["PICTURES"] !== undefined;
+export const NOT_WANTED = "pictures are taken only where the environment has PICTURES";
 
 export async function shot(wb: Workbench, name: string): Promise<void> {
   if (areWanted) await wb.screenshot(`test-results/${name}.png`);
@@ -12,14 +20,26 @@ export async function shot(wb: Workbench, name: string): Promise<void> {
 export async function tour(wb: Workbench, name: string): Promise<void> {
   await shot(wb, `details/${name}`);
   if (process.env["PICTURES"] !== "tour") return;
-  await wb.page.mouse.move(700, 300, { steps: 3 });
-  await wb.page.keyboard.press("Escape");
+  await prepare(wb);
   if (name === "editor") return shotOfEditor(wb, name);
   const panel = wb.page.locator(".part.panel");
   await wb.channel.execute("workbench.action.toggleMaximizedPanel");
   await until("a high panel", async () => ((await panel.boundingBox())?.height ?? 0) > 600);
   await wb.screenshot(`docs/tour/${name}.png`, panel);
   await wb.channel.execute("workbench.action.toggleMaximizedPanel");
+}
+
+/** The next frame of media/moving.png: a window of the README's first minute, once nothing in it moves any more. */
+export async function movingFrame(wb: Workbench, name: string): Promise<void> {
+  if (!areWanted) return;
+  let last: Buffer | undefined;
+  await until("a window that stays as it is", async () => {
+    const before = last;
+    await new Promise((resolve) => setTimeout(resolve, STILL));
+    last = await wb.page.screenshot({ animations: "disabled", caret: "hide" });
+    return before?.equals(last) === true;
+  });
+  await shot(wb, `moving/${name}`);
 }
 
 /** Of an open quick pick alone, likewise. */
@@ -32,10 +52,27 @@ export async function tourOfPick(wb: Workbench, name: string): Promise<void> {
 /** Of a tab beside the source, with all the room of the editor, for docs/tour.md. */
 export async function tourOfEditor(wb: Workbench, name: string): Promise<void> {
   if (process.env["PICTURES"] !== "tour") return;
+  await prepare(wb);
   await wb.channel.execute("workbench.action.focusSecondEditorGroup");
   await wb.channel.execute("workbench.action.toggleMaximizeEditorGroup");
   await shotOfEditor(wb, name);
   await wb.channel.execute("workbench.action.toggleMaximizeEditorGroup");
+}
+
+/** What differs from run to run: how wide the side bar is, and what the mouse rests on. */
+async function prepare(wb: Workbench, width = SIDE_BAR): Promise<void> {
+  await wb.widenSideBar(width);
+  await wb.page.mouse.move(700, 300, { steps: 3 });
+  await wb.page.keyboard.press("Escape");
+}
+
+/** The first rows of the Tensor Inspector view, with room for them, likewise. */
+export async function tourOfView(wb: Workbench, name: string): Promise<void> {
+  await shot(wb, `details/${name}`);
+  if (process.env["PICTURES"] !== "tour") return;
+  await prepare(wb, ROOM_FOR_ROWS);
+  await wb.screenshot(`docs/tour/${name}.png`, wb.inspector.root, HEIGHT_OF_ROWS);
+  await wb.widenSideBar(SIDE_BAR);
 }
 
 function shotOfEditor(wb: Workbench, name: string): Promise<void> {

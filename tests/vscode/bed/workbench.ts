@@ -224,9 +224,12 @@ export class Workbench {
     });
   }
 
-  async screenshot(file: string, of?: Locator): Promise<void> {
+  /** Of the window or an element, no more than `height` pixels of it. */
+  async screenshot(file: string, of?: Locator, height = Infinity): Promise<void> {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    await (of ?? this.page).screenshot({ path: file });
+    const box = await of?.boundingBox();
+    const clip = box ? { clip: { ...box, height: Math.min(box.height, height) } } : {};
+    await this.page.screenshot({ path: file, animations: "disabled", ...clip });
   }
 }
 

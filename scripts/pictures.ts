@@ -1,0 +1,33 @@
+/**
+ * `npm run pictures`: takes the pictures of docs/tour.md and the README's moving one anew, in real VS Code. One that looks as
+ * it did before stays as it is, so that a commit holds only what has changed on the screen.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { root } from "./paths.mjs";
+
+const tests = path.join(root, "tests", "vscode");
+const TAKES = /\b(?:tour|tourOfPick|tourOfEditor|tourOfView|movingFrame)\(wb/;
+const files = readdirSync(tests).filter(
+  (name) => name.endsWith(".test.ts") && TAKES.test(readFileSync(path.join(tests, name), "utf8")),
+);
+
+function run(program: string, args: readonly string[]): void {
+  const env = { ...process.env, PICTURES: "tour" };
+  const { status } = spawnSync(program, args, { cwd: root, env, stdio: "inherit" });
+  if (status !== 0) throw new Error(`${path.basename(program)} ${args[0]} failed`);
+}
+
+const before = mkdtempSync(path.join(tmpdir(), "tensor-inspector-pictures-"));
+try {
+  for (const folder of ["docs/tour", "media"])
+    cpSync(path.join(root, folder), path.join(before, folder), { recursive: true });
+  rmSync(path.join(root, "test-results", "moving"), { recursive: true, force: true });
+  const vitest = path.join(root, "node_modules", "vitest", "vitest.mjs");
+  run(process.execPath, [vitest, "run", "--config", "tests/vscode/vitest.config.ts", ...files]);
+  run(process.execPath, ["scripts/in-venv.ts", "scripts/pictures.py", before]);
+} finally {
+  rmSync(before, { recursive: true, force: true });
+}
