@@ -1,11 +1,19 @@
 import * as l10n from "@vscode/l10n";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Look, merged, type Refresh, type ShownDetails, type ToPage } from "../src/protocol/page.ts";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import {
+  type Look,
+  merged,
+  NOTHING_COMPARED,
+  type Refresh,
+  type ShownDetails,
+  type ToPage,
+} from "../src/protocol/page.ts";
 import { Cells } from "./cells.tsx";
 import { CompareWith, ComparisonView } from "./comparison.tsx";
 import { DistributionPlot } from "./distribution.tsx";
 import { Facts, Findings } from "./facts.tsx";
 import { listen, type LookChange, remember, remembered, say } from "./host.ts";
+import { Kept, useSame } from "./kept.ts";
 import { shareText } from "./numbers.ts";
 import { type DimensionNames, NameBoxes, withNames } from "./picture/dimensionNames.tsx";
 import { PictureView } from "./picture/pictureView.tsx";
@@ -15,6 +23,7 @@ import { ValuesGrid } from "./values.tsx";
 type Subject = Extract<ToPage, { type: "subject" }>;
 
 const NO_NAMES: DimensionNames = [];
+const NO_LOOK: Look = {};
 const REFRESHES = ["all", "locked", "none"] as const satisfies readonly Refresh[];
 
 /** The page: what is known of one value, and how it is looked at. The extension owns both; the page says what the user wants. */
@@ -42,94 +51,147 @@ export function DetailsPage() {
   const called = subject?.name ?? "";
   const names = Object.hasOwn(allNames, called) ? (allNames[called] ?? NO_NAMES) : NO_NAMES;
   const picture = useMemo(() => details.picture && withNames(details.picture, names), [details.picture, names]);
+  const onLook = useCallback((change: LookChange): void => {
+    const wanted = Object.entries({ ...look.current, ...change }).filter(([, value]) => value !== undefined);
+    look.current = Object.fromEntries(wanted);
+    setSubject((now) => now && { ...now, look: look.current });
+    say({ type: "look", look: look.current });
+  }, []);
+  // Most that is told is about the head alone: what did not change is not drawn anew.
+  const looked = useSame(subject?.look ?? NO_LOOK);
+  const compared = useSame(subject?.compared ?? NOTHING_COMPARED);
+  const lastSpread = useRef<Pick<ShownDetails, "distribution" | "gradient">>({});
+  if (details.distribution !== undefined) lastSpread.current = details;
   if (subject === undefined) return null;
   const onNames = (named: DimensionNames): void => {
     const all = { ...allNames, [called]: named };
     setAllNames(all);
     remember({ names: all });
   };
-  const onLook = (change: LookChange): void => {
-    const wanted = Object.entries({ ...look.current, ...change }).filter(([, value]) => value !== undefined);
-    look.current = Object.fromEntries(wanted);
-    setSubject((now) => now && { ...now, look: look.current });
-    say({ type: "look", look: look.current });
-  };
-  const { facts, distribution, gradient, values, extremes, table, comparison, other, error_map: errors } = details;
-  const { compared } = subject;
+  const { facts, values, extremes, table, comparison, other, error_map: errors } = details;
   const isCompared = compared.other.how !== "nothing";
   const isPictured = isCompared && other !== undefined && errors !== undefined;
   const reasonOf = (part: string) => details.missing?.find((one) => one.part === part)?.reason;
+  const hasFacts = facts !== undefined;
+  // The one before keeps the room for one that comes in a moment, unseen.
+  const isComing = picture !== undefined && details.coming?.includes("distribution") === true;
+  const { distribution, gradient } = isComing ? lastSpread.current : details;
   return (
     <main>
       <Head subject={subject} line={facts?.line} />
-      {facts !== undefined && <Findings findings={facts.findings} />}
+      {hasFacts && <Findings findings={facts.findings} />}
       <div class={isPictured ? "sections compared" : "sections"}>
-        {isCompared && facts !== undefined && (
-          <Section name="comparisons" title={l10n.t("Comparison")}>
-            <ComparisonView
-              comparison={comparison}
-              compared={compared}
-              name={called}
-              missing={reasonOf("comparison")}
-            />
-          </Section>
-        )}
-        {(table ?? reasonOf("table")) !== undefined && facts !== undefined && (
-          <Section name="tables" title={l10n.t("Table")}>
-            {table === undefined ? (
-              <p class="note">{reasonOf("table")}</p>
-            ) : (
-              <Cells key={called} name={called} table={table} />
-            )}
-          </Section>
-        )}
-        {hasPicture(details) && facts !== undefined && (
-          <Section name="pictures" title={l10n.t("Picture")}>
-            {picture === undefined ? (
-              <p class="note">{reasonOf("picture")}</p>
-            ) : (
-              <>
-                <PictureView
-                  picture={picture}
-                  compared={isPictured ? { other, errors, names: [called, compared.name ?? ""] } : undefined}
-                  generation={generation}
-                  look={subject.look}
-                  overlay={details.overlay ?? undefined}
-                  over={subject.overlay}
-                  noOverlay={reasonOf("overlay")}
-                  onLook={onLook}
+        {isCompared && hasFacts && (
+          <Kept on={[comparison, compared, called, reasonOf("comparison")]}>
+            {() => (
+              <Section name="comparisons" title={l10n.t("Comparison")}>
+                <ComparisonView
+                  comparison={comparison}
+                  compared={compared}
+                  name={called}
+                  missing={reasonOf("comparison")}
                 />
-                <NameBoxes shape={picture.shape} names={names} onNames={onNames} />
-              </>
+              </Section>
             )}
-          </Section>
+          </Kept>
         )}
-        {hasDistribution(details) && facts !== undefined && (
-          <Section name="distributions" title={l10n.t("Distribution")}>
-            {distribution === undefined ? (
-              <p class="note">{reasonOf("distribution")}</p>
-            ) : (
-              <DistributionPlot distribution={distribution} gradient={gradient} look={subject.look} onLook={onLook} />
+        {(table ?? reasonOf("table")) !== undefined && hasFacts && (
+          <Kept on={[table, called, reasonOf("table")]}>
+            {() => (
+              <Section name="tables" title={l10n.t("Table")}>
+                {table === undefined ? (
+                  <p class="note">{reasonOf("table")}</p>
+                ) : (
+                  <Cells key={called} name={called} table={table} />
+                )}
+              </Section>
             )}
-          </Section>
+          </Kept>
         )}
-        {facts !== undefined && (
-          <Section name="facts" title={l10n.t("Facts")}>
-            <Facts {...facts} />
-          </Section>
+        {hasPicture(details) && hasFacts && (
+          <Kept
+            on={[
+              picture,
+              isPictured,
+              other,
+              errors,
+              called,
+              compared,
+              generation,
+              looked,
+              names,
+              allNames,
+              details.overlay,
+              subject.overlay,
+              reasonOf("overlay"),
+              reasonOf("picture"),
+            ]}
+          >
+            {() => (
+              <Section name="pictures" title={l10n.t("Picture")}>
+                {picture === undefined ? (
+                  <p class="note">{reasonOf("picture")}</p>
+                ) : (
+                  <>
+                    <PictureView
+                      picture={picture}
+                      compared={isPictured ? { other, errors, names: [called, compared.name ?? ""] } : undefined}
+                      generation={generation}
+                      look={looked}
+                      overlay={details.overlay ?? undefined}
+                      over={subject.overlay}
+                      noOverlay={reasonOf("overlay")}
+                      onLook={onLook}
+                    />
+                    <NameBoxes shape={picture.shape} names={names} onNames={onNames} />
+                  </>
+                )}
+              </Section>
+            )}
+          </Kept>
+        )}
+        {(hasDistribution(details) || distribution !== undefined) && hasFacts && (
+          <Kept on={[distribution, gradient, isComing, looked, reasonOf("distribution")]}>
+            {() => (
+              <Section name="distributions" title={l10n.t("Distribution")}>
+                {distribution === undefined ? (
+                  <p class="note">{reasonOf("distribution")}</p>
+                ) : (
+                  <div class={isComing ? "coming" : ""}>
+                    <DistributionPlot distribution={distribution} gradient={gradient} look={looked} onLook={onLook} />
+                  </div>
+                )}
+              </Section>
+            )}
+          </Kept>
+        )}
+        {hasFacts && (
+          <Kept on={[facts]}>
+            {() => (
+              <Section name="facts" title={l10n.t("Facts")}>
+                <Facts {...facts} />
+              </Section>
+            )}
+          </Kept>
         )}
         {picture !== undefined && (
-          <Section name="values" title={l10n.t("Values")}>
-            <ValuesGrid
-              picture={picture}
-              values={values}
-              missing={reasonOf("values")}
-              places={placesOf(facts, isCompared ? comparison : undefined)}
-              extremes={extremes}
-              noExtremes={reasonOf("extremes")}
-              onLook={onLook}
-            />
-          </Section>
+          <Kept
+            on={[picture, values, facts, isCompared, comparison, extremes, reasonOf("values"), reasonOf("extremes")]}
+          >
+            {() => (
+              <Section name="values" title={l10n.t("Values")}>
+                <ValuesGrid
+                  picture={picture}
+                  values={values}
+                  missing={reasonOf("values")}
+                  places={placesOf(facts, isCompared ? comparison : undefined)}
+                  extremes={extremes}
+                  noExtremes={reasonOf("extremes")}
+                  onLook={onLook}
+                />
+              </Section>
+            )}
+          </Kept>
         )}
       </div>
     </main>

@@ -20,7 +20,7 @@ interface Props {
   readonly onLook: (change: LookChange) => void;
 }
 
-/** How long scrolling has to rest before numbers are asked for. */
+/** Where one begins to scroll, numbers are asked for at once; while one goes on, once that has rested for so long. */
 const SETTLED_MS = 40;
 
 /** The numbers of the dimensions that the picture shows, asked for as the user scrolls to them. */
@@ -28,17 +28,23 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
   const [rows, columns] = sizeOf(picture);
   const scroller = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState({ top: 0, left: 0, width: 600, height: 240 });
+  const [isMeasured, setMeasured] = useState(false);
+  const moved = useRef(-Infinity);
   const [selection, setSelection] = useState<Range>();
   const [isColoured, setColoured] = useState(false);
   const [wanted, setWanted] = useState<keyof Extremes>();
   const grid = useMemo(() => new Grid(rows, columns), [rows, columns]);
   const window = visible(grid, at);
   const known = isOf(values, picture) ? values : undefined;
-  useEffect(() => {
-    if (known !== undefined && covers(known.window, window)) return undefined;
-    const timer = setTimeout(() => say({ type: "values", window: grid.padded(window) }), SETTLED_MS);
+  useLayoutEffect(() => {
+    const rested = performance.now() - moved.current;
+    moved.current = performance.now();
+    if (!isMeasured || (known !== undefined && covers(known.window, window))) return undefined;
+    const ask = (): void => say({ type: "values", window: grid.padded(window) });
+    if (rested >= SETTLED_MS) return ask();
+    const timer = setTimeout(ask, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [JSON.stringify(window), known, picture]);
+  }, [JSON.stringify(window), isMeasured, known, picture]);
   const slice = JSON.stringify([picture.shape, picture.dims, picture.index, picture.facets]);
   useEffect(() => setSelection(undefined), [slice]);
   useLayoutEffect(() => {
@@ -46,7 +52,8 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
     if (element === null) return undefined;
     const measure = (): void => {
       const { clientWidth: width, clientHeight: height } = element;
-      setAt((now) => ({ ...now, width, height }));
+      setAt((now) => (now.width === width && now.height === height ? now : { ...now, width, height }));
+      setMeasured(true);
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);

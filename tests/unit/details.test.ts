@@ -47,6 +47,19 @@ const usual: DetailsFound = {
   line: "float32[2, 3]",
   facts: { type: "Tensor", shape: [2, 3] },
   picture,
+  distribution: {
+    histogram: { edges: [1, 6], counts: [6], exact: true, read: 6 },
+    quantiles: { at: [0.5], values: [3.5], exact: true, read: 6 },
+    count: 6,
+    below: 0,
+    above: 0,
+    nan: 0,
+    pos_inf: 0,
+    neg_inf: 0,
+    zeros: 0,
+    exact: true,
+    read: 6,
+  },
 };
 
 function lensAnswer(found: LensAnswer["found"]): LensAnswer {
@@ -115,6 +128,8 @@ function looking(answer: (options: Record<string, unknown>) => DetailsFound | Er
   };
   const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
   const parts = (): unknown[] => asked.map(({ options }) => options["parts"]);
+  /** Questions about all that is shown. */
+  const wholes = () => asked.filter(({ options }) => options["parts"] === first);
   const subject = () => told.findLast((message) => message.type === "subject");
   const ofTwo = () => asked.filter(({ options }) => options["parts"] === OF_TWO);
   const missing = () => {
@@ -128,16 +143,36 @@ function looking(answer: (options: Record<string, unknown>) => DetailsFound | Er
     return resolve;
   };
   const weigh = (much: number): void => void (bytes = much);
-  return { details, asked, told, kept, questions, stop, run, settle, parts, subject, ofTwo, missing, weigh, hold };
+  return {
+    details,
+    asked,
+    told,
+    kept,
+    questions,
+    stop,
+    run,
+    settle,
+    parts,
+    subject,
+    ofTwo,
+    missing,
+    weigh,
+    hold,
+    wholes,
+  };
 }
 
 const x = { name: "x", expression: "x" };
 const y = { name: "y", expression: "y" };
-const all = "facts picture distribution table";
+const first = "facts picture table";
+/** All that is shown of a value, in the order in which it is asked for. */
+const all = [first, "distribution"];
+/** The most tiles of a first picture. */
+const rough = 192;
 const OF_TWO = "comparison error_map";
 
 describe("the details page", () => {
-  test("asks nothing while nobody sees it, and all in one question once somebody does", async () => {
+  test("asks nothing while nobody sees it, and once somebody does, first for the picture", async () => {
     const { details, parts, stop, settle } = looking();
     await stop(1);
     details.show(x);
@@ -145,10 +180,10 @@ describe("the details page", () => {
     expect(parts()).toEqual([]);
     details.setVisible(true);
     await vi.advanceTimersByTimeAsync(200);
-    expect(parts()).toEqual([all]);
+    expect(parts()).toEqual(all);
     details.receive({ type: "ready" });
     await settle();
-    expect(parts()).toEqual([all]);
+    expect(parts()).toEqual(all);
   });
 
   test("is told numbers as numbers, and pictures as buffers", async () => {
@@ -163,16 +198,107 @@ describe("the details page", () => {
     expect(plane).toMatchObject({ min: 1, max: Number("9007199254740993") });
   });
 
+  describe("of a large value", () => {
+    const large = { ...picture, shape: [1000, 1000], tile: [6, 6] as [number, number] };
+    const roughly = ({ exact }: Record<string, unknown>): DetailsFound => ({
+      ...usual,
+      picture: exact === true ? { ...large, tile: [2, 2] } : large,
+    });
+
+    test("asks for a picture of few tiles, then for the distribution, and for all tiles once the user rests", async () => {
+      const { details, asked, stop, settle } = looking(roughly);
+      const questions = () => asked.map(({ options: { parts, tiles, exact } }) => [parts, tiles, exact]);
+      details.setVisible(true);
+      await stop(1);
+      details.show(x);
+      await settle();
+      const soon = [
+        [first, rough, undefined],
+        ["distribution", undefined, undefined],
+      ];
+      expect(questions()).toEqual(soon);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(questions()).toEqual([...soon, ["picture", undefined, true]]);
+    });
+
+    test("asks for no more tiles of what is not looked at any more", async () => {
+      const { details, asked, stop, settle } = looking(roughly);
+      details.setVisible(true);
+      await stop(1);
+      details.show(x);
+      await settle();
+      details.receive({ type: "look", look: { index: [1] } });
+      await settle();
+      details.show(y);
+      await vi.advanceTimersByTimeAsync(1000);
+      const exact = asked.filter(({ options }) => options["exact"] === true);
+      expect(exact.map(({ name, options }) => [name, options["index"]])).toEqual([["y", undefined]]);
+    });
+
+    test("asks for all tiles after all, where the page was hidden before", async () => {
+      const { details, asked, stop, settle } = looking(roughly);
+      details.setVisible(true);
+      await stop(1);
+      details.show(x);
+      await settle();
+      details.setVisible(false);
+      await vi.advanceTimersByTimeAsync(1000);
+      const exact = () => asked.filter(({ options }) => options["exact"] === true);
+      expect(exact()).toEqual([]);
+      details.setVisible(true);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(exact()).toHaveLength(1);
+    });
+  });
+
+  test("is told that the distribution comes next, or that it was cancelled", async () => {
+    const { details, told, stop, hold, settle, missing } = looking();
+    details.setVisible(true);
+    await stop(1);
+    details.show(x);
+    await settle();
+    const whole = told.find((message) => message.type === "details" && message.whole);
+    expect(whole).toMatchObject({ details: { coming: ["distribution"] } });
+    expect(missing()).toEqual([]);
+    const answers = [hold()];
+    details.receive({ type: "again" });
+    answers.push(hold());
+    answers[0]?.();
+    await settle();
+    details.receive({ type: "cancel" });
+    expect(missing()).toEqual([{ part: "distribution", reason: "Cancelled. Refresh Now reads it again." }]);
+  });
+
+  test("says that it reads where that takes long, and is told nothing that it knows", async () => {
+    const { details, told, stop, run, hold, settle, subject } = looking();
+    details.setVisible(true);
+    await stop(1);
+    details.show(x);
+    await settle();
+    const before = told.length;
+    run();
+    await vi.advanceTimersByTimeAsync(50);
+    const answer = hold();
+    await stop(2);
+    expect(told, "of a step it is told nothing before the values").toHaveLength(before);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(subject()?.progress).toBe(0);
+    answer();
+    await settle();
+    expect(subject()?.progress).toBeUndefined();
+  });
+
   test("asks again at each stop, after the frame is shown", async () => {
-    const { details, asked, stop, run, settle, subject } = looking();
+    const { details, wholes, stop, run, settle, subject } = looking();
     details.setVisible(true);
     await stop(1);
     details.show(x);
     await settle();
     run();
+    await vi.advanceTimersByTimeAsync(1000);
     expect(subject()?.note).toMatch(/from the last stop/);
     await stop(2);
-    expect(asked).toHaveLength(2);
+    expect(wholes()).toHaveLength(2);
     expect(subject()?.note).toBeUndefined();
   });
 
@@ -182,7 +308,7 @@ describe("the details page", () => {
     ["locked", true, 2],
     ["all", false, 2],
   ] as const)("is refreshed at stops as the user wants it: %s, locked %s", async (refresh, locked, times) => {
-    const { details, asked, stop, settle, subject } = looking();
+    const { details, wholes, stop, settle, subject } = looking();
     details.setVisible(true);
     await stop(1);
     details.show(x);
@@ -190,7 +316,7 @@ describe("the details page", () => {
     details.receive({ type: "refresh", refresh });
     details.receive({ type: "lock", locked });
     await stop(2);
-    expect(asked).toHaveLength(times);
+    expect(wholes()).toHaveLength(times);
     expect(subject()?.note === undefined, "it says that it is from before where it is").toBe(times === 2);
   });
 
@@ -204,8 +330,8 @@ describe("the details page", () => {
     await stop(2);
     details.receive({ type: "look", look: { index: [1] } });
     await settle();
-    expect(parts()).toEqual([all, all]);
-    expect(told.findLast(({ type }) => type === "details")).toMatchObject({ whole: true });
+    expect(parts()).toEqual([...all, ...all]);
+    expect(told.findLast((message) => message.type === "details" && message.whole)).toBeDefined();
   });
 
   test("asks for all of a picture first, and then for what was in sight", async () => {
@@ -216,25 +342,26 @@ describe("the details page", () => {
     await settle();
     details.receive({ type: "look", look: { window: [0, 1, 0, 2] } });
     await stop(2);
-    expect(asked.slice(1).map(({ options }) => [options["parts"], options["window"]])).toEqual([
-      ["picture", [0, 1, 0, 2]],
-      [all, undefined],
-      ["picture", [0, 1, 0, 2]],
+    expect(asked.slice(2).map(({ options }) => [options["parts"], options["window"], options["tiles"]])).toEqual([
+      ["picture", [0, 1, 0, 2], undefined],
+      [first, undefined, undefined],
+      ["distribution", undefined, undefined],
+      ["picture", [0, 1, 0, 2], undefined],
     ]);
   });
 
   test("asks again where an answer was cut off as the program ran on", async () => {
-    const { details, asked, stop, run } = looking();
+    const { details, wholes, stop, run } = looking();
     details.setVisible(true);
     await stop(1);
     details.show(x);
     run();
     await stop(2);
-    expect(asked).toHaveLength(2);
+    expect(wholes()).toHaveLength(2);
   });
 
   test("follows what is selected unless it is locked, and keeps the name of what it shows until it shows another", async () => {
-    const { details, asked, stop, settle, subject } = looking();
+    const { details, wholes, stop, settle, subject } = looking();
     details.setVisible(true);
     await stop(1);
     details.select(x);
@@ -246,7 +373,7 @@ describe("the details page", () => {
     details.receive({ type: "lock", locked: true });
     details.select(x);
     await settle();
-    expect(asked.map(({ name }) => name)).toEqual(["x", "y"]);
+    expect(wholes().map(({ name }) => name)).toEqual(["x", "y"]);
   });
 
   test("asks for the picture alone where that is looked at otherwise, and for the distribution where that is", async () => {
@@ -259,9 +386,9 @@ describe("the details page", () => {
     details.receive({ type: "look", look: { index: [3], image: true, robust: true } });
     details.receive({ type: "values", window: [0, 2, 0, 3] });
     await settle();
-    expect(parts().slice(1)).toEqual(["picture", "distribution", "values"]);
-    expect(asked[1]?.options).toEqual({ parts: "picture", index: [3] });
-    expect(asked[3]?.options).toEqual({ parts: "values", index: [3], robust: true, window: [0, 2, 0, 3] });
+    expect(parts().slice(2)).toEqual(["picture", "distribution", "values"]);
+    expect(asked[2]?.options).toEqual({ parts: "picture", index: [3], tiles: rough });
+    expect(asked[4]?.options).toEqual({ parts: "values", index: [3], robust: true, window: [0, 2, 0, 3] });
   });
 
   test("lets a later question about a part take the place of one before", async () => {
@@ -272,7 +399,7 @@ describe("the details page", () => {
     await settle();
     for (const place of [1, 2]) details.receive({ type: "look", look: { index: [place] } });
     await settle();
-    expect(asked.slice(1).map(({ signal }) => signal?.aborted)).toEqual([true, false]);
+    expect(asked.slice(2).map(({ signal }) => signal?.aborted)).toEqual([true, false]);
   });
 
   test("reads all of a picture that was sampled, until that is cancelled", async () => {
@@ -285,14 +412,15 @@ describe("the details page", () => {
     details.show(x);
     await settle();
     expect(asked.map(({ options }) => [options["parts"], options["exact"]])).toEqual([
-      [all, undefined],
+      [first, undefined],
+      ["distribution", undefined],
       ["picture", true],
     ]);
     details.receive({ type: "again" });
     details.receive({ type: "cancel" });
     await settle();
-    expect(asked).toHaveLength(3);
-    expect(asked[2]?.signal?.aborted).toBe(true);
+    expect(asked).toHaveLength(4);
+    expect(asked[3]?.signal?.aborted).toBe(true);
   });
 
   test("looks at a value as a whole again that has other dimensions than before", async () => {
@@ -306,7 +434,7 @@ describe("the details page", () => {
     await settle();
     details.receive({ type: "look", look: { index: [7] } });
     await stop(2);
-    expect(asked.at(-1)?.options).toEqual({ parts: "picture" });
+    expect(asked.at(-1)?.options).toEqual({ parts: "picture", tiles: rough });
     expect(subject()?.look).toEqual({});
   });
 
@@ -569,7 +697,7 @@ describe("what lies over images", () => {
   const look = { image: true };
 
   async function overlaid(answer: (options: Record<string, unknown>) => DetailsFound | Error) {
-    const looked = looking((options) => (options["parts"] === all ? image : answer(options)));
+    const looked = looking((options) => (options["parts"] === first ? image : answer(options)));
     looked.details.setVisible(true);
     await looked.stop(1);
     looked.details.show(x);

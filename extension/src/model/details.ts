@@ -12,7 +12,7 @@ import {
 import type { DetailsFound, DetailsPart, Finding } from "../protocol/generated.ts";
 import { Comparing } from "./comparing.ts";
 import type { Contents } from "./contents.ts";
-import { furtherQuestions, OF_TWO } from "./detailsFurther.ts";
+import { FIRST, furtherQuestions, NEXT, OF_TWO } from "./detailsFurther.ts";
 import { DetailsOnPage, type Wished } from "./detailsOnPage.ts";
 import { reasonFor } from "./detailsParts.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -24,8 +24,12 @@ import type { Questions, Subject } from "./questions.ts";
 import { ASK_DELAY_MS } from "./tasks.ts";
 import { type Asking, UnderWay } from "./underWay.ts";
 
-/** What is asked at a new stop or of another value; values are read as the page scrolls to them. */
-const USUAL: readonly DetailsPart[] = ["facts", "picture", "distribution", "table"];
+/** Tiles along a side, at most, of a first picture: more of them travel slower than they are read. */
+const ROUGH_TILES = 192;
+/** How long a question may take before the page says that it is being read. */
+const LATE_MS = 100;
+/** How long the program runs before the page says so: while the user steps, it stays as it is. */
+const RUNNING_MS = 300;
 
 /**
  * What the user wishes to see on the details page, and the asking for it: one value, looked at in one way, at one stop.
@@ -50,7 +54,12 @@ export class Details {
   #asked: Contents | undefined;
   /** Questions were ended before they were answered. */
   #isCut = false;
+  /** Runs until all is asked of a stop, or until it is said that the program runs. */
   #timer: NodeJS.Timeout | undefined;
+  /** Runs until the user has rested, and a picture is read in more detail. */
+  #resting: NodeJS.Timeout | undefined;
+  /** All will be asked in a moment. */
+  #isToAsk = false;
 
   /** What the page is to be told. */
   readonly onDidTell = this.#page.onDidTell;
@@ -174,7 +183,9 @@ export class Details {
     this.#end();
     this.#isCut = false;
     const cut = OF_TWO.filter((part) => this.#comparing.isOn && !(part in this.#page.known));
-    if (cut.length > 0) this.#tellMissing(cut, l10n.t("Cancelled. Refresh Now reads it again."));
+    const reason = l10n.t("Cancelled. Refresh Now reads it again.");
+    if (cut.length > 0) this.#tellMissing(cut, reason);
+    this.#page.addCut(reason);
     this.#tellSubject();
   }
 
@@ -188,11 +199,21 @@ export class Details {
       return;
     }
     this.#end();
-    if (contents === undefined) this.#comparing.runOn();
-    this.#tellSubject();
-    if (contents === undefined || !this.#isVisible) return;
+    if (contents === undefined) {
+      this.#comparing.runOn();
+      this.#timer = setTimeout(() => this.#tellRunning(), RUNNING_MS);
+      return;
+    }
     const isWanted = this.#isCut || this.#page.shown === undefined || this.#isRefreshed;
-    if (isWanted) this.#timer = setTimeout(() => this.#askAll(), ASK_DELAY_MS);
+    this.#isToAsk = isWanted && this.#isVisible;
+    if (this.#isToAsk) this.#timer = setTimeout(() => this.#askAll(), ASK_DELAY_MS);
+    else this.#page.addCut(wentOn());
+    this.#tellSubject();
+  }
+
+  #tellRunning(): void {
+    this.#page.addCut(wentOn());
+    this.#tellSubject();
   }
 
   get #isRefreshed(): boolean {
@@ -225,7 +246,7 @@ export class Details {
     this.#isCut = false;
     this.#asked = undefined;
     this.#page.failure = undefined;
-    if (this.#isVisible && this.#subject !== undefined) void this.#ask(USUAL, { whole: true });
+    if (this.#isVisible && this.#subject !== undefined) void this.#ask(FIRST, { whole: true });
   }
 
   /**
@@ -237,8 +258,9 @@ export class Details {
     {
       exact = false,
       whole = false,
+      later = false,
       window,
-    }: { exact?: boolean; whole?: boolean; window?: ElementWindow | undefined } = {},
+    }: { exact?: boolean; whole?: boolean; later?: boolean; window?: ElementWindow | undefined } = {},
   ): Promise<void> {
     const subject = this.#subject;
     const { frame, contents } = this.#inspector;
@@ -252,19 +274,23 @@ export class Details {
       if (this.#asked !== contents) this.#askAll();
       return;
     }
+    if (parts.includes("picture")) this.#endRest();
     const asking = this.#underWay.begin(parts);
     this.#asked = contents;
-    if (whole || exact) this.#setProgress(0);
     const look = this.#look;
+    const isWhole = window === undefined && look.window === undefined && look.tiles === undefined;
+    const rough = parts.includes("picture") && isWhole && !exact;
     const isOfTwo = parts.some((part) => OF_TWO.includes(part));
     const { choice } = this.#comparing;
     const { signal } = asking.abort;
     const onProgress = (progress: number): void => {
+      clearTimeout(late);
       if (this.#underWay.has(asking)) this.#setProgress(progress);
     };
+    const late = whole || (exact && !later) ? setTimeout(() => onProgress(0), LATE_MS) : undefined;
     try {
       const wanted = this.#options(parts, parts.includes("values") ? this.#values : window);
-      const options = exact ? { ...wanted, exact } : wanted;
+      const options = { ...wanted, ...(exact ? { exact } : {}), ...(rough ? { tiles: ROUGH_TILES } : {}) };
       const other = isOfTwo ? this.#comparing.subject(subject, contents) : undefined;
       // Whoever reads the comparison may go on at once: the copy for the next stop is there by then.
       if (other !== undefined) await this.#keep(subject, contents);
@@ -273,9 +299,12 @@ export class Details {
       if (!this.#finish(asking) || found?.lens !== "details") return;
       this.#take(found, subject, contents, whole);
       const isMoved = whole && this.#look !== look;
-      const asked = { parts, exact, whole, window, isMoved };
+      const asked = { parts, exact, whole, rough, window, isMoved };
       const further = furtherQuestions(asked, this.#page.known, this.#look.window, this.#comparing.isOn);
-      for (const one of further) void this.#ask(one.parts, one);
+      for (const one of further) {
+        if (one.later === true) this.#askRested(() => void this.#ask(one.parts, one));
+        else void this.#ask(one.parts, one);
+      }
     } catch (error) {
       if (!this.#finish(asking)) return;
       if (error instanceof Cancelled) this.#tellSubject();
@@ -285,7 +314,13 @@ export class Details {
         if (!isSame || this.#comparing.choice !== choice) return;
         this.#tellMissing(parts, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
         return;
-      } else this.#failed(subject, contents, failureOf(error), whole);
+      } else {
+        const failure = failureOf(error);
+        if (!whole) this.#page.addCut(failure.message, parts);
+        this.#failed(subject, contents, failure, whole);
+      }
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -317,7 +352,7 @@ export class Details {
     const isKnown = whole && this.#page.shown?.subject === subject;
     const findings = this.#findingsAbout(subject, contents);
     const tell = (): void => this.#tellSubject();
-    const isReshaped = this.#page.take(found, findings, { of: { subject, contents }, whole, tell });
+    const isReshaped = this.#page.take(found, findings, { of: { subject, contents }, whole, coming: NEXT, tell });
     if (found.picture !== undefined) this.#followOverlay();
     // The value has other dimensions now than those that were looked at.
     if (isKnown && isReshaped && Object.keys(this.#look).length > 0) this.#look = {};
@@ -372,7 +407,7 @@ export class Details {
       overlay: this.#overlay.expression,
       compared: this.#compared,
       contents: this.#inspector.contents,
-      isReading: this.#underWay.isReading,
+      isReading: this.#isToAsk || this.#underWay.isReading,
     };
   }
 
@@ -380,11 +415,29 @@ export class Details {
     return this.#comparing.told(this.#page.shown?.subject ?? this.#subject, this.#inspector.contents?.frame.session);
   }
 
+  #askRested(ask: () => void): void {
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      ask();
+    }, ASK_DELAY_MS);
+  }
+
+  #endRest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
+  }
+
   #end(): void {
     clearTimeout(this.#timer);
-    if (this.#underWay.end()) this.#isCut = true;
+    this.#isToAsk = false;
+    if (this.#underWay.end() || this.#resting !== undefined) this.#isCut = true;
+    this.#endRest();
     this.#page.progress = undefined;
   }
+}
+
+function wentOn(): string {
+  return l10n.t("Not read: the program went on.");
 }
 
 type Options = Record<string, number | string | boolean | number[]>;

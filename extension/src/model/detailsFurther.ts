@@ -9,30 +9,41 @@ interface PartsQuestion {
   readonly parts: readonly DetailsPart[];
   readonly exact?: boolean;
   readonly window?: ElementWindow | undefined;
+  /** It is asked once the user rests. */
+  readonly later?: boolean;
 }
+
+/** What is asked of a value first, so that its picture is there soon, and what is asked next. */
+export const FIRST: readonly DetailsPart[] = ["facts", "picture", "table"];
+export const NEXT: readonly DetailsPart[] = ["distribution"];
 
 /** A question that was answered. */
 interface AnsweredQuestion extends PartsQuestion {
   /** All that is shown was asked for. */
   readonly whole: boolean;
+  /** Its picture has fewer tiles than it may have. */
+  readonly rough: boolean;
   /** The user looks at something else by now. */
   readonly isMoved: boolean;
 }
 
 /** What was left out for a lack of time, or belongs to what was answered: it is asked next. */
 export function furtherQuestions(
-  { parts, exact, whole, window, isMoved }: AnsweredQuestion,
+  { parts, exact, whole, rough, window, isMoved }: AnsweredQuestion,
   { picture, comparison, other, error_map: errors }: ShownDetails,
   inSight: ElementWindow | undefined,
   isCompared: boolean,
 ): PartsQuestion[] {
-  const questions: PartsQuestion[] = whole && isCompared ? [{ parts: OF_TWO }] : [];
+  const questions: PartsQuestion[] = whole ? [{ parts: NEXT }] : [];
+  if (whole && isCompared) questions.push({ parts: OF_TWO });
   if (whole && ((picture !== undefined && inSight !== undefined) || isMoved)) {
     return [...questions, { parts: ["picture"], window: inSight }];
   }
   if (exact === true) return questions;
   if (parts.includes("picture") && picture?.complete === false) {
     questions.push({ parts: ["picture"], exact: true, window });
+  } else if (rough && picture !== undefined && Math.max(...picture.tile) > 1) {
+    questions.push({ parts: ["picture"], exact: true, later: true });
   }
   if (parts.includes("comparison") && comparison?.elements?.complete === false) {
     questions.push({ parts: ["comparison"], exact: true });

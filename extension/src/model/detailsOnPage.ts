@@ -26,6 +26,14 @@ export interface Wished {
   readonly isReading: boolean;
 }
 
+/** How an answer is taken. */
+interface Taking {
+  readonly of: Omit<OnPage, "shape">;
+  readonly whole: boolean;
+  readonly coming: readonly DetailsPart[];
+  readonly tell: () => void;
+}
+
 /** What the details page was told: the parts of one value at one stop, and why others are not there. */
 export class DetailsOnPage {
   readonly #told = new Emitter<ToPage>();
@@ -34,8 +42,9 @@ export class DetailsOnPage {
   #known: ShownDetails = {};
   #failure: string | undefined;
   #progress: number | undefined;
-  /** What was told last of the comparison, as JSON. */
+  /** What was told last of the comparison, and of all but the parts, as JSON. */
   #compared = "";
+  #subject = "";
 
   readonly onDidTell = this.#told.event;
 
@@ -57,14 +66,14 @@ export class DetailsOnPage {
     this.#progress = share;
   }
 
-  /** Tells all but the parts. */
+  /** Tells all but the parts, where that is other than what was told last. */
   tell(wished: Wished): void {
     const { look, locked, refresh, overlay, compared } = wished;
     const { subject, contents } = this.#shown ?? {};
     const name = (subject ?? wished.subject)?.name;
     const note = this.#note(wished);
     this.#compared = JSON.stringify(compared);
-    this.#told.fire({
+    const message: ToPage = {
       type: "subject",
       ...(name === undefined ? {} : { name }),
       ...(contents === undefined ? {} : { place: placeOf(contents, subject) }),
@@ -75,11 +84,16 @@ export class DetailsOnPage {
       compared,
       ...(note === undefined ? {} : { note }),
       ...(this.#progress === undefined ? {} : { progress: this.#progress }),
-    });
+    };
+    const text = JSON.stringify(message);
+    if (text === this.#subject) return;
+    this.#subject = text;
+    this.#told.fire(message);
   }
 
   /** Tells a page that knows nothing yet all that there is. */
   tellAll(wished: Wished): void {
+    this.#subject = "";
     this.tell(wished);
     this.#told.fire({ type: "details", whole: true, details: this.#known });
   }
@@ -90,15 +104,11 @@ export class DetailsOnPage {
   }
 
   /**
-   * Takes an answer: all that there is, where it is `whole`; `findings` are about the value. It is told once the page knows
-   * what it is of. Whether the value has other dimensions than it had.
+   * Takes an answer: all that there is, and what is `coming`, where it is `whole`; `findings` are about the value. It is told
+   * once the page knows what it is of. Whether the value has other dimensions than it had.
    */
-  take(
-    found: DetailsFound,
-    findings: readonly Finding[],
-    { of, whole, tell }: { of: Omit<OnPage, "shape">; whole: boolean; tell: () => void },
-  ): boolean {
-    const details = detailsOf(found, findings);
+  take(found: DetailsFound, findings: readonly Finding[], { of, whole, coming, tell }: Taking): boolean {
+    const details = { ...detailsOf(found, findings), ...(whole ? { coming: [...coming] } : {}) };
     const before = this.#shown;
     const shape = found.facts === undefined ? (before?.shape ?? "") : JSON.stringify(found.facts.shape);
     this.#known = whole ? details : merged(this.#known, details);
@@ -124,6 +134,12 @@ export class DetailsOnPage {
 
   addMissing(parts: readonly DetailsPart[], reason: string): void {
     this.add({ missing: parts.map((part) => ({ part, reason })) });
+  }
+
+  /** What was coming does not come any more, or, of that, some parts. */
+  addCut(reason: string, parts?: readonly DetailsPart[]): void {
+    const cut = this.#known.coming?.filter((part) => parts?.some((one) => one === part) ?? true) ?? [];
+    if (cut.length > 0) this.add({ missing: cut.map((part) => ({ part, reason })) });
   }
 
   /** Findings come after the values of their stop. */

@@ -213,20 +213,18 @@ const comparison = v.strictObject({
   reason: v.optional(v.string()),
 });
 
-const missing = v.strictObject({
-  part: v.picklist([
-    "facts",
-    "distribution",
-    "picture",
-    "values",
-    "extremes",
-    "table",
-    "overlay",
-    "comparison",
-    "error_map",
-  ]),
-  reason: v.string(),
-});
+const part = v.picklist([
+  "facts",
+  "distribution",
+  "picture",
+  "values",
+  "extremes",
+  "table",
+  "overlay",
+  "comparison",
+  "error_map",
+]);
+const missing = v.strictObject({ part, reason: v.string() });
 
 /** What is known of the value, part by part. */
 const details = v.strictObject({
@@ -244,6 +242,8 @@ const details = v.strictObject({
   other: v.optional(picture),
   error_map: v.optional(picture),
   missing: v.optional(v.array(missing)),
+  /** What is read next. */
+  coming: v.optional(v.array(part)),
 });
 
 /** What the value is compared with, and may be. */
@@ -305,7 +305,7 @@ export const NOTHING_COMPARED: Compared = {
   tolerance: { rtol: 1e-5, atol: 1e-8, equal_nan: true },
 };
 
-/** Parts that come later take the places of those before; one that is missing now is not there any more. */
+/** Parts that come later take the places of those before; one that is missing now is not there, nor does it come, any more. */
 export function merged(before: ShownDetails, now: ShownDetails): ShownDetails {
   const gone = new Set<string>(now.missing?.map(({ part }) => part));
   if (gone.has("error_map")) gone.add("other"); // of which it is made
@@ -314,7 +314,8 @@ export function merged(before: ShownDetails, now: ShownDetails): ShownDetails {
     ...(before.missing ?? []).filter(({ part }) => !(part in now) && !gone.has(part)),
     ...(now.missing ?? []),
   ];
-  return { ...Object.fromEntries(kept), ...now, missing };
+  const coming = now.coming ?? before.coming?.filter((part) => !(part in now) && !gone.has(part));
+  return { ...Object.fromEntries(kept), ...now, missing, ...(coming === undefined ? {} : { coming }) };
 }
 
 /** A message of the page; undefined for what is none. */
