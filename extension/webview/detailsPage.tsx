@@ -13,7 +13,7 @@ import { CompareWith, ComparisonView } from "./comparison.tsx";
 import { DistributionPlot } from "./distribution.tsx";
 import { Facts, Findings } from "./facts.tsx";
 import { listen, type LookChange, remember, remembered, say } from "./host.ts";
-import { Kept, useSame } from "./kept.ts";
+import { Kept, useAfterPaint, useSame } from "./kept.ts";
 import { shareText } from "./numbers.ts";
 import { type DimensionNames, NameBoxes, withNames } from "./picture/dimensionNames.tsx";
 import { PictureView } from "./picture/pictureView.tsx";
@@ -60,6 +60,8 @@ export function DetailsPage() {
   // Most that is told is about the head alone: what did not change is not drawn anew.
   const looked = useSame(subject?.look ?? NO_LOOK);
   const compared = useSame(subject?.compared ?? NOTHING_COMPARED);
+  // Its many cells wait until the picture is drawn.
+  const pictureOfValues = useAfterPaint(picture);
   const lastSpread = useRef<Pick<ShownDetails, "distribution" | "gradient">>({});
   if (details.distribution !== undefined) lastSpread.current = details;
   if (subject === undefined) return null;
@@ -151,7 +153,7 @@ export function DetailsPage() {
           </Kept>
         )}
         {(hasDistribution(details) || distribution !== undefined) && hasFacts && (
-          <Kept on={[distribution, gradient, isComing, looked, reasonOf("distribution")]}>
+          <Kept on={[distribution, gradient, isComing, looked.robust, reasonOf("distribution")]}>
             {() => (
               <Section name="distributions" title={l10n.t("Distribution")}>
                 {distribution === undefined ? (
@@ -174,14 +176,23 @@ export function DetailsPage() {
             )}
           </Kept>
         )}
-        {picture !== undefined && (
+        {pictureOfValues !== undefined && (
           <Kept
-            on={[picture, values, facts, isCompared, comparison, extremes, reasonOf("values"), reasonOf("extremes")]}
+            on={[
+              pictureOfValues,
+              values,
+              facts,
+              isCompared,
+              comparison,
+              extremes,
+              reasonOf("values"),
+              reasonOf("extremes"),
+            ]}
           >
             {() => (
               <Section name="values" title={l10n.t("Values")}>
                 <ValuesGrid
-                  picture={picture}
+                  picture={pictureOfValues}
                   values={values}
                   missing={reasonOf("values")}
                   places={placesOf(facts, isCompared ? comparison : undefined)}

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 interface KeptProps {
   /** All that it is made of. */
@@ -17,4 +17,11 @@ export function useSame<T>(now: T): T {
   const before = useRef(now);
   if (before.current !== now && JSON.stringify(before.current) !== JSON.stringify(now)) before.current = now;
   return before.current;
+}
+
+/** What is there, once what it comes with is on the screen; until then what was there before. */
+export function useAfterPaint<T>(now: T | undefined): T | undefined {
+  const [shown, setShown] = useState<T>();
+  useEffect(() => setShown(now), [now]);
+  return now === undefined ? undefined : shown;
 }

@@ -28,6 +28,9 @@ import { type Asking, UnderWay } from "./underWay.ts";
 const ROUGH_TILES = 192;
 /** How long a question may take before the page says that it is being read. */
 const LATE_MS = 100;
+/** How long the user has to rest before the rest of a picture is read; at a stop, until VS Code's own views have asked. */
+const REST_MS = 200;
+const REST_AT_STOP_MS = 700;
 /** How long the program runs before the page says so: while the user steps, it stays as it is. */
 const RUNNING_MS = 300;
 
@@ -58,6 +61,7 @@ export class Details {
   #timer: NodeJS.Timeout | undefined;
   /** Runs until the user has rested, and a picture is read in more detail. */
   #resting: NodeJS.Timeout | undefined;
+  #rest = REST_MS;
   /** All will be asked in a moment. */
   #isToAsk = false;
 
@@ -206,7 +210,7 @@ export class Details {
     }
     const isWanted = this.#isCut || this.#page.shown === undefined || this.#isRefreshed;
     this.#isToAsk = isWanted && this.#isVisible;
-    if (this.#isToAsk) this.#timer = setTimeout(() => this.#askAll(), ASK_DELAY_MS);
+    if (this.#isToAsk) this.#timer = setTimeout(() => this.#askAll(REST_AT_STOP_MS), ASK_DELAY_MS);
     else this.#page.addCut(wentOn());
     this.#tellSubject();
   }
@@ -221,6 +225,7 @@ export class Details {
   }
 
   #setLook(look: Look): void {
+    this.#rest = REST_MS;
     const { robust, ...seen } = this.#look;
     this.#look = look;
     const { robust: isRobust, ...isSeen } = look;
@@ -241,8 +246,9 @@ export class Details {
     else void this.#ask(OF_TWO);
   }
 
-  #askAll(): void {
+  #askAll(rest = REST_MS): void {
     this.#end();
+    this.#rest = rest;
     this.#isCut = false;
     this.#asked = undefined;
     this.#page.failure = undefined;
@@ -419,7 +425,7 @@ export class Details {
     this.#resting = setTimeout(() => {
       this.#resting = undefined;
       ask();
-    }, ASK_DELAY_MS);
+    }, this.#rest);
   }
 
   #endRest(): void {
