@@ -726,6 +726,22 @@ describe("what lies over images", () => {
     expect(ofMask().length).toBeGreaterThan(4);
   });
 
+  test("is not asked for again where a picture comes with more tiles", async () => {
+    const { details, asked, settle } = await overlaid(({ parts, exact }) =>
+      parts === "picture"
+        ? { ...image, picture: { ...image.picture!, tile: exact === true ? [1, 1] : [2, 2] } }
+        : usual,
+    );
+    details.receive({ type: "overlay", expression: "mask" });
+    await settle();
+    const ofMask = () => asked.filter(({ name }) => name === "mask").length;
+    const before = ofMask();
+    expect(before).toBeGreaterThan(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked.at(-1), "more tiles were read").toMatchObject({ name: "x", options: { exact: true } });
+    expect(ofMask()).toBe(before);
+  });
+
   test("is asked for again where the page was hidden before it came", async () => {
     const { details, asked, settle, hold, told } = await overlaid(() => image);
     const release = hold();

@@ -303,7 +303,7 @@ export class Details {
       if (!this.#underWay.has(asking)) return;
       const { found } = await this.#lenses.details(subject, frame, options, { signal, onProgress }, other);
       if (!this.#finish(asking) || found?.lens !== "details") return;
-      this.#take(found, subject, contents, whole);
+      this.#take(found, subject, contents, { whole, later });
       const isMoved = whole && this.#look !== look;
       const asked = { parts, exact, whole, rough, window, isMoved };
       const further = furtherQuestions(asked, this.#page.known, this.#look.window, this.#comparing.isOn);
@@ -354,12 +354,18 @@ export class Details {
     };
   }
 
-  #take(found: DetailsFound, subject: Subject, contents: Contents, whole: boolean): void {
+  #take(
+    found: DetailsFound,
+    subject: Subject,
+    contents: Contents,
+    { whole, later }: { whole: boolean; later: boolean },
+  ): void {
     const isKnown = whole && this.#page.shown?.subject === subject;
     const findings = this.#findingsAbout(subject, contents);
     const tell = (): void => this.#tellSubject();
     const isReshaped = this.#page.take(found, findings, { of: { subject, contents }, whole, coming: NEXT, tell });
-    if (found.picture !== undefined) this.#followOverlay();
+    // More tiles of a picture lie under the same.
+    if (found.picture !== undefined && !later) this.#followOverlay();
     // The value has other dimensions now than those that were looked at.
     if (isKnown && isReshaped && Object.keys(this.#look).length > 0) this.#look = {};
   }
