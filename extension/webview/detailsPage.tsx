@@ -54,8 +54,9 @@ export function DetailsPage() {
   const onLook = useCallback((change: LookChange): void => {
     const wanted = Object.entries({ ...look.current, ...change }).filter(([, value]) => value !== undefined);
     look.current = Object.fromEntries(wanted);
-    setSubject((now) => now && { ...now, look: look.current });
     say({ type: "look", look: look.current });
+    // The question is on its way before its controls are drawn.
+    setTimeout(() => setSubject((now) => now && { ...now, look: look.current }));
   }, []);
   // Most that is told is about the head alone: what did not change is not drawn anew.
   const looked = useSame(subject?.look ?? NO_LOOK);

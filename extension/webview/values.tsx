@@ -22,29 +22,83 @@ interface Props {
 
 /** Where one begins to scroll, numbers are asked for at once; while one goes on, once that has rested for so long. */
 const SETTLED_MS = 40;
+/** After so long without an answer, the same is asked for again. */
+const PATIENCE_MS = 1000;
+
+/** How long the cells of a place without numbers stay undrawn: drawn empty they would hold up the question. */
+const EMPTY_MS = 100;
+
+type Place = ReturnType<typeof placeOf>;
+
+/** A place that is scrolled to, and is drawn once its numbers are there, or after a while. */
+interface Coming {
+  readonly place: Place;
+  readonly timer: number;
+}
+
+/** What was asked for last, and when. */
+interface Asked {
+  readonly picture: Picture;
+  readonly window: ElementWindow;
+  readonly at: number;
+}
 
 /** The numbers of the dimensions that the picture shows, asked for as the user scrolls to them. */
 export function ValuesGrid({ picture, values, missing, places, extremes, noExtremes, onLook }: Props) {
   const [rows, columns] = sizeOf(picture);
   const scroller = useRef<HTMLDivElement>(null);
-  const [at, setAt] = useState({ top: 0, left: 0, width: 600, height: 240 });
+  const [drawnAt, setAt] = useState<Place>({ top: 0, left: 0, width: 600, height: 240 });
+  const coming = useRef<Coming>(undefined);
   const [isMeasured, setMeasured] = useState(false);
   const moved = useRef(-Infinity);
+  const asked = useRef<Asked>(undefined);
   const [selection, setSelection] = useState<Range>();
   const [isColoured, setColoured] = useState(false);
   const [wanted, setWanted] = useState<keyof Extremes>();
   const grid = useMemo(() => new Grid(rows, columns), [rows, columns]);
-  const window = visible(grid, at);
   const known = isOf(values, picture) ? values : undefined;
+  const isKnown = (wanted: ElementWindow): boolean => known !== undefined && covers(known.window, wanted);
+  const isThere = coming.current !== undefined && isKnown(visible(grid, coming.current.place));
+  const at = isThere && coming.current !== undefined ? coming.current.place : drawnAt;
+  const window = visible(grid, at);
+  const isAsked = (wanted: ElementWindow): boolean =>
+    asked.current?.picture === picture &&
+    covers(asked.current.window, wanted) &&
+    performance.now() - asked.current.at < PATIENCE_MS;
+  const ask = (wanted: ElementWindow): void => {
+    asked.current = { picture, window: grid.padded(wanted), at: performance.now() };
+    say({ type: "values", window: asked.current.window });
+  };
   useLayoutEffect(() => {
     const rested = performance.now() - moved.current;
     moved.current = performance.now();
-    if (!isMeasured || (known !== undefined && covers(known.window, window))) return undefined;
-    const ask = (): void => say({ type: "values", window: grid.padded(window) });
-    if (rested >= SETTLED_MS) return ask();
-    const timer = setTimeout(ask, SETTLED_MS);
+    if (!isMeasured || isKnown(window) || isAsked(window)) return undefined;
+    if (rested >= SETTLED_MS) return ask(window);
+    const timer = setTimeout(() => ask(window), SETTLED_MS);
     return () => clearTimeout(timer);
   }, [JSON.stringify(window), isMeasured, known, picture]);
+  const drawAt = (place: Place): void => {
+    clearTimeout(coming.current?.timer);
+    coming.current = undefined;
+    setAt(place);
+  };
+  useEffect(() => {
+    if (isThere) drawAt(at);
+  }, [isThere]);
+  /** Where the user is, drawn or not. */
+  const here = (): Place => coming.current?.place ?? at;
+  const onScroll = (element: HTMLElement): void => {
+    const place = placeOf(element);
+    const wanted = visible(grid, place);
+    if (isKnown(wanted) || performance.now() - moved.current < SETTLED_MS) {
+      drawAt(place);
+      return;
+    }
+    moved.current = performance.now();
+    ask(wanted);
+    clearTimeout(coming.current?.timer);
+    coming.current = { place, timer: globalThis.setTimeout(() => drawAt(place), EMPTY_MS) };
+  };
   const slice = JSON.stringify([picture.shape, picture.dims, picture.index, picture.facets]);
   useEffect(() => setSelection(undefined), [slice]);
   useLayoutEffect(() => {
@@ -73,7 +127,7 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
       say({ type: "copy", text: copied(how, range, (row, column) => textOf(row, column) ?? "") });
   };
   const go = (row: number, column: number): void => {
-    const place = scrolled(grid, at, row, column);
+    const place = scrolled(grid, here(), row, column);
     scroller.current?.scrollTo(place.left, place.top);
     select(row, column, false);
   };
@@ -101,11 +155,11 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
       copy("tsv");
       return;
     }
-    const next = selectionAfter(event, selection, grid, screenOf(grid, at));
+    const next = selectionAfter(event, selection, grid, screenOf(grid, here()));
     if (next === undefined) return;
     event.preventDefault();
     setSelection(next);
-    const place = brought(grid, at, next.row, next.column);
+    const place = brought(grid, here(), next.row, next.column);
     scroller.current?.scrollTo(place.left, place.top);
   };
   const scale = useMemo(() => (isColoured ? scaleOf(picture) : undefined), [isColoured, picture]);
@@ -161,9 +215,7 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
         aria-colcount={columns}
         aria-multiselectable="true"
         aria-activedescendant={selection === undefined ? undefined : cellId(selection.row, selection.column)}
-        onScroll={({ currentTarget: { scrollTop, scrollLeft, clientWidth, clientHeight } }) =>
-          setAt({ top: scrollTop, left: scrollLeft, width: clientWidth, height: clientHeight })
-        }
+        onScroll={({ currentTarget }) => onScroll(currentTarget)}
         onKeyDown={onKeyDown}
       >
         <div class="spacer" style={{ width: `${grid.width}px`, height: `${grid.height}px` }} />
@@ -205,6 +257,10 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
       </div>
     </div>
   );
+}
+
+function placeOf({ scrollTop, scrollLeft, clientWidth, clientHeight }: HTMLElement) {
+  return { top: scrollTop, left: scrollLeft, width: clientWidth, height: clientHeight };
 }
 
 function GoTo({ rows, columns, onGo }: { rows: number; columns: number; onGo: (row: number, column: number) => void }) {

@@ -391,6 +391,20 @@ describe("the details page", () => {
     expect(asked[4]?.options).toEqual({ parts: "values", index: [3], robust: true, window: [0, 2, 0, 3] });
   });
 
+  test("is not told how it looks at the value, which it has said", async () => {
+    const { details, told, stop, settle } = looking();
+    details.setVisible(true);
+    await stop(1);
+    details.show(x);
+    await settle();
+    const before = told.length;
+    details.receive({ type: "look", look: { index: [1] } });
+    await settle();
+    expect(told.slice(before).map(({ type }) => type)).toEqual(["details"]);
+    details.receive({ type: "lock", locked: true });
+    expect(told.at(-1)).toMatchObject({ type: "subject", look: { index: [1] }, locked: true });
+  });
+
   test("lets a later question about a part take the place of one before", async () => {
     const { details, asked, stop, settle } = looking();
     details.setVisible(true);

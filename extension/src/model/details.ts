@@ -228,6 +228,7 @@ export class Details {
     this.#rest = REST_MS;
     const { robust, ...seen } = this.#look;
     this.#look = look;
+    this.#page.knowsLook(look);
     const { robust: isRobust, ...isSeen } = look;
     if (JSON.stringify(seen) !== JSON.stringify(isSeen)) {
       void this.#ask(["picture"], { window: look.window });

@@ -42,8 +42,9 @@ export class DetailsOnPage {
   #known: ShownDetails = {};
   #failure: string | undefined;
   #progress: number | undefined;
-  /** What was told last of the comparison, and of all but the parts, as JSON. */
+  /** What the page knows of the comparison, of how the value is looked at, and of all else but the parts, as JSON. */
   #compared = "";
+  #look = "";
   #subject = "";
 
   readonly onDidTell = this.#told.event;
@@ -73,11 +74,10 @@ export class DetailsOnPage {
     const name = (subject ?? wished.subject)?.name;
     const note = this.#note(wished);
     this.#compared = JSON.stringify(compared);
-    const message: ToPage = {
-      type: "subject",
+    const message = {
+      type: "subject" as const,
       ...(name === undefined ? {} : { name }),
       ...(contents === undefined ? {} : { place: placeOf(contents, subject) }),
-      look,
       locked,
       refresh,
       ...(overlay === undefined ? {} : { overlay }),
@@ -85,10 +85,16 @@ export class DetailsOnPage {
       ...(note === undefined ? {} : { note }),
       ...(this.#progress === undefined ? {} : { progress: this.#progress }),
     };
-    const text = JSON.stringify(message);
-    if (text === this.#subject) return;
+    const [lookText, text] = [JSON.stringify(look), JSON.stringify(message)];
+    if (lookText === this.#look && text === this.#subject) return;
+    this.#look = lookText;
     this.#subject = text;
-    this.#told.fire(message);
+    this.#told.fire({ ...message, look });
+  }
+
+  /** The page looks at the value in this way already: it has said so. */
+  knowsLook(look: Look): void {
+    this.#look = JSON.stringify(look);
   }
 
   /** Tells a page that knows nothing yet all that there is. */
