@@ -25,8 +25,18 @@ from typing import Any
 
 FINDINGS = "tensor_inspector.lenses.findings"
 RULES = f"{FINDINGS}.rules"
+LENSES = "tensor_inspector.lenses"
+#: what reads the source for rules, and decides for one whether it speaks
+_READING = (
+    *("events.call_order", "events.clearing", "events.clears_of_others"),
+    *("gradient.dead_losses", "gradient.detached_in_call", "gradient.detached_parts", "gradient.readers"),
+    *("gradient.summands", "reach.growing_lists", "reach.trained_elsewhere"),
+)
 #: files beside the rules that decide for one whether it speaks
-_DECIDING = tuple(f"{FINDINGS}.{name}" for name in ("ascents", "signs"))
+_DECIDING = (
+    *(f"{FINDINGS}.{name}" for name in ("ascents", "signs")),
+    *(f"{LENSES}.flow.{name}" for name in _READING),
+)
 _MARK = "_guard"
 #: what asks whether a value is there, of which kind or size it is, or if it can be read
 _THERE = (
@@ -122,7 +132,9 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         tree = ast.parse(self.get_data(self.path))
-        file = fullname.removeprefix(f"{RULES}.").removeprefix(f"{FINDINGS}.").replace(".", "/") + ".py"
+        parts = (RULES, FINDINGS, LENSES)
+        inside = next(fullname[len(part) + 1 :] for part in parts if fullname.startswith(f"{part}."))
+        file = inside.replace(".", "/") + ".py"
         marked = _Marker(file, self._marks.guards).visit(tree)
         return compile(ast.fix_missing_locations(marked), self.path, "exec", dont_inherit=True)
 

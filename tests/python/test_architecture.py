@@ -86,6 +86,25 @@ def test_imports_point_down(path: str) -> None:
     assert above == [], f"these stand above `{own}`: move what is needed of them into `{own}` or below (see LAYERS)"
 
 
+#: Below the other lenses: what is in sight of a stop, and above it the one reading of the program's source.
+READING = {"step": {"step"}, "flow": {"flow", "step"}}
+READERS_OF_SOURCE = [path for path in PATHS if path.split("/")[:2] in [["lenses", floor] for floor in READING]]
+
+
+@pytest.mark.parametrize("path", READERS_OF_SOURCE)
+def test_the_reading_of_the_source_knows_no_lens_that_asks_it(path: str) -> None:
+    """`flow` answers data: what is wrong with it, and in which words, is said by findings, observations and explanations."""
+    lenses = {module.split(".")[1] for module in imports(path, for_types=True)[0] if part_of(module) == "lenses"}
+    assert lenses <= READING[path.split("/")[1]], "move what is needed of them into `flow` or `step`"
+
+
+def test_the_reading_of_the_source_has_no_words() -> None:
+    spoken = [
+        path for path in PATHS if path.startswith("lenses/flow/") and "words" in {*map(part_of, imports(path)[0])}
+    ]
+    assert spoken == []
+
+
 def circles(graph: dict[str, set[str]]) -> list[set[str]]:
     """Sets of modules that import each other, directly or through others."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from tensor_inspector.lenses.step.computed import NotComputed, function_of_number
+from tensor_inspector.lenses.flow.constants.numbers import NotComputed, function_of_number
 
 TOTAL = 12
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from ...measure.torch.modules import Member
 from ...measure.torch.node import AutogradNode
+from ..flow.definitions import made_of
+from ..flow.losses import ERRORS, LossCall, loss_calls, modules_behind
 from ..step.backpropagated import Loss
 from ..step.functions import functions_called
 from ..step.step import Step
-from .losses import ERRORS, LossCall, loss_calls, modules_behind
-from .made_of import made_of
 
 _MEAN = 1  #: the reduction, as the graph keeps it
 

@@ -14,14 +14,14 @@ from ...measure.torch.metadata import dtype_of, element_count, is_exact_tensor, 
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import NUMBERS, module
 from ...safe.record import Record
+from ..flow.definitions import made_of
+from ..flow.lines import Line
+from ..flow.losses import ERRORS, REGRESSIONS
 from ..step.backpropagated import Loss
 from ..step.expressions import constant_of, is_name, key_of, last_name, text_of
 from ..step.functions import functions_called
 from ..step.step import Step
 from .ascents import is_of_two_outputs, is_to_be_forgotten
-from .lines import Line
-from .losses import ERRORS, REGRESSIONS
-from .made_of import made_of
 
 torch: Any = module("torch")
 _DRAWN = ("sample", "rsample", "multinomial", "Categorical", "argmax", "act", "bernoulli", "choice", "gumbel_softmax")

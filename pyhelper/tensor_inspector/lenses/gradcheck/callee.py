@@ -12,8 +12,8 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import instance_dict, module, mro, owner_of
 from ...safe.record import Record
 from ..lens import wrong_type
-from ..running.code_references import functions_defined_by
 from ..running.isolation import inner_model
+from ..step.classes import functions_defined_by
 
 torch: Any = module("torch")
 

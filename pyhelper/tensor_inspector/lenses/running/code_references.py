@@ -7,8 +7,8 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...measure.torch.modules import is_module
-from ...safe.guard import class_dict, instance_dict, mro, plain_str
-from ..step.classes import is_library, is_library_module, underlying_function
+from ...safe.guard import instance_dict, plain_str
+from ..step.classes import functions_defined_by, is_library, is_library_module
 from .generators import is_generator
 
 _FUNCTIONS = 2000
@@ -56,16 +56,6 @@ class CodeReferences:
             self._waiting.extend(functions_defined_by(type(value)))
         elif issubclass(type(value), type) and not is_library(value):
             self._waiting.extend(functions_defined_by(value))
-
-
-def functions_defined_by(cls: type) -> Iterator[FunctionType]:
-    """The functions that the program's own classes define."""
-    for base in mro(cls):
-        if base is not object and not is_library(base):
-            for item in list(class_dict(base).values()):
-                inner = underlying_function(item)
-                if type(inner) is FunctionType:
-                    yield inner
 
 
 def names_in_code(code: CodeType) -> Iterator[str]:

@@ -25,7 +25,7 @@ from ...measure.torch.visits import is_lazy
 from ...safe.attributes import slots
 from ...safe.guard import class_attribute, class_module, class_name, module, plain_str, raw_dict
 from ...safe.record import Record
-from .code_references import functions_defined_by
+from ..step.classes import functions_defined_by
 from .copied_memory import CopiedMemory, can_be_cloned
 from .generators import is_generator
 from .immutable import IMMUTABLE, is_immutable, is_never_copied, is_numpy

@@ -54,6 +54,16 @@ def underlying_function(item: Any) -> Any:
     return item if wrapped is None else getattr(item, wrapped, None)
 
 
+def functions_defined_by(cls: type) -> Iterator[FunctionType]:
+    """The functions that the program's own classes define."""
+    for base in mro(cls):
+        if base is not object and not is_library(base):
+            for item in list(class_dict(base).values()):
+                inner = underlying_function(item)
+                if type(inner) is FunctionType:
+                    yield inner
+
+
 def undecorated(function: FunctionType) -> FunctionType:
     """What a decorator, as that of ``no_grad``, was put around."""
     for _ in range(_DECORATORS):  # a function may be said to wrap itself

@@ -11,9 +11,9 @@ from ....measure.torch.metadata import element_count, gradient_of, requires_grad
 from ....measure.torch.node import LEAF, AutogradNode
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
-from ...findings.carried import State, states
 from ...findings.finding import Violation
 from ...findings.rule import Rule
+from ...flow.loop_carried import State, states
 from ..error_context import ErrorContext
 from ..operand import Operand, needs_grad, operand
 from ..values import value_words

@@ -9,7 +9,7 @@ from ....measure.torch.modules import Member, is_of
 from ....safe.guard import class_name
 from ....words.text import shape
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
+from ...flow.lines import line_of_module
 from ...step.classes import is_library, methods_of
 from ...step.sight import VisibleVariable
 from ...step.step import Step

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....measure.torch.metadata import requires_grad
 from ....words.text import plural
 from ...findings.finding import Violation
-from ...findings.lines import Line
+from ...flow.lines import Line
 from ...step.classes import is_library, methods_of
 from ...step.expressions import constant_of, last_name
 from ...step.source import Source

@@ -8,8 +8,8 @@ from ....measure.torch.metadata import requires_grad
 from ....measure.torch.modules import Member
 from ....words.text import plural
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
 from ...findings.rules.model.parts.layer_kinds import is_norm
+from ...flow.lines import line_of_module
 from ...step.classes import is_library, methods_of
 from ...step.step import Step
 from ..detector import detector

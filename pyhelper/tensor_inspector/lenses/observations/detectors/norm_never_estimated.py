@@ -10,7 +10,7 @@ from ....measure.torch.metadata import is_exact_tensor
 from ....safe.guard import module
 from ....words.text import number
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
+from ...flow.lines import line_of_module
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading

@@ -9,7 +9,7 @@ from ....measure.torch.metadata import element_count
 from ....measure.torch.modules import is_module, is_of, members
 from ....safe.budget import Steps
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
+from ...flow.lines import line_of_module
 from ...step.step import Step
 from ..detector import detector
 from ..entries import same_entries

@@ -10,7 +10,7 @@ from ....measure.torch.metadata import is_exact_tensor, is_integer
 from ....measure.torch.modules import Member, is_of
 from ....words.text import percent
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
+from ...flow.lines import line_of_module
 from ...step.sight import VisibleVariable
 from ...step.step import Step
 from ..among_others import among_others

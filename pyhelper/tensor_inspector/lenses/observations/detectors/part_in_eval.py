@@ -9,8 +9,8 @@ from ....measure.torch.metadata import requires_grad
 from ....measure.torch.modules import Member
 from ....words.text import plural
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module
 from ...findings.rules.model.parts.layer_kinds import is_dropout, is_norm
+from ...flow.lines import line_of_module
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading

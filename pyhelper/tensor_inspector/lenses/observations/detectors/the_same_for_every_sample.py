@@ -9,7 +9,7 @@ from ....measure.torch.graph import VIEWS
 from ....measure.torch.metadata import is_exact_tensor
 from ....measure.torch.node import AutogradNode
 from ...findings.finding import Violation
-from ...findings.losses import ModelInput, model_inputs
+from ...flow.losses import ModelInput, model_inputs
 from ...step.expressions import shown
 from ...step.step import Step
 from ..detector import detector

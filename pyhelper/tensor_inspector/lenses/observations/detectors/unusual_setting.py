@@ -10,7 +10,7 @@ from ....measure.torch.optimizers import each_group, inner
 from ....safe.guard import NUMBERS, class_name
 from ....words.text import number
 from ...findings.finding import Violation
-from ...findings.lines import line_of_module, line_of_optimizer
+from ...flow.lines import line_of_module, line_of_optimizer
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading

@@ -28,13 +28,13 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, number, plural
+from ....flow.losses import ModelInput, model_inputs
 from ....step.classes import own_methods_of
 from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ModelInput, model_inputs
 from ...rule import rule
 from .parts.loaders import kept_by_index, loader_of
 

@@ -25,11 +25,11 @@ from typing import Any
 
 from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....words.text import number
+from ....flow.losses import ModelInput, model_inputs
 from ....step.expressions import names_in
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ModelInput, model_inputs
 from ...rule import rule
 from .parts.raw_inputs import is_carried, where_made
 

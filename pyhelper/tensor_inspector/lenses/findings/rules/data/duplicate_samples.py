@@ -33,11 +33,11 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import instance_dict, module
+from ....flow.losses import ModelInput, loss_calls, model_inputs
 from ....step.classes import methods_of, own_methods_of
 from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .parts.loaders import loader_of
 from .parts.raw_inputs import is_carried, where_made

@@ -31,15 +31,15 @@ from .....measure.torch.elements import bare
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import is_of
 from .....safe.guard import module
-from ....step.decided import is_foretold
+from ....flow.constants.conditions import is_foretold
+from ....flow.lines import line_of_binding_or_call
+from ....flow.losses import ModelInput, loss_calls, model_inputs
 from ....step.expressions import key_of, last_name, names_in, shown
 from ....step.source import Source
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import count_not_finite, words_of
-from ...lines import line_of_binding_or_call
-from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .parts.first_layers import begins_plainly
 

@@ -23,10 +23,10 @@ from collections.abc import Iterator
 
 from .....safe.guard import class_name
 from .....words.text import number
+from ....flow.losses import ModelInput
 from ....step.step import Step
 from ...consequences import NO_LEARNING
 from ...finding import Violation
-from ...losses import ModelInput
 from ...rule import rule
 from .parts.first_layers import first_layer, has_saved, is_given_by
 from .parts.raw_inputs import raw_inputs, where_made

@@ -24,11 +24,11 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import instance_dict, module
+from ....flow.losses import LossCall, is_backpropagated, loss_calls, terms_beside
 from ....step.expressions import shown, text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import LossCall, is_backpropagated, loss_calls, terms_beside
 from ...rule import rule
 from .parts.loaders import batch_size_in_order, kept_by_index, loader_of
 

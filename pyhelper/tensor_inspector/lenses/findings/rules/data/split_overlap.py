@@ -26,6 +26,8 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
+from ....flow.definitions import uses
+from ....flow.lines import line_of_last_binding
 from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, text_of
 from ....step.grad_mode import no_grad_block
@@ -34,8 +36,6 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_last_binding
-from ...made_of import uses
 from ...rule import rule
 
 torch: Any = module("torch")

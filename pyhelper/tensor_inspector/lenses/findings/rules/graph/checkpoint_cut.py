@@ -24,8 +24,9 @@ from typing import Any
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import listed
+from ....flow.constants.checkpoints import SureRuns, checkpoints_in, is_checkpoint, setting
+from ....flow.gradient.detached_parts import parts_of
 from ....step.calls import Call
-from ....step.checkpointed import SureRuns, checkpoints_in, is_checkpoint, setting
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.functions import called_at, value_in
@@ -36,7 +37,6 @@ from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
 from ..optimizer.parts.unheld_parameters import uses_of
-from .parts.cut_parts import parts_of
 
 _PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
 

@@ -22,13 +22,13 @@ import ast
 from collections.abc import Iterator
 
 from .....safe.guard import instance_dict
+from ....flow.lines import line_of_assignment, line_of_attribute
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.functions import sources_in_reach
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_assignment, line_of_attribute
 from ...rule import rule
 from ..optimizer.parts.trainable_tags import TYPOS, is_read
 

@@ -27,17 +27,17 @@ from itertools import chain
 
 from .....measure.torch.modules import is_of
 from .....words.text import plural
+from ....flow.gradient.dead_losses import dead_losses
+from ....flow.lines import line_of_freezing
+from ....flow.reach.code_objects import codes_that_name
 from ....step.expressions import last_name
 from ....step.functions import sources_in_reach
 from ....step.roles import Parameter
 from ....step.source import source_of
 from ....step.step import Step
-from ...code_objects import codes_that_name
 from ...consequences import NO_LEARNING
 from ...finding import Violation
-from ...lines import line_of_freezing
 from ...rule import rule
-from .parts.dead_losses import dead_losses
 
 _NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
 _SETTING = ("requires_grad", "requires_grad_")

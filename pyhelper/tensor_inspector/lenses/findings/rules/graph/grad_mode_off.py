@@ -24,14 +24,14 @@ import ast
 from collections.abc import Iterator
 from types import FunctionType
 
+from ....flow.gradient.dead_losses import dead_losses, line_of_loss
+from ....flow.lines import Line
 from ....step.classes import is_library, methods_of
 from ....step.expressions import root_of, text_of
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line
 from ...rule import rule
-from .parts.dead_losses import dead_losses, line_of_loss
 
 _MODES = ("no_grad", "inference_mode", "set_grad_enabled")
 

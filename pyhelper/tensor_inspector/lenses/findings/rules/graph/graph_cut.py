@@ -25,19 +25,20 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import element_count
 from .....measure.torch.node import AutogradNode
+from ....flow.definitions import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
+from ....flow.gradient.detached_in_call import cut_in_call
+from ....flow.gradient.detached_parts import cuts_in_forwards, share_an_optimizer
+from ....flow.gradient.summands import cut_terms
+from ....flow.lines import Line
+from ....flow.reach.trained_elsewhere import held_by, may_learn_elsewhere
 from ....step.expressions import parent_of, text_of
 from ....step.functions import functions_called
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line
-from ...made_of import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
 from ...rule import rule
-from .parts.cut_in_call import cut_in_call
-from .parts.cut_parts import cuts_in_forwards, grouped, share_an_optimizer
-from .parts.cut_terms import cut_terms
-from .parts.learns_elsewhere import held_by, may_learn_elsewhere
+from .parts.parameter_groups import grouped
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")

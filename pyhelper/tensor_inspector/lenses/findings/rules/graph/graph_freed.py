@@ -28,15 +28,15 @@ from .....measure.torch.graph import Graph
 from .....measure.torch.metadata import gradient_of
 from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
+from ....flow.loop_carried import State, states, tensors_with_graph
+from ....flow.reach.between import runs_its_forward_alone
+from ....flow.reach.coming_calls import ComingCall, coming_calls, is_made_of, may_change, will_run
 from ....step.calls import Call
 from ....step.classes import forward_of, is_library
 from ....step.expressions import names_given, names_in, root_of, text_of
 from ....step.grad_mode import no_grad_block
 from ....step.source import Source
 from ....step.step import Step
-from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
-from ...ahead.meantime import runs_its_forward_alone
-from ...carried import State, states, tensors_with_graph
 from ...finding import Violation
 from ...rule import rule
 

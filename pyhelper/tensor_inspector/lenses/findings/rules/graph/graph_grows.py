@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....flow.loop_carried import State, states
 from ....graphs.changed import change_of
 from ....step.step import Step
-from ...carried import State, states
 from ...finding import Violation
 from ...rule import NotAsked, rule
 

@@ -28,6 +28,9 @@ from typing import Any
 from .....measure.torch.metadata import element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....safe.guard import SEQUENCES, instance_dict
 from .....words.text import listed, plural, shape
+from ....flow.definitions import made_of
+from ....flow.gradient.dead_losses import line_of_loss
+from ....flow.gradient.predictions import left_at
 from ....step.backpropagated import Loss
 from ....step.classes import is_library, methods_of
 from ....step.expressions import key_of, last_name, names_in, shown, shown_text, text_of
@@ -36,10 +39,7 @@ from ....step.source import Source
 from ....step.step import Step
 from ...consequences import NO_LEARNING
 from ...finding import Violation
-from ...made_of import made_of
 from ...rule import rule
-from ...terms import left_at
-from .parts.dead_losses import line_of_loss
 
 _MAKING = ("tensor", "as_tensor", "Variable")
 _FILLING = tuple("zeros ones full new_zeros new_ones new_full new_tensor zeros_like ones_like".split())

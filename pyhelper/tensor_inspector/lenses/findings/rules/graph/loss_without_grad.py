@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .....measure.torch.metadata import dtype_name
+from ....flow.gradient.dead_losses import dead_losses, line_of_loss
 from ....step.step import Step
 from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
-from .parts.dead_losses import dead_losses, line_of_loss
 from .parts.lost_graph import cut_of
 
 

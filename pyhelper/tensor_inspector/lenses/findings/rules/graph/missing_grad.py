@@ -29,6 +29,16 @@ from typing import Any
 from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, parameters_of
 from .....words.text import listed
+from ....flow.definitions import CUTTING_METHODS, cut_later
+from ....flow.events.call_order import orders
+from ....flow.gradient.detached_parts import cuts_in_forwards, parts_of, share_an_optimizer
+from ....flow.reach.trained_elsewhere import (
+    Held,
+    gets_gradients_by_hand,
+    is_moved,
+    may_learn_elsewhere,
+    may_train_by_name,
+)
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
@@ -38,11 +48,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...made_of import CUTTING_METHODS, cut_later
 from ...rule import rule
-from ..optimizer.parts.call_order import orders
-from .parts.cut_parts import cuts_in_forwards, parts_of, share_an_optimizer
-from .parts.learns_elsewhere import Held, gets_gradients_by_hand, is_moved, may_learn_elsewhere, may_train_by_name
 
 _Cut = tuple[Source, int, str]  #: where, in which line, by what
 

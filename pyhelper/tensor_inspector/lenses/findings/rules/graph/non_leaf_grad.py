@@ -30,6 +30,8 @@ from typing import Any
 from .....measure.torch.metadata import is_exact_tensor, requires_grad, retains_grad, shape_of
 from .....measure.torch.modules import is_module
 from .....words.text import listed, shape
+from ....flow.gradient.readers import functions_given, loops_in, readers_of, reads_gradients
+from ....flow.lines import Line, line_of_assignment, line_of_binding
 from ....step.calls import Call
 from ....step.classes import function_called, methods_of
 from ....step.expressions import key_of, last_name, parent_of, root_of, text_of
@@ -37,9 +39,7 @@ from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, line_of_assignment, line_of_binding
 from ...rule import rule
-from .parts.gradient_readers import functions_given, loops_in, readers_of, reads_gradients
 
 
 @rule(

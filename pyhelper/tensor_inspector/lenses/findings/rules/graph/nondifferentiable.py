@@ -25,18 +25,18 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, is_exact_tensor, requires_grad
 from .....measure.torch.node import AutogradNode
+from ....flow.definitions import STEP_FUNCTIONS, bound_to
+from ....flow.gradient.dead_losses import dead_losses
+from ....flow.gradient.predictions import FlatTerm, flat_terms
+from ....flow.lines import line_of_binding, line_of_call_below
 from ....step.backpropagated import Loss
 from ....step.expressions import is_name, key_of, names_in, shown_text, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_binding, line_of_call_below
-from ...made_of import STEP_FUNCTIONS, bound_to
 from ...rule import rule
-from ...terms import FlatTerm, flat_terms
-from .parts.cut_parts import grouped
-from .parts.dead_losses import dead_losses
 from .parts.lost_graph import origin_of
+from .parts.parameter_groups import grouped
 
 #: Step functions whose gradient is 0, as nodes, each with the functions that compute it.
 _CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}

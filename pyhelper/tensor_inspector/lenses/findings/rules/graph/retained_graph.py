@@ -27,15 +27,8 @@ from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import is_module
 from .....safe.guard import Classes
 from .....words.text import plural
-from ....step.classes import is_library, methods_of
-from ....step.expressions import key_of, parent_of, root_of, shown, text_of
-from ....step.sight import VisibleVariable
-from ....step.source import Source
-from ....step.step import Step
-from ....step.sums import additions, adds_to_item, is_reset_in
-from ...finding import Violation
-from ...rule import rule
-from .parts.growing_lists import (
+from ....flow.constants.running_sums import additions, adds_to_item, is_reset_in
+from ....flow.reach.growing_lists import (
     Rounds,
     appended_in,
     called_by,
@@ -44,6 +37,13 @@ from .parts.growing_lists import (
     outlives_a_step,
     rounds_of,
 )
+from ....step.classes import is_library, methods_of
+from ....step.expressions import key_of, parent_of, root_of, shown, text_of
+from ....step.sight import VisibleVariable
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Violation
+from ...rule import rule
 
 _CONTAINERS, _HOLDERS = Classes(list, dict), Classes(tuple, list, dict)
 _ITEMS = 64  #: of one container

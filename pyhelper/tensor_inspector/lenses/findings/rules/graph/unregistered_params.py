@@ -28,6 +28,9 @@ from .....measure.torch.metadata import is_exact_tensor, is_trainable_leaf, requ
 from .....measure.torch.modules import is_module, parameters_of
 from .....safe.guard import class_attribute, class_dict, class_name, each, module, mro
 from .....words.text import plural
+from ....flow.gradient.readers import readers_of, reads_gradients
+from ....flow.lines import line_of_assignment
+from ....flow.reach.growing_lists import called_by
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import text_of
@@ -35,10 +38,7 @@ from ....step.functions import named_in
 from ....step.source import Source, source_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_assignment
 from ...rule import rule
-from .parts.gradient_readers import readers_of, reads_gradients
-from .parts.growing_lists import called_by
 
 torch: Any = module("torch")
 _ITEMS = 500  #: of one container

@@ -29,15 +29,14 @@ from .....measure.torch.modules import Member, is_module, is_of, members
 from .....safe.budget import Budget, Steps
 from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
-from ....running.code_references import functions_defined_by
-from ....step.classes import forward_of, is_library, undecorated
+from ....flow.dead_stores import dropped_in_forward
+from ....flow.lines import Line, line_of_assignment
+from ....flow.module_entries import ALL_PARTS, computing_methods, entries_taken
+from ....flow.reach.code_objects import codes_that_name
+from ....step.classes import forward_of, functions_defined_by, is_library, undecorated
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...code_objects import codes_that_name
-from ...dropped import dropped_in_forward
-from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Violation
-from ...lines import Line, line_of_assignment
 from ...rule import rule
 
 torch: Any = module("torch")

@@ -28,12 +28,12 @@ from .....measure.torch.graph import VIEWS
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import number, plural
+from ....flow.lines import line_of_assignment, line_of_binding, line_of_call_below
 from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_assignment, line_of_binding, line_of_call_below
 from ...rule import rule
 from .parts.zero_gradients import gradients_are_zero
 

@@ -26,14 +26,14 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import is_exact_tensor
 from .....safe.guard import instance_dict
-from ....step.decided import is_foretold
+from ....flow.constants.conditions import is_foretold
+from ....flow.lines import line_of_binding, line_of_call_below
+from ....flow.losses import LossCall, loss_calls
 from ....step.expressions import constant_of, is_name
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
-from ...lines import line_of_binding, line_of_call_below
-from ...losses import LossCall, loss_calls
 from ...rule import rule
 from ..numbers.parts.gradient_handling import is_left_out_if_not_finite
 from .parts.ignore_index import ignore_index_of, option_of

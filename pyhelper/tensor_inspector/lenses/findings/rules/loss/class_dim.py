@@ -22,11 +22,11 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import shape_of
 from .....measure.torch.node import AutogradNode
+from ....flow.losses import loss_calls
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import loss_calls
 from ...rule import rule
-from ...written import written
 
 
 @rule(

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ...written import written
 from .parts.probabilities import node_that_made
 
 

@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from .....measure.torch.elements import bare
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ...written import written
 from .parts.probabilities import node_that_made
 
 _ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too

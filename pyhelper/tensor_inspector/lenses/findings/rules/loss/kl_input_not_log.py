@@ -20,12 +20,12 @@ import ast
 from collections.abc import Iterator
 
 from .....measure.torch.node import AutogradNode
+from ....flow.losses import loss_calls
+from ....flow.written import written_for_kl_div
 from ....step.expressions import last_name, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import loss_calls
 from ...rule import rule
-from ...written import written_for_kl_div
 
 _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
 

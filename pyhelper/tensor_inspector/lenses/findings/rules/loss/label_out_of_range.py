@@ -22,10 +22,10 @@ from collections.abc import Iterator
 
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import shape_of
-from ....step.decided import is_foretold
+from ....flow.constants.conditions import is_foretold
+from ....flow.losses import loss_calls
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import loss_calls
 from ...rule import rule
 from .parts.ignore_index import ignore_index_of
 

@@ -25,16 +25,16 @@ from .....measure.torch.elements import memory_of
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
+from ....flow.definitions import made_of
+from ....flow.losses import ERRORS, REGRESSIONS, loss_calls
+from ....flow.written import Written, written
 from ....step.calls import Call
 from ....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
 from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ERRORS, REGRESSIONS, loss_calls
-from ...made_of import made_of
 from ...rule import rule
-from ...written import Written, written
 from .parts.broadcast_by_hand import (
     all_pairs,
     broadcast_by_hand,

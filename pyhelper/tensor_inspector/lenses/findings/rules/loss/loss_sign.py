@@ -25,12 +25,12 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.optimizers import groups, has_step_hooks
+from ....flow.lines import line_of_binding
+from ....flow.reach.code_objects import codes_that_name, is_elsewhere
 from ....step.functions import functions_called
 from ....step.source import Source, source_of
 from ....step.step import Step
-from ...code_objects import codes_that_name, is_elsewhere
 from ...finding import Violation
-from ...lines import line_of_binding
 from ...rule import rule
 from ...signs import error_that_grows, line_of_minus
 

@@ -22,10 +22,10 @@ from .....measure.torch.elements import version_of
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ...written import written
 
 _NO_LOG = tuple("Addmm Mm Softmax Sigmoid Relu Convolution NativeBatchNorm NativeLayerNorm Tanh Gelu".split())
 

@@ -22,11 +22,11 @@ from collections.abc import Iterator
 from math import prod
 
 from .....measure.torch.node import AutogradNode
+from ....flow.written import written
 from ....step.step import Step
 from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
-from ...written import written
 
 _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's units
 

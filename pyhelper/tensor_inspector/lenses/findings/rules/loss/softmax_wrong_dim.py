@@ -23,10 +23,10 @@ from typing import Any
 from .....measure.torch.elements import bare
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ...written import written
 
 
 @rule(

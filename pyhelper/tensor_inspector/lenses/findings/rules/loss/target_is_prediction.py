@@ -26,12 +26,12 @@ from .....measure.torch.node import AutogradNode
 from .....measure.torch.optimizers import inner
 from .....safe.guard import each, instance_dict
 from .....safe.record import Record
+from ....flow.lines import line_of_binding
+from ....flow.losses import REGRESSIONS, loss_calls
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_binding
-from ...losses import REGRESSIONS, loss_calls
 from ...rule import rule
-from ...written import written
 
 #: What gives the elements other dimensions, in their order.
 _REGROUPING = VIEWS - {"AsStrided", "Permute", "T", "Transpose"}

@@ -26,12 +26,12 @@ from collections.abc import Iterator
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from .....words.text import plural
+from ....flow.losses import REGRESSIONS
+from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import REGRESSIONS
 from ...rule import rule
 from ...signs import WEIGHTS
-from ...written import written
 
 #: What gives a part of something along one dimension.
 _PARTS = frozenset(("Index", "Select", "Slice", "Split", "SplitWithSizes", "Unbind"))

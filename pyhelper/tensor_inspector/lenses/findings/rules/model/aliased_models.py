@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import parameters_of
 from .....words.text import plural
+from ....flow.lines import line_of_last_binding
 from ....step.classes import own_methods_of
 from ....step.expressions import key_of, names_in, root_of, shown, text_of
 from ....step.functions import Called, functions_called
@@ -36,7 +37,6 @@ from ....step.source import Source
 from ....step.statements import last_line
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_last_binding
 from ...rule import rule
 
 

@@ -29,11 +29,11 @@ from .....measure.torch.metadata import shape_of
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import module
 from .....words.text import number
+from ....flow.losses import ModelInput
 from ....step.classes import is_library, methods_of
 from ....step.expressions import last_name, text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ModelInput
 from ...rule import NotAsked, rule
 from .parts.model_runs import (
     SUMMING_NOISE,

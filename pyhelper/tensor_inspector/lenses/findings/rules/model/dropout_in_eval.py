@@ -28,13 +28,13 @@ from typing import Any
 from .....measure.torch.modules import Member
 from .....safe.guard import NUMBERS, module
 from .....words.text import number
+from ....flow.losses import ModelInput
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import ModelInput
 from ...rule import NotAsked, rule
 from .parts.call_purpose import is_sampled
 from .parts.layer_kinds import is_dropout

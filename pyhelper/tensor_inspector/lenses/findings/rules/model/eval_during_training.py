@@ -34,6 +34,10 @@ from .....measure.torch.metadata import element_count, is_exact_tensor, requires
 from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
 from .....safe.budget import Steps
+from ....flow.lines import Line
+from ....flow.module_entries import ALL_PARTS
+from ....flow.reach.between import runs_its_forward_alone
+from ....flow.reach.coming_calls import coming_calls, is_made_of, may_change
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of, own_methods_of
 from ....step.expressions import text_of
@@ -41,11 +45,7 @@ from ....step.functions import Called, functions_called
 from ....step.sight import VisibleVariable
 from ....step.source import Source
 from ....step.step import Step
-from ...ahead.calls import coming_calls, is_made_of, may_change
-from ...ahead.meantime import runs_its_forward_alone
-from ...entries import ALL_PARTS
 from ...finding import Violation
-from ...lines import Line
 from ...rule import rule
 from .parts.layer_kinds import is_dropout, is_norm
 

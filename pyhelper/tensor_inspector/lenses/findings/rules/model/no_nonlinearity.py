@@ -26,10 +26,10 @@ from .....measure.torch.graph import VIEWS
 from .....measure.torch.modules import Member, children, is_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import class_name, instance_dict
+from ....flow.definitions import uses
 from ....step.classes import is_library
 from ....step.step import Step
 from ...finding import Violation
-from ...made_of import uses
 from ...rule import rule
 from .parts.layer_kinds import DROPOUT
 

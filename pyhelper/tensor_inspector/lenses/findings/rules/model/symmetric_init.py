@@ -26,9 +26,9 @@ from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....safe.guard import module
 from .....words.text import plural
+from ....flow.lines import line_of_call_below, lines_of_filling
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_call_below, lines_of_filling
 from ...rule import rule
 from ..numbers.parts.products import LINEAR
 

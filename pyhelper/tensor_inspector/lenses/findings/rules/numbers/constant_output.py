@@ -28,12 +28,12 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.modules import Member
 from .....safe.guard import module
+from ....flow.definitions import uses
+from ....flow.losses import model_inputs
 from ....step.classes import forward_of, is_library
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Violation
-from ...losses import model_inputs
-from ...made_of import uses
 from ...rule import rule
 from .parts.products import weight_of
 

@@ -32,6 +32,8 @@ from .....measure.torch.metadata import requires_grad
 from .....measure.torch.node import AutogradNode
 from .....safe.record import Record
 from .....words.text import number
+from ....flow.lines import line_of_last_binding
+from ....flow.losses import model_inputs
 from ....step.classes import is_library, methods_of
 from ....step.expressions import constant_of, shown_text, text_of
 from ....step.roles import Parameter
@@ -39,8 +41,6 @@ from ....step.source import Source
 from ....step.step import Step
 from ...consequences import NO_LEARNING
 from ...finding import Violation
-from ...lines import line_of_last_binding
-from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
 from .parts.products import LINEAR, parameters_of_node, product_in, users_through, weight_of

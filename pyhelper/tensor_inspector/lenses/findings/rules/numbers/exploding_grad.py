@@ -29,10 +29,10 @@ from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import groups, inner
 from .....safe.guard import class_name, module
 from .....words.text import number
+from ....flow.lines import line_of_change, line_of_rate
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_change, line_of_rate
 from ...rule import rule
 from .parts.gradient_handling import are_gradients_scaled, are_steps_left_out
 

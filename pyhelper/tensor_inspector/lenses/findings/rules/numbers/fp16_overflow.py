@@ -26,13 +26,13 @@ from .....measure.torch.metadata import requires_grad
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import module
 from .....words.text import number
+from ....flow.lines import line_of_binding_or_call, line_of_call_below
+from ....flow.losses import model_inputs
 from ....graphs.lines import line_of_operation
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import line_of_binding_or_call, line_of_call_below
-from ...losses import model_inputs
 from ...rule import rule
 from .parts.nan_onset import onset_of
 from .parts.nan_words import name_above

@@ -23,13 +23,13 @@ from collections.abc import Iterator
 from .....measure.torch.causes import cause_of
 from .....measure.torch.metadata import is_exact_tensor
 from .....words.text import number, plural
+from ....flow.lines import line_of_binding_or_call
 from ....step.expressions import is_name, text_of
 from ....step.functions import functions_called
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import line_of_binding_or_call
 from ...rule import rule
 from .parts.nan_losses import nan_losses
 from .parts.nan_onset import onset_of

@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .....words.text import plural
+from ....flow.lines import line_of_binding_or_call
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import line_of_binding_or_call
 from ...rule import rule
 from .parts.nan_onset import onset_of
 from .parts.nan_words import line_of_node

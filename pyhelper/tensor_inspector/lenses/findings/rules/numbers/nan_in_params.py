@@ -25,11 +25,11 @@ from math import hypot, isfinite
 from typing import Any
 
 from .....words.text import listed, number, plural
+from ....flow.lines import Line, lines_of_filling
 from ....step.expressions import key_of, text_of
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import Line, lines_of_filling
 from ...rule import rule
 from .parts.nan_onset import bad_roots
 from .parts.not_finite import parameters_not_finite

@@ -27,6 +27,8 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin
 from .....words.text import listed, number
+from ....flow.definitions import made_of
+from ....flow.lines import Line, line_of_binding_or_call
 from ....graphs.origin_words import CAUSES, or_others
 from ....step.backpropagated import Loss
 from ....step.expressions import last_name, shown
@@ -34,8 +36,6 @@ from ....step.functions import functions_called_by_all
 from ....step.step import Step
 from ...finding import Violation
 from ...finite import words_of
-from ...lines import Line, line_of_binding_or_call
-from ...made_of import made_of
 from ...rule import rule
 from .parts.ctc import CTC, too_few_frames
 from .parts.gradient_handling import is_left_out_if_not_finite

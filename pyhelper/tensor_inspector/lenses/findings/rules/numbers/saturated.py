@@ -23,10 +23,10 @@ from .....measure.torch.metadata import element_count, requires_grad
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.optimizers import each_group
 from .....words.text import number, percent
+from ....flow.lines import line_of_binding
+from ....flow.losses import model_inputs
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_binding
-from ...losses import model_inputs
 from ...outputs import output_of
 from ...rule import rule
 from .parts.products import LINEAR, product_in, users_through, weight_of

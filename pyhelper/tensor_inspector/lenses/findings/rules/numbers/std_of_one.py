@@ -26,6 +26,8 @@ from typing import Any
 from .....measure.torch.causes import cause_of
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural, shape
+from ....flow.definitions import Made, made_of
+from ....flow.lines import line_of_binding_or_call
 from ....step.backpropagated import Loss
 from ....step.expressions import constant_of, is_name, text_of
 from ....step.functions import functions_called
@@ -33,8 +35,6 @@ from ....step.source import Source
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
-from ...lines import line_of_binding_or_call
-from ...made_of import Made, made_of
 from ...rule import rule
 from .parts.nan_losses import nan_losses
 from .parts.nan_onset import onset_of, onset_outside

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import element_count
 from .....words.text import number
+from ....flow.lines import line_of_call, line_of_last_binding
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_call, line_of_last_binding
 from ...rule import rule
 
 

@@ -31,9 +31,9 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import is_optimizer, tensors
 from .....safe.guard import SEQUENCES
+from ....flow.constants.loop_values import values_in_line
 from ....step.calls import Call
 from ....step.expressions import names_in, shown, text_of
-from ....step.meant import values_in_line
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule

@@ -22,10 +22,10 @@ from .....measure.torch.metadata import dtype_of, requires_grad
 from .....measure.torch.optimizers import groups
 from .....safe.guard import module
 from .....words.text import number
+from ....flow.lines import line_of_last_binding
 from ....step.step import Step
 from ...consequences import NOT_FINITE
 from ...finding import Violation
-from ...lines import line_of_last_binding
 from ...rule import rule
 
 torch: Any = module("torch")

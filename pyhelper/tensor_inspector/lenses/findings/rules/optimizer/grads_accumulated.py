@@ -34,19 +34,19 @@ from .....measure.torch.optimizers import has_step_hooks, is_optimizer
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import library_of
 from .....words.text import plural
+from ....flow.constants.loop_values import ValueOf, values_in_line
+from ....flow.events.clearing import may_clear
+from ....flow.events.clears_of_others import Region
+from ....flow.lines import Line
 from ....step.classes import is_library, methods_of
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
 from ....step.functions import functions_called, sources_in_reach, value_in
-from ....step.meant import ValueOf, values_in_line
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line
 from ...rule import rule
-from .parts.clearing import may_clear
-from .parts.clears_of_others import Region
 
 
 @rule(

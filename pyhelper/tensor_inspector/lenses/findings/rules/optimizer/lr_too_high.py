@@ -23,12 +23,12 @@ from collections.abc import Iterator
 from .....measure.torch.metadata import element_count, shape_of
 from .....measure.torch.optimizers import groups, highest_rate
 from .....words.text import number
+from ....flow.lines import line_of_rate
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_rate
 from ...rule import rule
 
 

@@ -28,11 +28,11 @@ from collections.abc import Iterator
 from .....measure.torch.optimizers import groups, turns_of
 from .....safe.guard import class_name
 from .....words.text import number
+from ....flow.lines import line_of_last_binding
 from ....step.expressions import text_of
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_last_binding
 from ...rule import rule
 from .parts.schedules import schedulers_of
 

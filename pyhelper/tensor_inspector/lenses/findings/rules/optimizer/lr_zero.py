@@ -27,6 +27,7 @@ from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....safe.guard import class_name, dict_get, instance_dict
 from .....safe.record import Record
 from .....words.text import number, plural
+from ....flow.lines import Line, line_of_last_binding, line_of_optimizer
 from ....step.classes import is_library, methods_of, undecorated
 from ....step.expressions import constant_of
 from ....step.functions import sources_in_reach, value_in
@@ -34,7 +35,6 @@ from ....step.sight import VisibleVariable
 from ....step.source import source_of
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, line_of_last_binding, line_of_optimizer
 from ...rule import rule
 from .parts.schedules import active, ended_at, is_over, rates_written, schedulers_of, written_in
 

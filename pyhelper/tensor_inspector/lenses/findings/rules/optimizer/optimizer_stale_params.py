@@ -22,9 +22,9 @@ from collections.abc import Iterator
 
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....words.text import listed, plural
+from ....flow.lines import line_of_optimizer
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_optimizer
 from ...rule import rule
 from .parts.unheld_parameters import unheld
 

@@ -28,17 +28,17 @@ from typing import Any
 from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.modules import parameters_of
 from .....measure.torch.optimizers import has_step_hooks, tensors
+from ....flow.constants.conditions import number_of, will_surely_run
+from ....flow.events.call_order import orders
+from ....flow.lines import Line, line_of_binding
 from ....step.backpropagated import Loss
 from ....step.calls import Call, is_scaling
-from ....step.decided import number_of, will_surely_run
 from ....step.expressions import is_name, last_name, shown_text, text_of
 from ....step.functions import functions_called
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import Line, line_of_binding
 from ...rule import rule
-from .parts.call_order import orders
 
 
 @rule(

@@ -39,9 +39,9 @@ from .....safe.guard import (
     top_package,
 )
 from .....words.text import number, percent
+from ....flow.lines import line_of_last_binding
 from ....step.step import Step
 from ...finding import Violation
-from ...lines import line_of_last_binding
 from ...rule import rule
 
 torch: Any = module("torch")

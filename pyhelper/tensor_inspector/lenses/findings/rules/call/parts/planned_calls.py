@@ -9,11 +9,11 @@ from ......measure.torch.metadata import is_exact_tensor
 from ......measure.torch.modules import Member, children, is_module
 from ......safe.guard import class_module, class_name, instance_dict, module
 from .....explain.expected_input import layer_words
+from .....flow.losses import BY_CLASS
 from .....step.calls import Call
 from .....step.expressions import shown
 from .....step.sight import VisibleVariable
 from .....step.step import Step
-from ....losses import BY_CLASS
 from .next_calls import function_of, next_calls
 
 torch: Any = module("torch")

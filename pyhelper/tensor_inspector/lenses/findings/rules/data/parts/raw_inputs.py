@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ......measure.torch.metadata import requires_grad
+from .....flow.losses import ModelInput, model_inputs
 from .....step.step import Step
-from ....losses import ModelInput, model_inputs
 from .first_layers import begins_plainly, has_saved
 
 

@@ -6,16 +6,16 @@ import ast
 
 from ......measure.torch.metadata import is_exact_tensor, requires_grad
 from ......safe.record import Record
+from .....flow.definitions import CUTS
+from .....flow.gradient.detached_in_call import cut_before
+from .....flow.gradient.predictions import left_at
+from .....flow.lines import Line
 from .....step.backpropagated import Loss
 from .....step.calls import Call
 from .....step.classes import function_called
 from .....step.expressions import last_name, names_in, root_of, text_of
 from .....step.grad_mode import off_at
 from .....step.step import Step
-from ....lines import Line
-from ....made_of import CUTS
-from ....terms import left_at
-from .cut_in_call import cut_before
 
 
 class LossCut(Record):

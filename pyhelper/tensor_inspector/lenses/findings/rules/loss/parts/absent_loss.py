@@ -8,10 +8,10 @@ from typing import Any
 from ......measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from ......safe.guard import NUMBERS, class_name
 from ......safe.record import Record
+from .....flow.gradient.detached_in_call import cut_before
+from .....flow.losses import loss_function
 from .....step.expressions import root_of, shown
 from .....step.step import Step
-from ....losses import loss_function
-from ...graph.parts.cut_in_call import cut_before
 from ...graph.parts.lost_graph import off_around
 
 _MOST = 64  #: lines of a frame that are gone through for a loss

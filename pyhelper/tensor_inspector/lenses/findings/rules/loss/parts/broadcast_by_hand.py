@@ -10,11 +10,11 @@ from ......measure.torch.graph import VIEWS
 from ......measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
 from ......measure.torch.node import AutogradNode
 from ......words.text import shape
+from .....flow.definitions import made_of
 from .....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
 from .....step.source import Source
 from .....step.step import Step
 from ....finding import Violation
-from ....made_of import made_of
 from .pair_differences import OF_AN_ERROR
 from .ranks import rank_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from ......safe.guard import instance_dict
+from .....flow.losses import LossCall
 from .....step.expressions import constant_of, is_name, text_of
 from .....step.step import Step
-from ....losses import LossCall
 
 
 def ignore_index_of(step: Step, one: LossCall) -> int | None:

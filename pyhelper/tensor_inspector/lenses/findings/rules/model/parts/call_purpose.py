@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from ......measure.torch.modules import Member, is_module
+from .....flow.definitions import ABOUT
 from .....step.calls import Call
 from .....step.expressions import bound_in, last_name, root_of
 from .....step.functions import functions_called_by_all, value_in
 from .....step.grad_mode import off_at
 from .....step.source import Source
 from .....step.step import Step
-from ....made_of import ABOUT
 
 _ONE_NUMBER = ("empty", "full", "ones", "zeros")
 _NOISE = ("normal", "rand", "rand_like", "randn", "randn_like")

@@ -9,12 +9,12 @@ from ......measure.torch.elements import bare, is_plain
 from ......measure.torch.metadata import element_count, is_exact_tensor
 from ......measure.torch.modules import Member
 from ......safe.guard import SEQUENCES, module
+from .....flow.losses import ModelInput, model_inputs
 from .....running.generators import draw
 from .....running.isolation import Isolation, inner_model, why_not
 from .....step.classes import forward_of, is_library, methods_of
 from .....step.source import Source
 from .....step.step import Step
-from ....losses import ModelInput, model_inputs
 from ....rule import NotAsked
 
 torch: Any = module("torch")

@@ -14,13 +14,13 @@ from ......measure.torch.node import AutogradNode
 from ......safe.guard import SEQUENCES, instance_dict
 from ......safe.record import Record
 from ......words.text import plural
+from .....flow.lines import line_of_binding_or_call
 from .....step.calls import Call
 from .....step.expressions import constant_of, is_name, shown_text, text_of, without_moves
 from .....step.functions import Called, functions_called
 from .....step.source import Source
 from .....step.step import Step
 from ....finding import Violation
-from ....lines import line_of_binding_or_call
 from .gradient_handling import is_left_out_if_not_finite
 
 CTC = ("CtcLoss", "CudnnCtcLoss", "MiopenCtcLoss")

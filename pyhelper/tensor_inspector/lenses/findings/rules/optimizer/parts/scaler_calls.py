@@ -9,9 +9,9 @@ from typing import Any
 from ......safe.guard import instance_dict
 from ......safe.record import Record
 from ......words.text import number
+from .....flow.constants.loop_values import ValueOf
 from .....step.calls import Backward, Call
 from .....step.functions import functions_called, value_in
-from .....step.meant import ValueOf
 from .....step.source import Source
 from .....step.step import Step
 

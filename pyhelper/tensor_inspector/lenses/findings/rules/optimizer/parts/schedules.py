@@ -8,12 +8,12 @@ from typing import Any
 
 from ......measure.torch.optimizers import inner, turns_of
 from ......safe.guard import class_name, instance_dict
-from .....step.computed import NotComputed, function_of_number, place_of_function
+from .....flow.constants.numbers import NotComputed, function_of_number, place_of_function
+from .....flow.lines import Line
 from .....step.expressions import constant_of, last_name, text_of
 from .....step.sight import VisibleVariable
 from .....step.source import Source
 from .....step.step import Step
-from ....lines import Line
 
 _NEXT = 300  #: steps that are computed one by one
 _FAR = 100  #: steps beyond them, up to ten times as far as the schedule has come

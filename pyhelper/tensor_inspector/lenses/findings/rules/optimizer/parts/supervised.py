@@ -13,10 +13,10 @@ from ......measure.torch.modules import Member, parameters_of
 from ......measure.torch.node import AutogradNode
 from ......safe.guard import module
 from ......safe.record import Record
+from .....flow.definitions import ABOUT, ALIKE, bound_to, made_of
+from .....flow.losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
 from .....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from .....step.step import Step
-from ....losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
-from ....made_of import ABOUT, ALIKE, bound_to, made_of
 from ....signs import errors_in
 
 torch: Any = module("torch")

@@ -7,12 +7,12 @@ from itertools import chain
 
 from ......measure.torch.modules import Member
 from ......safe.guard import instance_dict
+from .....flow.reach.code_objects import codes_that_name
 from .....step.expressions import text_of
 from .....step.functions import sources_in_reach
 from .....step.roles import Parameter
 from .....step.source import Source, source_of
 from .....step.step import Step
-from ....code_objects import codes_that_name
 
 #: What is written in the place of ``requires_grad``.
 TYPOS = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable, Iterator
 from types import CodeType
 from typing import Any
 
-from ......measure.torch.modules import is_module, parameters_of
-from ......measure.torch.optimizers import inner, is_optimizer, is_readable
-from ......measure.torch.optimizers import tensors as tensors_of
-from ......safe.guard import class_attribute, instance_dict, module
-from .....step.expressions import own_name, parent_of, root_of, text_of
-from .....step.functions import Called, functions_called, value_in
-from .....step.meant import ValueOf, values_in_line
-from .....step.source import Source
-from .....step.step import Step
+from ....measure.torch.modules import is_module, parameters_of
+from ....measure.torch.optimizers import inner, is_optimizer, is_readable
+from ....measure.torch.optimizers import tensors as tensors_of
+from ....safe.guard import class_attribute, instance_dict, module
+from ...step.expressions import own_name, parent_of, root_of, text_of
+from ...step.functions import Called, functions_called, value_in
+from ...step.source import Source
+from ...step.step import Step
+from ..constants.loop_values import ValueOf, values_in_line
 
 torch: Any = module("torch")
 #: Parts of the frames in sight: the level of a frame, and from which line to which; None for all of its function.

@@ -6,18 +6,18 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ......measure.torch.metadata import is_exact_tensor
-from ......measure.torch.modules import is_module, parameters_of
-from ......safe.guard import SEQUENCES
-from ......safe.record import Record
-from .....step.backpropagated import Loss
-from .....step.expressions import bound_in, is_name, key_of, last_name, names_in, text_of
-from .....step.functions import functions_called, value_in
-from .....step.grad_mode import off_at
-from .....step.source import Source
-from .....step.step import Step
-from ....lines import Line
-from ....made_of import ALIKE, CUTS, bound_to, is_choice
+from ....measure.torch.metadata import is_exact_tensor
+from ....measure.torch.modules import is_module, parameters_of
+from ....safe.guard import SEQUENCES
+from ....safe.record import Record
+from ...step.backpropagated import Loss
+from ...step.expressions import bound_in, is_name, key_of, last_name, names_in, text_of
+from ...step.functions import functions_called, value_in
+from ...step.grad_mode import off_at
+from ...step.source import Source
+from ...step.step import Step
+from ..definitions import ALIKE, CUTS, bound_to, is_choice
+from ..lines import Line
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
 _PUTTING = ("append", "extend", "insert")

@@ -6,18 +6,18 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ......measure.torch.metadata import is_exact_tensor
-from ......measure.torch.modules import Member
-from ......safe.record import Record
-from .....step.calls import Call
-from .....step.classes import is_library, methods_of
-from .....step.expressions import is_name, names_given, root_of, text_of
-from .....step.functions import called_at, functions_called, is_same_each_round, value_in
-from .....step.grad_mode import off_at
-from .....step.roles import Parameter
-from .....step.source import Source, source_of
-from .....step.step import Step
-from ....code_objects import codes_that_name, is_elsewhere
+from ....measure.torch.metadata import is_exact_tensor
+from ....measure.torch.modules import Member
+from ....safe.record import Record
+from ...step.calls import Call
+from ...step.classes import is_library, methods_of
+from ...step.expressions import is_name, names_given, root_of, text_of
+from ...step.functions import called_at, functions_called, is_same_each_round, value_in
+from ...step.grad_mode import off_at
+from ...step.roles import Parameter
+from ...step.source import Source, source_of
+from ...step.step import Step
+from .code_objects import codes_that_name, is_elsewhere
 
 #: methods of a module that neither train it nor change what it holds, and such that need its gradients for that
 _HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from .....step.classes import function_called
-from .....step.expressions import bound_in, text_of
-from .....step.source import Source
-from .....step.step import Step
+from ...step.classes import function_called
+from ...step.expressions import bound_in, text_of
+from ...step.source import Source
+from ...step.step import Step
 
 
 def readers_of(step: Step, container: str) -> Iterator[tuple[Source, str]]:

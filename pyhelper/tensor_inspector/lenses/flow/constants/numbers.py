@@ -9,12 +9,12 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
-from ...safe.guard import NUMBERS, class_attribute, instance_dict
-from .classes import undecorated
-from .decided import COMPARING
-from .expressions import is_name, text_of
-from .functions import attribute_of, free_of
-from .parsed import lambda_of, tree_of
+from ....safe.guard import NUMBERS, class_attribute, instance_dict
+from ...step.classes import undecorated
+from ...step.expressions import is_name, text_of
+from ...step.functions import attribute_of, free_of
+from ...step.parsed import lambda_of, tree_of
+from .conditions import COMPARING
 
 _OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Add: lambda one, other: one + other,

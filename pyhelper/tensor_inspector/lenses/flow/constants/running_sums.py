@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from .expressions import parent_of, text_of
-from .source import Source
+from ...step.expressions import parent_of, text_of
+from ...step.source import Source
 
 
 def additions(source: Source, name: str) -> list[tuple[int, ast.AST]]:

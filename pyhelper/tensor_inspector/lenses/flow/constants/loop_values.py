@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...safe.guard import each
-from .expressions import constant_of, is_name, text_of
-from .source import Source
-from .statements import last_line
+from ....safe.guard import each
+from ...step.expressions import constant_of, is_name, text_of
+from ...step.source import Source
+from ...step.statements import last_line
 
 _MOST = 64
 

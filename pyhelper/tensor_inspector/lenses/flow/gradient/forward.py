@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ..step.classes import methods_of
-from ..step.expressions import last_name, text_of
-from ..step.grad_mode import switches_off
-from .made_of import ABOUT, ALIKE, CUTS
+from ...step.classes import methods_of
+from ...step.expressions import last_name, text_of
+from ...step.grad_mode import switches_off
+from ..definitions import ABOUT, ALIKE, CUTS
 
 #: What is given by these is a choice, without a slope.
 _CHOICES = frozenset("argmax argmin argsort bincount bool indices int long multinomial one_hot searchsorted".split())

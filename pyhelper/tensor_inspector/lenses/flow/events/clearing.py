@@ -9,11 +9,11 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ......safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
-from .....step.classes import is_library_module, underlying_function
-from .....step.expressions import constant_of, text_of
-from .....step.source import Source
-from .....step.step import Step
+from ....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
+from ...step.classes import is_library_module, underlying_function
+from ...step.expressions import constant_of, text_of
+from ...step.source import Source
+from ...step.step import Step
 from .clears_of_others import Place, Region, clears_of_others, nodes_in, place_of
 
 _CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))

@@ -15,7 +15,7 @@ from ..step.grad_mode import no_grad_block
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
-from .made_of import ABOUT
+from .definitions import ABOUT
 
 torch: Any = module("torch")
 BY_CLASS = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
-from ..running.code_references import functions_defined_by
-from ..step.classes import is_library, undecorated
-from ..step.step import Step
+from ...step.classes import functions_defined_by, is_library, undecorated
+from ...step.step import Step
 
 _FUNCTIONS = 2000
 

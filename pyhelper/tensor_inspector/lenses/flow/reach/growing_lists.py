@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ......safe.record import Record
-from .....step.expressions import last_name, parent_of, text_of
-from .....step.functions import functions_called, value_in
-from .....step.source import Source
-from .....step.step import Step
-from ....code_objects import codes_that_name, is_elsewhere
-from ....lines import Line
+from ....safe.record import Record
+from ...step.expressions import last_name, parent_of, text_of
+from ...step.functions import functions_called, value_in
+from ...step.source import Source
+from ...step.step import Step
+from ..lines import Line
+from .code_objects import codes_that_name, is_elsewhere
 
 
 class Rounds(Record):

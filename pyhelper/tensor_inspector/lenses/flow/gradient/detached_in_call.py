@@ -7,20 +7,20 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ......measure.torch.metadata import is_exact_tensor, requires_grad
-from ......measure.torch.modules import is_module, parameters_of
-from ......safe.record import Record
-from .....step.calls import Call
-from .....step.classes import is_library
-from .....step.expressions import bound_in, is_name, key_of, last_name, text_of
-from .....step.functions import Called, argument_given, called_at, is_same_each_round, value_in
-from .....step.grad_mode import decorated_off, off_at
-from .....step.sight import VisibleVariable
-from .....step.source import Source
-from .....step.step import Step
-from ....lines import Line
-from ....made_of import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
-from .learns_elsewhere import Held, may_learn_elsewhere
+from ....measure.torch.metadata import is_exact_tensor, requires_grad
+from ....measure.torch.modules import is_module, parameters_of
+from ....safe.record import Record
+from ...step.calls import Call
+from ...step.classes import is_library
+from ...step.expressions import bound_in, is_name, key_of, last_name, text_of
+from ...step.functions import Called, argument_given, called_at, is_same_each_round, value_in
+from ...step.grad_mode import decorated_off, off_at
+from ...step.sight import VisibleVariable
+from ...step.source import Source
+from ...step.step import Step
+from ..definitions import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
+from ..lines import Line
+from ..reach.trained_elsewhere import Held, may_learn_elsewhere
 
 _CUTS = frozenset((*CUTS, "float"))
 _METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not

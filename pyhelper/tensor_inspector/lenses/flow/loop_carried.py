@@ -13,8 +13,8 @@ from ..step.classes import is_library, methods_of
 from ..step.expressions import names_in, shown
 from ..step.source import Source
 from ..step.step import Step
+from .definitions import ABOUT
 from .lines import Line
-from .made_of import ABOUT
 
 _PARTS = 8  #: tensors of one state
 

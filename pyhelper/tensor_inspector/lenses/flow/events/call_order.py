@@ -8,19 +8,19 @@ from contextlib import suppress
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ......measure.torch.metadata import is_exact_tensor
-from ......measure.torch.modules import is_module
-from ......measure.torch.optimizers import is_optimizer
-from ......safe.guard import Classes, instance_dict, plain_str
-from ......safe.record import Record
-from .....step.calls import Call
-from .....step.classes import function_called, is_library, is_library_module
-from .....step.expressions import root_of, text_of
-from .....step.frames import global_of
-from .....step.source import Source
-from .....step.statements import LOOPS
-from .....step.step import Step
-from ....lines import Line
+from ....measure.torch.metadata import is_exact_tensor
+from ....measure.torch.modules import is_module
+from ....measure.torch.optimizers import is_optimizer
+from ....safe.guard import Classes, instance_dict, plain_str
+from ....safe.record import Record
+from ...step.calls import Call
+from ...step.classes import function_called, is_library, is_library_module
+from ...step.expressions import root_of, text_of
+from ...step.frames import global_of
+from ...step.source import Source
+from ...step.statements import LOOPS
+from ...step.step import Step
+from ..lines import Line
 
 _CHANGED_BY_METHODS = Classes(list, dict)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

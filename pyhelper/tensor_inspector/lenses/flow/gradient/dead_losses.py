@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ......measure.torch.metadata import requires_grad
-from .....step.backpropagated import Loss
-from .....step.decided import will_surely_run
-from .....step.expressions import names_in, root_of, text_of
-from .....step.step import Step
+from ....measure.torch.metadata import requires_grad
+from ...step.backpropagated import Loss
+from ...step.expressions import names_in, root_of, text_of
+from ...step.step import Step
+from ..constants.conditions import will_surely_run
 
 
 def dead_losses(step: Step) -> list[Loss]:

@@ -8,14 +8,14 @@ from math import inf
 from types import FunctionType
 from typing import Any
 
-from ...safe.guard import class_attribute, instance_dict, module
-from .calls import Call
-from .classes import undecorated
-from .expressions import root_of, text_of
-from .frames import global_of
-from .functions import named_in
-from .source import Source
-from .step import Step
+from ....safe.guard import class_attribute, instance_dict, module
+from ...step.calls import Call
+from ...step.classes import undecorated
+from ...step.expressions import root_of, text_of
+from ...step.frames import global_of
+from ...step.functions import named_in
+from ...step.source import Source
+from ...step.step import Step
 
 _FILE = "torch.utils.checkpoint"
 _NAMES = ("checkpoint", "checkpoint_sequential")

@@ -1,18 +1,16 @@
-"""Finds the parts of modules that a forward cuts off, and names parameters by their parts."""
+"""Finds the parts of modules that a forward detaches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ......measure.torch import optimizers
-from ......measure.torch.modules import Member, is_module, parameters_of
-from ......words.text import listed
-from .....step.classes import is_library
-from .....step.roles import Parameter
-from .....step.step import Step
-from ....forward import CutLine, cuts_of
-from .learns_elsewhere import is_moved
+from ....measure.torch import optimizers
+from ....measure.torch.modules import Member, is_module, parameters_of
+from ...step.classes import is_library
+from ...step.step import Step
+from ..reach.trained_elsewhere import is_moved
+from .forward import CutLine, cuts_of
 
 
 def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, CutLine, list[Any]]]:
@@ -41,9 +39,3 @@ def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bo
     wanted = set(map(id, some))
     held = ({id(tensor) for tensor in optimizers.tensors(variable.value)} for variable in step.optimizers)
     return any(own & reached and own & wanted for own in held)
-
-
-def grouped(parameters: list[Parameter]) -> str:
-    """``encoder.*`` for all of a module, else the names."""
-    owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
-    return listed((f"{owner}.*" for owner in owners), False, 60)

@@ -11,8 +11,8 @@ from ...step.expressions import SCOPES, is_name, last_name, text_of
 from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
-from ..made_of import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS
-from .meantime import Meantime
+from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS
+from .between import Meantime
 
 _CONDITIONS = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or may not be evaluated

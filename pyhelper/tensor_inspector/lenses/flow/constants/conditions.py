@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ...safe.guard import NUMBERS, Classes
-from .expressions import is_name, root_of, text_of
-from .functions import value_in
-from .statements import last_line
-from .step import Step
+from ....safe.guard import NUMBERS, Classes
+from ...step.expressions import is_name, root_of, text_of
+from ...step.functions import value_in
+from ...step.statements import last_line
+from ...step.step import Step
 
 COMPARING: dict[type, Any] = {
     ast.Eq: lambda one, other: one == other,

@@ -6,18 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...measure.torch.metadata import is_exact_tensor, requires_grad
-from ...measure.torch.node import AutogradNode
-from ...safe.guard import SEQUENCES
-from ..step.backpropagated import Loss
-from ..step.calls import Call
-from ..step.classes import function_called, methods_of
-from ..step.expressions import bound_in, last_name, root_of, shown, shown_text, text_of
-from ..step.grad_mode import no_grad_block
-from ..step.source import Source
-from ..step.step import Step
-from .lines import Line
-from .made_of import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, made_of
+from ....measure.torch.metadata import is_exact_tensor, requires_grad
+from ....measure.torch.node import AutogradNode
+from ....safe.guard import SEQUENCES
+from ...step.backpropagated import Loss
+from ...step.calls import Call
+from ...step.classes import function_called, methods_of
+from ...step.expressions import bound_in, last_name, root_of, shown, shown_text, text_of
+from ...step.grad_mode import no_grad_block
+from ...step.source import Source
+from ...step.step import Step
+from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, made_of
+from ..lines import Line
 
 #: what gives data, into which no gradient goes and in which none is missed
 _DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))

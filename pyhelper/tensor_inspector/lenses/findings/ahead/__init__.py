@@ -1,1 +1,0 @@
-"""Predicts what the source is about to do, and whether anything undoes it before."""

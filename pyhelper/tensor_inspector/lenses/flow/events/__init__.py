@@ -1,0 +1,1 @@
+"""In which order gradients are cleared, computed and used."""

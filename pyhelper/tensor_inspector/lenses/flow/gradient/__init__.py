@@ -1,0 +1,1 @@
+"""Where gradients flow, and where they are detached."""

@@ -1,0 +1,1 @@
+"""What happens between here and there, or elsewhere in the program."""
