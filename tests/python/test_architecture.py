@@ -327,6 +327,7 @@ OF_TREES = {
     "_IDLE",
     "_LATER",
     "_LEAVING",
+    "_SKIPPING",
     "_LEFT_OUT",
     "_OPERATIONS",
     "_ORDERS",

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...measure.torch.modules import Member
 from ...measure.torch.node import AutogradNode
-from ..flow.definitions import made_of
+from ..flow.definitions import reaching_definitions
 from ..flow.losses import ERRORS, LossCall, loss_calls, modules_behind
 from ..step.backpropagated import Loss
 from ..step.functions import functions_called
@@ -41,7 +41,7 @@ def is_to_be_forgotten(step: Step, loss: Loss, error: AutogradNode, path: list[s
 
 def _calls_of(step: Step, loss: Loss, error: AutogradNode) -> list[LossCall]:
     """The calls by which the source may have made the error."""
-    behind = {id(node) for made in made_of(step.source, loss.name) for node in ast.walk(made.value)}
+    behind = {id(node) for made in reaching_definitions(step.source, loss.name) for node in ast.walk(made.value)}
     calls = [one for one in loss_calls(step) if one.function in ERRORS[error.op]]
     return [one for one in calls if one.level != step.level or id(one.call.node) in behind]
 

@@ -14,7 +14,7 @@ from ...measure.torch.metadata import dtype_of, element_count, is_exact_tensor, 
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import NUMBERS, module
 from ...safe.record import Record
-from ..flow.definitions import made_of
+from ..flow.definitions import reaching_definitions
 from ..flow.lines import Line
 from ..flow.losses import ERRORS, REGRESSIONS
 from ..step.backpropagated import Loss
@@ -163,7 +163,7 @@ def _of_likelihood(step: Step, loss: Loss, node: AutogradNode) -> Grows | None:
     below = step.graph.through_views(step.graph.input(node))
     if below is None or below.op != "LogSoftmax" or _mentions(step, *_DRAWN):
         return None
-    if not any(_picks_labels(step, made.value) for made in made_of(step.source, loss.name)):
+    if not any(_picks_labels(step, made.value) for made in reaching_definitions(step.source, loss.name)):
         return None
     path = f"{node.op}Backward0 ← LogSoftmaxBackward0"
     title, effect = "the log-likelihood of the labels itself", "minimising it makes them less likely"
@@ -222,7 +222,7 @@ def _factors_written(step: Step, loss: Loss) -> Iterator[float]:
     """
     values = [
         made.value
-        for made in made_of(step.source, loss.name)
+        for made in reaching_definitions(step.source, loss.name)
         if made.name == key_of(loss.name) or _has_graph(step.value(made.name))
     ]
     inside = {id(node) for value in values for node in ast.walk(value)}

@@ -1,4 +1,4 @@
-"""Finds parts of a module whose result ``forward`` drops: it is bound to a name that nothing reads."""
+"""Finds dead stores: results of submodules in ``forward`` that nothing reads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..step.expressions import SCOPES, root_of, text_of
 from ..step.source import Source
 from .lines import Line
 
-_ROUNDS = 20  #: statements whose result only dropped ones read
+_ITERATIONS = 20  #: statements whose result only dropped ones read
 #: What may leave statements out after one has run: none that binds a name again then proves that it was not read.
-_LEAVING = (
+_SKIPPING = (
     *(ast.AsyncWith, ast.Break, ast.Continue, ast.Try, ast.With),
     *(getattr(ast, name, ast.Try) for name in ("Match", "TryStar")),  # as far as this Python has them
 )
@@ -24,10 +24,10 @@ _LATER = (*SCOPES, ast.GeneratorExp)  #: what runs at another time than where it
 _Pure = Callable[[ast.expr], bool]
 
 
-def dropped_in_forward(cls: type, attribute: str, silent: Collection[str]) -> tuple[str, Line] | None:
-    """The name that the result of a part is bound to, and the line, where no statement that counts reads that name.
+def dead_store_in_forward(cls: type, attribute: str, silent: Collection[str]) -> tuple[str, Line] | None:
+    """The name and line of a submodule's result, where all uses of the submodule are dead stores.
 
-    One that begins with ``_`` says itself that it is not wanted. ``silent``: the parts that only compute what they give.
+    A name that begins with ``_`` says itself that it is not wanted. ``silent``: submodules without side effects.
     """
     source = forward_of(cls)
     if source is None or not source.is_known():
@@ -76,7 +76,7 @@ def _names_read_later(nodes: list[ast.AST]) -> set[str]:
 
 
 def _dead_assignments(source: Source, is_pure: _Pure) -> list[ast.Assign]:
-    """The assignments to local names that are bound again, or go out of sight, before anything but such ones reads them.
+    """The assignments to local names that nothing but dead stores reads.
 
     What an assignment reads counts nevertheless where it calls what may keep that.
     """
@@ -85,9 +85,9 @@ def _dead_assignments(source: Source, is_pure: _Pure) -> list[ast.Assign]:
     later = _names_read_later(nodes)
     if any(isinstance(node, ast.Name) and node.id in _READING_ALL for node in nodes):
         return dead
-    leaves = any(isinstance(node, _LEAVING) for node in nodes)
+    leaves = any(isinstance(node, _SKIPPING) for node in nodes)
     whole: list[ast.stmt] = [ast.If(ast.Constant(True), source.body, [])]  # each read in it counts, wherever it stands
-    for _ in range(_ROUNDS):
+    for _ in range(_ITERATIONS):
         pure = [one for one in dead if is_pure(one.value)]
         found = [
             one
@@ -101,12 +101,12 @@ def _dead_assignments(source: Source, is_pure: _Pure) -> list[ast.Assign]:
 
 
 def _assignments(body: list[ast.stmt], after: list[ast.stmt]) -> Iterator[tuple[ast.Assign, list[ast.stmt]]]:
-    """The plain assignments to names, each with the statements that may run after it, in their order."""
+    """The plain assignments to names, each with the statements that may run after it."""
     for at, statement in enumerate(body):
         later = [*body[at + 1 :], *after]
         if isinstance(statement, ast.Assign) and _names(statement):
             yield statement, later
-        again = [statement] if isinstance(statement, (ast.For, ast.While)) else []  # a later round reads it too
+        again = [statement] if isinstance(statement, (ast.For, ast.While)) else []  # a later iteration reads it too
         for block in () if isinstance(statement, SCOPES) else ("body", "orelse", "finalbody"):
             inner = getattr(statement, block, None)
             if type(inner) is list:

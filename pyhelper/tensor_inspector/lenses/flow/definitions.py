@@ -1,4 +1,4 @@
-"""Follows a value in the source to the expressions that it is computed from."""
+"""Def-use: follows a name to the expressions that it is computed from."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ Flow = Union[_Cut, Literal["live"], None]
 
 
 def joined_flow(flows: Iterable[Flow[_Cut]]) -> Flow[_Cut]:
-    """The flow of a whole: a gradient comes back to it if it comes back to one of its parts."""
+    """Joins the flows of parts: live if one is live, else the first that is detached."""
     found = [flow for flow in flows if flow is not None]
     return "live" if "live" in found else next(iter(found), None)
 
 
-class Made(Record):
-    """An expression that a name is bound to, and the line of it; ``adds``: to what the name was bound to before."""
+class Definition(Record):
+    """An expression that is bound to a name, and its line. ``adds``: it extends the previous value."""
 
     name: str
     lineno: int
@@ -52,15 +52,15 @@ class Made(Record):
     adds: bool = False
 
 
-def made_of(source: Source, name: str) -> Iterator[Made]:
-    """The expressions that a name is made of, as far as they stand above in the source; its own first."""
+def reaching_definitions(source: Source, name: str) -> Iterator[Definition]:
+    """The definitions that reach a name, its own first, then those of the names in them."""
     seen, waiting = set[str](), [key_of(name)]
     while waiting and len(seen) < _MOST:
         name = waiting.pop(0)
         if name in seen:
             continue
         seen.add(name)
-        bound = list(bound_to(source, name))
+        bound = list(definitions_of(source, name))
         parent = None if bound else parent_of(name)
         waiting += [parent] if parent is not None else []
         for one in bound:
@@ -68,30 +68,33 @@ def made_of(source: Source, name: str) -> Iterator[Made]:
             waiting += names_in(one.value)
 
 
-def bound_to(source: Source, name: str) -> Iterator[Made]:
-    """The bindings that gave a name its value: the last one above, and those that it builds on."""
+def definitions_of(source: Source, name: str) -> Iterator[Definition]:
+    """The definitions that gave a name its value: the last one above, and those that it extends."""
     last = source.binding_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
     for line, node in sorted(lines, key=lambda one: -one[0]):
         value = _own_part(node, name)
         if isinstance(value, ast.expr):
-            yield Made(name, line, value, isinstance(node, ast.AugAssign) or _is_kept_in(value, name))
+            yield Definition(name, line, value, isinstance(node, ast.AugAssign) or _is_kept_in(value, name))
         if not isinstance(node, ast.AugAssign) and (value is None or name not in names_in(value)):
             return
 
 
-def surely_made_of(source: Source, name: str, is_chosen: Callable[[ast.AST], bool]) -> Iterator[Made]:
-    """The expressions that a name is made of, whichever way conditions go; ``is_chosen``: those that are one of several."""
+def sure_definitions(source: Source, name: str, is_chosen: Callable[[ast.AST], bool]) -> Iterator[Definition]:
+    """The definitions that reach a name whichever way conditions go.
+
+    ``is_chosen``: whether an expression is one of several.
+    """
     seen, waiting = set[str](), [key_of(name)]
     while waiting and len(seen) < _MOST:
         name = waiting.pop(0)
         if name in seen:
             continue
         seen.add(name)
-        bound = list(bound_to(source, name))
+        bound = list(definitions_of(source, name))
         sure = [one for one in bound if not source.is_conditional(one.lineno, seen_from=source.lineno)]
         if any(not one.adds for one in bound if one not in sure):
-            continue  # in other rounds it is something else
+            continue  # in other iterations it is something else
         parent = None if bound else parent_of(name)
         waiting += [parent] if parent is not None else []
         for one in sure:
@@ -100,9 +103,9 @@ def surely_made_of(source: Source, name: str, is_chosen: Callable[[ast.AST], boo
 
 
 def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
-    """Whether an expression is one of several things: by a condition, or by an index that is computed, but not of a tensor.
+    """Whether an expression is one of several values: by a condition, or by a computed index.
 
-    ``value``: what a name means.
+    An index of a tensor is none. ``value``: looks a name up.
     """
     if isinstance(node, ast.Subscript):
         is_computed = not isinstance(node.slice, (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp))
@@ -112,7 +115,7 @@ def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
 
 def _is_kept_in(value: ast.expr, name: str) -> bool:
     paths = list(uses(value, name))
-    return bool(paths) and all(cut_on(path, (*CUTS, *STEP_FUNCTIONS)) is None for path in paths)
+    return bool(paths) and all(detached_by(path, (*CUTS, *STEP_FUNCTIONS)) is None for path in paths)
 
 
 def _own_part(node: ast.AST, name: str) -> ast.AST | None:
@@ -129,7 +132,7 @@ def _own_part(node: ast.AST, name: str) -> ast.AST | None:
 
 
 def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
-    """Each use of the elements of ``key`` in an expression, as the path of nodes from the top to it."""
+    """Each use of the elements of ``key``, as the path of nodes down to it."""
     waiting: list[list[ast.AST]] = [[value]]
     while waiting:
         path = waiting.pop()
@@ -144,8 +147,8 @@ def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
             waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
 
 
-def cut_on(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
-    """The name of the call or attribute on the path that leaves autograd, such as ``detach``; None if there is none."""
+def detached_by(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
+    """The name of the call or attribute on a path that detaches, such as ``item``; else None."""
     for node in reversed(path[:-1]):
         if isinstance(node, ast.Attribute) and node.attr in cuts:
             return node.attr
@@ -154,8 +157,8 @@ def cut_on(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
     return None
 
 
-def cut_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
-    """What cuts off the variable that a place is bound to, at each of its uses, and the line of the first."""
+def detached_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
+    """What detaches a variable at each of its uses, and the line of the first use."""
     bound = next((node for node in path if isinstance(node, ast.Assign)), None)
     if bound is None or len(bound.targets) != 1 or not isinstance(bound.targets[0], ast.Name):
         return None
@@ -164,12 +167,12 @@ def cut_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
     parents = {id(below): node for node in source.nodes for below in ast.iter_child_nodes(node)}
     nodes = [node for node in source.nodes if isinstance(node, ast.Name) and node.id == name]
     uses = [node for node in nodes if isinstance(node.ctx, ast.Load) and node.lineno <= last]
-    cuts = [_cut_at(node, parents) for node in uses]
+    cuts = [_detached_at(node, parents) for node in uses]
     return (cuts[0], uses[0].lineno) if cuts and cuts[0] is not None and None not in cuts else None
 
 
 def _until_bound_again(source: Source, bound: ast.Assign, name: str) -> float:
-    """The last line that can use what a statement binds, if nothing but the statements below it does."""
+    """The last line that can read what an assignment binds."""
     block = next((block for block in _blocks(source.body) if bound in block), [])
     if any(first <= bound.lineno <= last for first, last in source.loops) or name in map(
         text_of, ast.walk(bound.value)
@@ -190,8 +193,8 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
                 yield from _blocks(inner)
 
 
-def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
-    """What cuts off a variable where it is used: a method of it, or a new tensor that is made of it."""
+def _detached_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
+    """What detaches a variable where it is used: its method, or a copying function."""
     above = parents.get(id(node))
     if isinstance(above, ast.Attribute):
         return above.attr if above.attr in CUTTING_METHODS else None

@@ -1,4 +1,4 @@
-"""Finds lines of the user's source: where a name is bound or changed, a function called, a parameter filled, a model frozen."""
+"""Finds lines of the program's source: bindings, calls, fills, freezing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def line_of_binding_or_call(step: Step, call: str, name: str | None) -> Line | N
 
 
 def line_of_last_binding(step: Step, name: str) -> Line | None:
-    """Where a name was bound last, or an attribute in a method of its object's class: ``self.model``."""
+    """Where a name was bound last, or an attribute in a method of its class: ``self.model``."""
     for source in step.sources_of(name):
         found = source.bindings_of(name)
         if found:
@@ -51,8 +51,10 @@ def line_of_last_binding(step: Step, name: str) -> Line | None:
 
 
 def line_of_optimizer(step: Step, variable: VisibleVariable) -> Line | None:
-    """Where an optimizer was made: where its name is bound, else where a method of a module in sight makes one, as
-    ``configure_optimizers`` does for a trainer."""
+    """Where an optimizer was made: the binding of its name, else a method that makes one.
+
+    A method of a module in sight does so for a trainer: ``configure_optimizers``.
+    """
     bound = line_of_last_binding(step, variable.key)
     if bound is not None and not is_installed_file(bound[0]):
         return bound
@@ -77,15 +79,17 @@ def line_of_assignment(cls: type, attribute: str) -> Line | None:
 
 
 def line_of_module(step: Step, member: Member, name: str) -> Line | None:
-    """Where a module got its name: in a method of the one that it is a part of, else where the variable is bound."""
+    """Where a module got its name: in a method of its parent, else the variable's binding."""
     if member.parent is None:
         return step.line_of(name)
     return line_of_assignment(type(member.parent.module), member.name.rpartition(".")[2])
 
 
 def line_of_change(step: Step, name: str, call: str = "") -> Line | None:
-    """The last line before the stop that calls ``call`` on ``name``, or passes ``name`` to it; without ``call``, any
-    function whose name ends with ``_``."""
+    """The last line before the stop that calls ``call`` on ``name``, or gives it ``name``.
+
+    Without ``call``: any function whose name ends with ``_``.
+    """
     for source in step.sources:
         lines = [line for line in _calls_about(source, key_of(name), call) if line < source.lineno]
         if lines:
@@ -113,9 +117,9 @@ def line_of_call(step: Step, *names: str) -> Line | None:
 
 
 def lines_of_filling(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
-    """The lines that fill a parameter with one number, in the frames in sight and in methods of the modules there.
+    """The lines that fill a parameter with one number: ``nn.init.constant_(net.weight, 0.1)``.
 
-    ``nn.init.constant_(net.weight, 0.1)``; in a loop over modules, ``m.weight``, the attribute tells.
+    In frames and methods of modules in sight. In a loop over modules, ``m.weight``, the attribute tells.
     """
     methods = (method for _, one in list(step.members.values()) for _, method in methods_of(type(one.module)))
     others = {key_of(one.name) for one in step.parameters.values()} - {key_of(name)}
@@ -129,7 +133,7 @@ def lines_of_filling(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
 
 
 def line_of_rate(step: Step, name: str) -> Line | None:
-    """Where the rate of an optimizer is given: as it is made, or the object whose ``__init__`` is given it for that."""
+    """Where an optimizer's rate is given: where it is made, or its owner is."""
     line, owner = line_of_last_binding(step, name), key_of(name).rpartition(".")[0]
     value = next((value for (_, key), value in step.named_values() if key == owner), None)
     first = next((source for method, source in methods_of(type(value)) if method == "__init__"), None)
@@ -141,7 +145,7 @@ def line_of_rate(step: Step, name: str) -> Line | None:
 
 
 def line_of_attribute(step: Step, attribute: str) -> Line | None:
-    """Where an attribute of this name is set: in the frames in sight, or in the functions that they call."""
+    """Where an attribute of this name is set, in frames in sight or functions they call."""
     for source in sources_in_reach(step):
         found = [line for key, bound in source.bindings.items() if key.endswith(f".{attribute}") for line, _ in bound]
         if found:
@@ -150,7 +154,7 @@ def line_of_attribute(step: Step, attribute: str) -> Line | None:
 
 
 def line_of_call_below(step: Step, *names: str) -> Line | None:
-    """The line that calls something of these names: in the frames in sight, else in the functions that they call."""
+    """The line that calls one of these names, in frames in sight or functions they call."""
     found = line_of_call(step, *names)
     for below in functions_called_by_all(step) if found is None else ():
         calls = below.source.calls_of(*names)
@@ -160,7 +164,7 @@ def line_of_call_below(step: Step, *names: str) -> Line | None:
 
 
 def line_of_freezing(step: Step, name: str) -> Line | None:
-    """The line that freezes a model: by its ``requires_grad_``, by that of each in a loop, or by assignments there."""
+    """The line that freezes a model: ``requires_grad_``, or a loop over its parameters."""
     direct = line_of_change(step, name, "requires_grad_")
     if direct is not None:
         return direct

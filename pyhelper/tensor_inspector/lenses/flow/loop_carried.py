@@ -1,4 +1,4 @@
-"""Finds state that is carried from step to step: names and attributes that are computed from their own old values."""
+"""Finds loop-carried state: names and attributes computed from their own old values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS = 8  #: tensors of one state
 
 
 class State:
-    """State carried from step to step: its name as the user types it, its tensors with a graph, the line that renews it."""
+    """Loop-carried state: its expression, its tensors with a graph, the line that renews it."""
 
     __slots__ = ("line", "name", "tensors", "value")
 
@@ -44,13 +44,13 @@ def tensors_with_graph(value: Any) -> list[Any]:
     return [one for one in some if is_exact_tensor(one) and requires_grad(one) and not gradient_of(one).is_leaf]
 
 
-def states(step: Step) -> Iterator[State]:
-    """State with a graph that is carried by the loop or function around a backward, and by modules in sight."""
+def carried_states(step: Step) -> Iterator[State]:
+    """State with a graph that a loop around a backward carries, or a module in sight."""
     source = step.source
     loops = [loop for backward in source.backwards if (loop := source.loop_of(backward.lineno)) is not None]
     for name in list(source.bindings) if loops or not source.function.startswith("<") else ():
         value = step.value(name)
-        line = made_of_itself(source, name, loops) if tensors_with_graph(value) else None
+        line = computed_from_itself(source, name, loops) if tensors_with_graph(value) else None
         if line is not None and (loops or "." in name):
             yield State(name, value, (source.file, line))
     for path, member in list(step.members.values()):
@@ -63,14 +63,14 @@ def _kept_in(path: str, member: Member) -> Iterator[State]:
     for key, value in (*member.attributes.items(), *member.items("_buffers")):
         methods = methods_of(type(member.module)) if tensors_with_graph(value) else ()
         for name, source in methods:
-            line = None if name == "__init__" else made_of_itself(source, f"{source.self_name}.{key}")
+            line = None if name == "__init__" else computed_from_itself(source, f"{source.self_name}.{key}")
             if line is not None:
                 yield State(f"{path}.{key}", value, (source.file, line))
                 break
 
 
-def made_of_itself(source: Source, name: str, loops: Sequence[tuple[int, int]] = ()) -> int | None:
-    """The line in which a name is bound to what is computed with its own value, in a loop, or in a method: each time.
+def computed_from_itself(source: Source, name: str, loops: Sequence[tuple[int, int]] = ()) -> int | None:
+    """The line that computes a name from its own value in each iteration, or each call.
 
     Not where it is first bound to something else there.
     """

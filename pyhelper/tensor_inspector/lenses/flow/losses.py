@@ -1,4 +1,4 @@
-"""Finds the calls of loss functions and models in the source, with the values of their arguments."""
+"""Finds calls of loss functions and models in the source, with their arguments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ ERRORS = {
 
 
 class LossCall:
-    """A call of a loss: the ``function`` that computes it, its input and target as the source writes them, and their values if in sight."""
+    """A call of a loss: the ``function`` that computes it, its input and target.
+
+    Both as the source writes them, with their values if in sight.
+    """
 
     __slots__ = ("call", "criterion", "function", "input", "level", "target")
 
@@ -70,7 +73,7 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 
 def loss_function(call: Call, callee: Any) -> str | None:
-    """The function of the loss that a call computes, by its callee; None where it is no loss, or not known."""
+    """The loss function that a call computes; None where it is no loss, or not known."""
     if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
         return call.name
     found = None if callee is None else BY_CLASS.get(class_name(type(callee)))
@@ -85,7 +88,7 @@ def _operand(step: Step, call: Call, position: int, keyword: str, level: int) ->
 
 
 def is_backpropagated(step: Step, one: LossCall) -> bool:
-    """Whether the loss surely goes into a backward, in the rounds in which its target was made: it is no evaluation."""
+    """Whether a loss surely goes into a backward in the iteration that made its target."""
     source, line = step.sources[one.level], one.call.lineno
     if not step.grad_mode or one.target is None or no_grad_block(source, line) is not None:
         return False
@@ -100,7 +103,7 @@ def is_backpropagated(step: Step, one: LossCall) -> bool:
 
 
 def terms_beside(step: Step, one: LossCall) -> Iterator[LossCall]:
-    """The other losses of its function that go into the same backward, in the same round of the loop around that."""
+    """The other losses of the same function that go into the same backward."""
     source = step.sources[one.level]
     for backward in source.backwards if one.level == step.level else ():
         loop = source.loop_of(backward.lineno) or None
@@ -114,13 +117,13 @@ def terms_beside(step: Step, one: LossCall) -> Iterator[LossCall]:
 
 
 def _is_made_with(source: Source, backward: Backward, call: Call, loop: tuple[int, int] | None) -> bool:
-    """Whether a backward is of what is made with the result of a call, by bindings in a loop."""
+    """Whether a backward is computed from the result of a call, by bindings in a loop."""
     nodes = [backward.call.node, *_behind(source, backward.mentioned, loop)]
     return any(below is call.node for node in nodes for below in ast.walk(node))
 
 
 def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> Iterator[ast.AST]:
-    """The expressions bound in a loop to these names, and to the names in those expressions."""
+    """The expressions that a loop binds to these names, and to names in those expressions."""
     waiting, seen = list(names), set[str]()
     while waiting and len(seen) < 100:
         name = waiting.pop()
@@ -133,7 +136,7 @@ def _behind(source: Source, names: list[str], loop: tuple[int, int] | None) -> I
 
 
 def modules_behind(step: Step, value: ast.expr | None, level: int) -> Iterator[VisibleVariable]:
-    """The modules in sight of which a value, or what it is made of, is a result: of a call, or of a method."""
+    """The modules in sight that computed a value, or a value behind it."""
     source, seen = step.sources[level], set[str]()
     waiting: list[ast.AST] = [] if value is None else [value]
     while waiting and len(seen) < 100:
@@ -156,12 +159,12 @@ def modules_behind(step: Step, value: ast.expr | None, level: int) -> Iterator[V
 
 
 def _is_of_every_module(method: str) -> bool:
-    """Whether every module has a method of that name, as ``parameters``: what that gives is no result of the model."""
+    """Whether every module has a method of that name, as ``parameters``: its result is none of the model."""
     return method not in ("__call__", "forward") and method in class_dict(torch.nn.Module)
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """What an expression is made of, without where it is moved to, and what is asked of it beside its elements."""
+    """The nodes of an expression, without those that only ask for metadata or a device."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -201,7 +204,7 @@ class ModelInput:
         self.is_beside = is_beside
 
     def is_first(self) -> bool:
-        """Whether it is the first argument of the model's forward, also where it is given by its name."""
+        """Whether it is the first argument of the model's forward, by position or name."""
         is_first = self.position == 0 or self.position == _first_argument(self.model.value)
         return is_first and not self.is_beside
 
@@ -216,7 +219,7 @@ def _first_argument(model: Any) -> str | None:
 
 
 def model_inputs(step: Step) -> Iterator[ModelInput]:
-    """The inputs of modules in sight other than losses; for ``model(**batch)`` each tensor of the batch."""
+    """The inputs of modules in sight other than losses; of ``model(**batch)`` each tensor."""
     for call, model, level in step.calls_of_modules():
         if class_name(type(model.value)) in BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
             continue

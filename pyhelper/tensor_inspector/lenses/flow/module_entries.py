@@ -1,4 +1,4 @@
-"""Finds which entries of a list or dict of modules the methods of a class use."""
+"""Finds which entries of a list or dict of modules a class uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def computing_methods(cls: type) -> list[Source]:
 
 
 def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | None:
-    """The entries that methods take out of a list or a dict of modules; None where they can't all be read from the source."""
+    """The entries of a list or dict of modules that methods use; None where not all are readable."""
     taken: list[str] = []
     for source in computing_methods(cls):
         if not source.is_known() or source.mentions(*ALL_PARTS):
@@ -49,7 +49,7 @@ def _times_named(source: Source, attribute: str) -> int:
 
 
 def _entries(source: Source, node: ast.expr, keys: list[str]) -> list[str] | None:
-    """The entries that a subscript of constants takes: ``["box"]``, ``[-1]``, ``[:3]``, ``[i]`` in ``for i in range(3)``."""
+    """The entries that a constant subscript takes: ``["box"]``, ``[-1]``, ``[:3]``, ``[i]`` of a loop."""
     if isinstance(node, ast.Slice):
         bounds = [None if bound is None else constant_of(bound) for bound in (node.lower, node.upper, node.step)]
         given = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
@@ -66,7 +66,7 @@ def _entries(source: Source, node: ast.expr, keys: list[str]) -> list[str] | Non
 
 
 def _constants(source: Source, node: ast.expr) -> list[Any] | None:
-    """The values of a literal, or of the variable of a loop over literals; None for what is none."""
+    """The values of a literal, or of a loop's variable over literals; else None."""
     value = constant_of(node)
     if value is not None:
         return [value]

@@ -1,4 +1,4 @@
-"""How the source writes the result of a graph node: a variable's name, or the text in a call of a loss."""
+"""Finds how the source writes the result of a graph node: a variable, or an expression."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FUNCTIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sig
 
 
 class Written(Record):
-    """``name``: the variable, else the expression as the source writes it; ``expression``: only a variable's name.
+    """A graph node in the source: the variable's name, else the expression.
 
-    ``line``: where the operation itself is called, or the layer made, as far as the source tells it; else where the
-    variable is bound, or the loss called.
+    ``expression``: only a variable's name. ``line``: where the operation itself is called, or the layer made, as far
+    as the source tells it; else where the variable is bound, or the loss called.
     """
 
     name: str | None = None
@@ -41,7 +41,7 @@ class Written(Record):
 
 
 def written(step: Step, node: AutogradNode) -> Written:
-    """How the source spells the result of a node: a variable in sight, else the argument of the loss that it goes into."""
+    """How the source spells a node's result: a variable in sight, else a loss's argument."""
     name = step.title_of(node)
     if name is None:
         return _in_a_loss(step, node)
@@ -54,7 +54,7 @@ def written(step: Step, node: AutogradNode) -> Written:
 
 
 def _in_a_loss(step: Step, node: AutogradNode) -> Written:
-    """The argument of the only loss in sight, or below it, that can have made what uses the node."""
+    """The argument of the only loss in sight that can have made the node's user."""
     for user, position in _users(step, node):
         found = _argument(step, node, _LOSSES.get(user.op, ()), position)
         if found is not None:
@@ -63,7 +63,7 @@ def _in_a_loss(step: Step, node: AutogradNode) -> Written:
 
 
 def _only_call(step: Step, node: AutogradNode) -> Written:
-    """The only call of an activation's function in the frames in sight, or in the functions that these call."""
+    """The only call of an activation's function, in frames or functions they call."""
     name = _FUNCTIONS.get(node.op)
     sources = [step.sources[level] for level in step.levels]
     sources += [called.source for called in functions_called(step)] if name is not None else []
@@ -75,13 +75,13 @@ def _only_call(step: Step, node: AutogradNode) -> Written:
 
 
 def written_for_kl_div(step: Step, node: AutogradNode) -> Written | None:
-    """How the source writes what a node has made and ``kl_div`` was given as its input; None where none is called."""
+    """How the source writes the input of ``kl_div`` that a node made; else None."""
     found = _argument(step, node, ("kl_div",), 0)
     return found if found is None or step.title_of(node) is None else written(step, node)
 
 
 def _argument(step: Step, node: AutogradNode, functions: tuple[str, ...], position: int) -> Written | None:
-    """An argument of the only loss of these functions that the frames in sight call, or else the functions that these call."""
+    """An argument of the only loss of these functions, in frames or functions they call."""
     keyword = ("input", "target")[position]
     calls = [one for one in loss_calls(step) if one.function in functions]
     if calls:
@@ -119,7 +119,7 @@ def _is_absolute(step: Step, node: AutogradNode) -> bool:
 
 
 def _line_of_op(step: Step, node: AutogradNode, value: ast.AST | None, level: int) -> Line | None:
-    """The line in which an expression, or what it calls, runs an activation, or in which its layer is made."""
+    """The line of an expression that runs an activation, or that makes its layer."""
     function = _FUNCTIONS.get(node.op)
     calls = [Call(below, None, False) for below in ast.walk(value or ast.Pass()) if isinstance(below, ast.Call)]
     for call in calls if function is not None else ():
@@ -144,7 +144,7 @@ def _called_in(source: Source, op: str) -> Line | None:
 
 
 def _in_module(step: Step, called: VisibleVariable, op: str) -> Line | None:
-    """Where the forward of a module, or of a part of it, runs the activation; else where its last such layer is made."""
+    """Where a module's forward runs an activation, else where its last such layer is made."""
     layers: list[tuple[str, Member]] = []
     for name, member in step.members.values():
         if not member.is_in(called.value):
@@ -168,7 +168,7 @@ def _in_module(step: Step, called: VisibleVariable, op: str) -> Line | None:
 
 
 def _made_below(step: Step, name: str, cls: str) -> Line | None:
-    """The only line that makes a layer of a class, of the functions that are called where a model is made."""
+    """The only line that makes a layer of a class, in functions that make the model."""
     bound = [
         (level, node) for level, source in enumerate(step.sources) for _, node in source.bindings.get(name, ())[-1:]
     ]

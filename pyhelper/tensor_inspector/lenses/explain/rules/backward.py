@@ -13,7 +13,7 @@ from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Violation
 from ...findings.rule import Rule
-from ...flow.loop_carried import State, states
+from ...flow.loop_carried import State, carried_states
 from ..error_context import ErrorContext
 from ..operand import Operand, needs_grad, operand
 from ..values import value_words
@@ -125,7 +125,7 @@ def _carried(context: ErrorContext) -> State | None:
         return None
     nodes = [node for root in roots(context) if (node := step.node_of(root.value)) is not None]
     shared = {id(node.function) for root in nodes for node in step.graph.below(root) if node.leaf is None}
-    for state in states(step):
+    for state in carried_states(step):
         own = Graph([gradient_of(tensor).function for tensor in state.tensors], step.budget.share()).nodes
         if any(id(node.function) in shared for node in own):
             return state

@@ -1,4 +1,4 @@
-"""Finds the calls of torch's checkpoints, by whichever name they are known, and where a forward surely comes to one."""
+"""Finds calls of torch's checkpoints, and which of them a forward surely runs."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def _meaning(function: FunctionType, source: Source, callee: str) -> Any:
 
 
 class SureRuns:
-    """Where the ``forward`` of a module surely comes to a call in one of its methods.
+    """Finds the lines of ``forward`` that surely run a call in a method of a module.
 
-    ``lists`` are the attributes of the module that are lists and not empty.
+    ``lists``: the attributes of the module that are lists and not empty.
     """
 
     def __init__(self, step: Step, module: Any, methods: dict[str, Source], lists: set[str]) -> None:
@@ -81,7 +81,7 @@ class SureRuns:
         self._lists = lists
 
     def lines_of(self, source: Source, call: Call) -> list[int]:
-        """The lines of ``forward`` that run a call, each in every round; empty where one may not, or none is known."""
+        """The lines of ``forward`` that run a call in every iteration. Empty where one may not, or none is known."""
         found, waiting, seen = list[int](), [(source, call)], set[str]()
         while waiting:
             source, call = waiting.pop()
@@ -103,8 +103,11 @@ class SureRuns:
         return found
 
     def _always_runs(self, source: Source, call: Call) -> bool:
-        """Whether nothing leaves before a call, and what stands around it are conditions that the module meets as it is
-        now, as ``if self.training``, and loops through lists that are not empty."""
+        """Whether no exit stands before a call, and all around it is entered.
+
+        Entered are conditions that the module meets now, as ``if self.training``, and loops through lists that are
+        not empty.
+        """
         around = [
             node
             for node in source.nodes
@@ -130,7 +133,7 @@ class SureRuns:
 
 
 def setting(step: Step, node: ast.expr, source: Source, module: Any) -> Any:
-    """What an expression means in a method, of constants, attributes and dicts; None where that is not known."""
+    """Evaluates constants, attributes and dict items in a method; None for anything else."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):

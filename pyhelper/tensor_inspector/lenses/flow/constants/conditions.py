@@ -26,7 +26,7 @@ _UNKNOWN = object()
 
 
 def will_surely_run(step: Step, line: int, level: int) -> bool:
-    """Whether a line further down runs: each condition still to be decided on the way to it goes that way now."""
+    """Whether a line further down runs: every condition on the way is met now."""
     source = step.sources[level]
     if source.are_alternatives(source.lineno, line):
         return False
@@ -48,7 +48,7 @@ def will_surely_run(step: Step, line: int, level: int) -> bool:
 
 
 def is_foretold(step: Step, line: int, level: int) -> bool:
-    """Whether a line has run, or will surely do so, and no handler takes what it may raise."""
+    """Whether a line has run or surely will, outside of any ``try`` with a handler."""
     source = step.sources[level]
     is_tried = any(
         isinstance(node, ast.Try) and node.handlers and node.lineno < line <= last_line(node.body[-1])
@@ -83,7 +83,7 @@ def _outcome(step: Step, test: ast.expr, level: int) -> bool | None:
 
 
 def number_or_text(step: Step, node: ast.expr, level: int) -> Any:
-    """The number, text, bool or None that an expression is, in the source of a frame; ``_UNKNOWN`` for all else."""
+    """The number, text, bool or None that an expression is; else ``_UNKNOWN``."""
     if isinstance(node, ast.Constant):
         return node.value if node.value is None or type(node.value) in _PLAIN else _UNKNOWN
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

@@ -1,4 +1,4 @@
-"""What a name means, also one that a loop gives a value after another: ``for opt in self.optimizers[1:]``."""
+"""Finds all values that a name has in a line: ``for opt in self.optimizers[1:]``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ ValueOf = Callable[[str], Any]
 
 
 def values_in_line(source: Source, name: str, line: int, value_of: ValueOf) -> list[Any]:
-    """The values of a name in a line of a source where ``value_of`` knows all that no loop binds: one, or each that the
-    loop around the line gives it. Empty where one of them is not known.
+    """The values of a name in a line: one, or one for each iteration.
+
+    ``value_of`` knows all that no loop binds. Empty where one of the values is not known.
     """
     bindings = [node for _, node in source.bindings.get(name, ())]
     loops = [
@@ -50,7 +51,7 @@ def _second_items(node: ast.expr, value_of: ValueOf) -> list[Any]:
 
 
 def _items(node: ast.expr, value_of: ValueOf) -> list[Any]:
-    """What a loop goes through where that is plain: a list, a part of one, the values of a dict, names in a row."""
+    """The items of a plain iterable: a list, a slice of one, ``dict.values()``, a tuple of names."""
     if isinstance(node, (ast.Tuple, ast.List)):
         found = [value_of(text_of(part)) if is_name(part) else None for part in node.elts]
         return [] if any(value is None for value in found) else found

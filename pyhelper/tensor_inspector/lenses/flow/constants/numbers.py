@@ -1,4 +1,4 @@
-"""Computes what a function of one number returns, as its source writes it, without running it: a schedule's factor."""
+"""Computes what a function of one number returns, by its source, without running it."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def function_of_number(function: Any) -> Callable[[float], float] | None:
     return None if subject is None else _Computing(function, tree, known, subject).at
 
 
-def place_of_function(function: Any) -> tuple[str, int] | None:
+def site_of_function(function: Any) -> tuple[str, int] | None:
     """The file and the line in which a function begins."""
     found = _plain(function)[0]
     return None if found is None else (found.__code__.co_filename, found.__code__.co_firstlineno)
 
 
 def _plain(function: Any) -> tuple[FunctionType | None, list[Any], dict[str, Any]]:
-    """The function itself, with what a partial, a method or an object that is called gives it beforehand."""
+    """The function behind a partial, a method or a callable object, with the arguments that these add."""
     given: dict[str, Any] = {}
     before: list[Any] = []
     if type(function) is partial:

@@ -1,4 +1,4 @@
-"""Sums that a source keeps by a name: where it adds to one, as a running mean does, and what sets it back."""
+"""Finds sums that a source keeps by a name, and what sets them back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...step.source import Source
 
 
 def additions(source: Source, name: str) -> list[tuple[int, ast.AST]]:
-    """Where a source adds to a name, or to an item that may be it: ``total += c``, ``totals[k] = totals[k] + c``."""
+    """Where a source adds to a name or to an item: ``total += c``, ``totals[k] = totals[k] + c``."""
     found: list[tuple[int, ast.AST]] = [
         (line, node)
         for line, node in source.bindings.get(name, ())
@@ -33,14 +33,17 @@ def adds_to_item(node: ast.AST, container: str | None) -> bool:
 
 
 def is_reset_in(source: Source, name: str) -> bool:
-    """Whether a method binds an attribute to something else than a sum with itself, and not only where it is None."""
+    """Whether a method binds an attribute to anything but a sum with itself.
+
+    A first value does not count: ``if self.mean is None: self.mean = loss``.
+    """
     adds = [added for _, added in additions(source, name)]
     bound = (*source.bindings.get(name, ()), *source.bindings.get(parent_of(name) or "", ()))
     return any(all(node is not added for added in adds) and not _is_first(source, name, line) for line, node in bound)
 
 
 def _is_first(source: Source, name: str, line: int) -> bool:
-    """Whether a line runs only where a name is None: ``if self.mean is None: self.mean = loss``."""
+    """Whether a line runs only where a name is None: ``if self.mean is None: …``."""
     return any(
         isinstance(node, ast.If)
         and text_of(node.test) == f"{name} is None"
@@ -51,7 +54,7 @@ def _is_first(source: Source, name: str, line: int) -> bool:
 
 
 def _adds_to(value: ast.expr, name: str) -> bool:
-    """Whether it is a sum with the name itself in it, or a part of that: ``0.9 * name + 0.1 * loss``.
+    """Whether an expression is a sum with the name in it: ``0.9 * name + 0.1 * loss``.
 
     A cell's new state is none, nor is ``name.detach()``.
     """
@@ -75,6 +78,6 @@ def _adds_to(value: ast.expr, name: str) -> bool:
 
 
 def _once_begun(value: ast.IfExp, name: str) -> ast.expr | None:
-    """What it is once the name is no longer None: the sum of ``loss if name is None else 0.9 * name + 0.1 * loss``."""
+    """The arm of a conditional expression that runs once the name is not None."""
     branches = {f"{name} is None": value.orelse, f"{name} is not None": value.body}
     return branches.get(text_of(value.test))

@@ -30,19 +30,25 @@ _IDLE = (*_DEFINITIONS, ast.Pass, ast.Continue, ast.Break, ast.Global, ast.Nonlo
 
 
 class OrderedCall(Record):
-    """A call of ``backward``, ``zero_grad`` or ``step``: on what, in which line. Without a name: what may be a backward."""
+    """A call of ``backward``, ``zero_grad`` or ``step``: its subject and line.
+
+    Without a name: what may be a backward.
+    """
 
     name: str
     subject: str
     at: Line
 
 
-def orders(step: Step) -> Iterator[list[OrderedCall]]:
-    """The calls on each way down through the source: into the branches of an ``if`` with all that came before it."""
-    yield from _Ways(step).through(step.source.body, [])
+def call_paths(step: Step) -> Iterator[list[OrderedCall]]:
+    """The calls on each path down through the source.
+
+    A branch of an ``if`` begins with all calls before it.
+    """
+    yield from _CallPaths(step).through(step.source.body, [])
 
 
-class _Ways:
+class _CallPaths:
     def __init__(self, step: Step) -> None:
         self._step = step
 
@@ -53,7 +59,7 @@ class _Ways:
         yield order
 
     def _past(self, statement: ast.stmt, order: list[OrderedCall]) -> Iterator[list[OrderedCall]]:
-        """The ways that end inside a statement; what all others have called in it is added to the order."""
+        """The paths that end inside a statement; calls on all others extend the order."""
         if isinstance(statement, ast.If):
             order += self._of_expression(statement.test)
             for branch in (statement.body, statement.orelse):
@@ -71,7 +77,7 @@ class _Ways:
         order += self._always(statement)
 
     def _always(self, statement: ast.stmt) -> list[OrderedCall]:
-        """What a branching or looping statement calls last: nothing, a backward in each round, or what is not known."""
+        """What a branching or looping statement calls last: nothing, a backward, or what is not known."""
         inside = [event for inner in _inside(statement) for event in self._all_of(inner)]
         if isinstance(statement, LOOPS) and inside and {event.name for event in inside} <= {"", "backward"}:
             return inside[-1:]
@@ -102,7 +108,7 @@ class _Ways:
 
 
 def _inside(statement: ast.stmt) -> list[ast.stmt]:
-    """The statements in the bodies of a statement; none of a function that it only defines."""
+    """The statements in the bodies of a statement; none for a definition."""
     if isinstance(statement, _DEFINITIONS):
         return []
     bodies = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
@@ -123,7 +129,7 @@ def _event(statement: ast.stmt, source: Source) -> OrderedCall | None:
 
 
 def _events_of_call(step: Step, statement: ast.stmt) -> list[OrderedCall] | None:
-    """What a function or method of the user does, that does nothing but clear and step; None where it may do more."""
+    """The calls of a function of the program that only clears and steps; else None."""
     is_kept = isinstance(statement, ast.Assign) and all(isinstance(one, ast.Name) for one in statement.targets)
     node = statement.value if isinstance(statement, ast.Expr) or is_kept else None  # type: ignore[attr-defined]
     call = Call(node, None, True) if isinstance(node, ast.Call) else None
@@ -142,14 +148,14 @@ def _events_of_call(step: Step, statement: ast.stmt) -> list[OrderedCall] | None
 
 
 def _is_idle(part: ast.stmt) -> bool:
-    """Whether it is a text, or the answer of a function that calls nothing for it."""
+    """Whether it is a docstring, or a ``return`` that calls nothing."""
     if isinstance(part, ast.Return):
         return not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(part))
     return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
 
 
 def _as_given(subject: str, call: Call, called: Source) -> str:
-    """An expression in a function, in the names of where that is called: of an argument, or of ``self``."""
+    """An expression of a called function in the names of its caller."""
     root, names = root_of(subject), called.arguments
     given = dict(zip(names[len(names) - len(call.args) :], map(text_of, call.args)))
     given.update({name: text_of(value) for name, value in call.keywords.items()})
@@ -178,7 +184,7 @@ def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
 
 
 def _is_of_torch(step: Step, call: ast.Call) -> bool:
-    """Whether it calls a function of torch or of a library that begins no backward: ``nn.utils.clip_grad_norm_``."""
+    """Whether a call is of a library's function that begins no backward: ``nn.utils.clip_grad_norm_``."""
     visible, path = step.frames[step.level], text_of(call.func).split(".")
     found: Any = visible.variables.get(path[0], global_of(visible.frame, path[0]))
     for name in path[1:]:
@@ -192,7 +198,7 @@ def _is_of_torch(step: Step, call: ast.Call) -> bool:
 
 
 def _reaches_a_model(step: Step, call: ast.Call) -> bool:
-    """Whether a function may work on a model: it is given one, or one stands in what its code names."""
+    """Whether a function may work on a model: an argument, or what its code names."""
     visible, name = step.frames[step.level], text_of(call.func)
     called = visible.variables.get(name, global_of(visible.frame, name))
     if called is None:
@@ -211,12 +217,12 @@ def _reaches_a_model(step: Step, call: ast.Call) -> bool:
 
 
 def _may_have_a_model(value: Any) -> bool:
-    """Whether it is a model, an optimizer, or an object of the program, which may keep one."""
+    """Whether it is a model, an optimizer, or an object of the program."""
     return is_module(value) or is_optimizer(value) or not (issubclass(type(value), type) or is_library(type(value)))
 
 
 def _named_in(function: FunctionType) -> Iterator[Any]:
-    """The values that a function's code names: of the module around it, and of the functions around it."""
+    """The globals and closure values that a function's code names."""
     for name in function.__code__.co_names:
         if name in function.__globals__:
             yield function.__globals__[name]

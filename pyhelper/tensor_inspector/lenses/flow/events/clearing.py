@@ -1,4 +1,7 @@
-"""Decides whether some lines may clear gradients. It goes by names alone: an unknown call counts as one that may."""
+"""Decides whether some lines may clear gradients, by names alone.
+
+An unknown call counts as one that may.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ...step.classes import is_library_module, underlying_function
 from ...step.expressions import constant_of, text_of
 from ...step.source import Source
 from ...step.step import Step
-from .clears_of_others import Place, Region, clears_of_others, nodes_in, place_of
+from .clears_of_others import Region, Site, clears_of_others, nodes_in, site_of
 
 _CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))
 #: methods that change a gradient and leave something of it
@@ -25,10 +28,10 @@ _IMPLIED = ("__call__", "__iter__", "__next__", "__getitem__", "__enter__", "__e
 _MOST = 3000  #: functions
 
 
-def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
-    """Whether a name in the region, or in a function of the program that bears a name in there, is one of clearing.
+def may_clear_gradients(step: Step, region: Region, tensors: set[int]) -> bool:
+    """Whether a region names anything that clears gradients, in functions that it calls too.
 
-    A ``zero_grad`` that surely clears none of some tensors, by their ids, counts as nothing: see `elsewhere`.
+    A ``zero_grad`` that surely clears none of some tensors, by their ids, does not count: see `clears_of_others`.
     """
     functions = _functions(step, {level for level, _ in region})
     names, codes = set[str](_IMPLIED), list[CodeType]()
@@ -36,7 +39,7 @@ def may_clear(step: Step, region: Region, tensors: set[int]) -> bool:
     for level, lines in region:
         variables = step.frames[level].variables
         source = step.sources[level]
-        found = set(_names_in(source, nodes_in(source.tree, lines), others.places))
+        found = set(_names_in(source, nodes_in(source.tree, lines), others.sites))
         names |= found
         codes += [code for name in found & set(variables) for code in _codes_of(variables[name])]
     files = {step.sources[level].file for level, _ in region}
@@ -65,22 +68,22 @@ def _is_of_clearing(name: str) -> bool:
     return name in _CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
 
 
-def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Place] = ()) -> Iterator[str]:
-    """The names in some nodes of a source, but those at the places of others."""
+def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Site] = ()) -> Iterator[str]:
+    """The names in some nodes of a source, but those at the sites of others."""
     for node in nodes:
         if _may_be_of_zeros(node):
             yield "zero_"
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
-            if place_of(source, node) not in others:  # a gradient that is only read is not cleared
+            if site_of(source, node) not in others:  # a gradient that is only read is not cleared
                 yield node.attr
         elif isinstance(node, ast.Constant) and type(node.value) is str:
             yield node.value
 
 
 def _may_be_of_zeros(node: ast.AST) -> bool:
-    """Whether it may make elements 0: ``g[:] = 0``, ``g *= 0``, ``g.mul_(0)``, or what changes a gradient: ``p.grad.sub_(…)``."""
+    """Whether a node may make elements 0: ``g[:] = 0``, ``g *= 0``, ``g.mul_(0)``, ``p.grad.sub_(…)``."""
     if isinstance(node, ast.Assign):
         stored = [one for one in node.targets if isinstance(one, ast.Subscript)]
         are_zeros = constant_of(node.value) == 0 and any(map(_is_of_all, stored))
@@ -104,7 +107,7 @@ def _is_gradient(node: ast.AST) -> bool:
 
 
 def _names_in_lambdas(source: Source) -> Iterator[str]:
-    """What is kept in a container and called from there has no name of its own."""
+    """The names in lambdas: what is called out of a container has no name of its own."""
     for node in ast.walk(source.tree or ast.Pass()):
         if isinstance(node, ast.Lambda):
             yield from _names_in(source, ast.walk(node))
@@ -120,7 +123,7 @@ def _codes_of(value: Any) -> Iterator[CodeType]:
 
 
 def _functions(step: Step, levels: set[int]) -> dict[str, list[CodeType]]:
-    """The functions and methods of the program by name: of the modules of some frames, and of the classes of what they see."""
+    """The program's functions by name: of modules of frames, and of classes in sight."""
     found: dict[str, list[CodeType]] = {}
     seen = set[int]()
     waiting: list[Any] = [type(value) for (level, _), value in step.named_values() if level in levels]

@@ -23,9 +23,9 @@ def dead_losses(step: Step) -> list[Loss]:
 
 
 def _may_be_evaluated(step: Step, loss: Loss) -> bool:
-    """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
+    """Whether a backward is still undecided, and gradients may be off on purpose."""
     source = step.source
-    if _is_left_for_lack_of_graph(step, loss) or _has_graph_in_other_rounds(step, loss):
+    if _is_skipped_without_graph(step, loss) or _has_graph_in_other_iterations(step, loss):
         return True
     if will_surely_run(step, loss.backward.lineno, step.level) or _is_stepped_after(step) or is_cleared_for(step, loss):
         return False
@@ -34,8 +34,8 @@ def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     return not step.grad_mode or any(first <= line <= last for line in lines for first, last in blocks)
 
 
-def _is_left_for_lack_of_graph(step: Step, loss: Loss) -> bool:
-    """Whether the round ends before the backward where a loss has no graph: ``if not loss.requires_grad: continue``."""
+def _is_skipped_without_graph(step: Step, loss: Loss) -> bool:
+    """Whether the iteration ends early for a loss without a graph: ``if not loss.requires_grad: continue``."""
     asked = (f"{loss.name}.requires_grad", f"{loss.name}.grad_fn")
     return any(
         isinstance(node, ast.If)
@@ -46,8 +46,8 @@ def _is_left_for_lack_of_graph(step: Step, loss: Loss) -> bool:
     )
 
 
-def _has_graph_in_other_rounds(step: Step, loss: Loss) -> bool:
-    """Whether a condition decides about the backward, and another one has left the loss as it was: there was nothing for it."""
+def _has_graph_in_other_iterations(step: Step, loss: Loss) -> bool:
+    """Whether a condition decides about the backward, and another one about adding to the loss."""
     source, name = step.source, root_of(loss.name)
     lines = [line for line, node in source.bindings.get(name, ()) if _is_sum_with(node, name)]
     return any(
@@ -72,8 +72,7 @@ def line_of_loss(step: Step, loss: Loss) -> tuple[str, int] | None:
 
 
 def is_cleared_for(step: Step, loss: Loss) -> bool:
-    """Whether the branch that has surely cleared the gradients of an optimizer leads to a backward, which only asks if the
-    loss has a graph: ``if training: optimizer.zero_grad(); if loss.requires_grad: loss.backward()``."""
+    """Whether a branch that cleared gradients leads to a backward that asks ``loss.requires_grad``."""
     source, line = step.source, loss.backward.lineno
     asked = f"{loss.name}.requires_grad"
     keys = {variable.key for variable in step.optimizers if variable.level == step.level}

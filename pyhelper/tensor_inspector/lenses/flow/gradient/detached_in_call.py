@@ -1,5 +1,4 @@
-"""Finds where what a module gives is cut off on its way to the loss: in a function that the step calls, in the step itself,
-or in what calls it."""
+"""Finds where a module's result is detached on its way to the loss, across calls."""
 
 from __future__ import annotations
 
@@ -20,10 +19,10 @@ from ...step.source import Source
 from ...step.step import Step
 from ..definitions import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
 from ..lines import Line
-from ..reach.trained_elsewhere import Held, may_learn_elsewhere
+from ..reach.trained_elsewhere import UntrainedModule, may_train_elsewhere
 
 _CUTS = frozenset((*CUTS, "float"))
-_METHODS_THAT_KEEP = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
+_KEEPING_METHODS = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
 _NO_DATA = frozenset((*ABOUT, *ALIKE, *STEP_FUNCTIONS))
 #: What gives no graph, though its values are those of predictions.
 _WITHOUT_GRAPH = frozenset(
@@ -34,8 +33,11 @@ _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
 
 
-class CutCall(Record):
-    """Where all of a value leaves autograd: by what, in which line, in which function; ``is_off``: gradients are off there."""
+class Detached(Record):
+    """Where all of a value is detached: by what, in which line and function.
+
+    ``is_off``: gradients are off there.
+    """
 
     how: str
     line: Line
@@ -43,29 +45,32 @@ class CutCall(Record):
     is_off: bool = False
 
 
-_Flow = Flow[CutCall]  #: how a value is made of what the module gives; "live" also where that is not sure
+_Flow = Flow[Detached]  #: how a value is made of what the module gives; "live" also where that is not sure
 
 
-def cut_in_call(step: Step, variable: VisibleVariable) -> CutCall | None:
-    """The place in a function that cuts off a module, which the step surely calls for its losses and nothing else trains."""
-    walk = _Route(step, variable.value)
+def detached_in_call(step: Step, variable: VisibleVariable) -> Detached | None:
+    """Where a called function detaches a module that nothing else trains."""
+    walk = _Trace(step, variable.value)
     frame = _FollowedBody(walk, step.source, None, {}, step.level)
     flows = [frame.named(key_of(loss.name), 0) for loss in step.losses]
-    found = next((flow for flow in flows if type(flow) is CutCall), None)
+    found = next((flow for flow in flows if type(flow) is Detached), None)
     if found is None or found.source is step.source or "live" in flows or not walk.is_surely_called:
         return None
-    held = Held(variable.key.rpartition(".")[2], variable.value, True)
-    return None if may_learn_elsewhere(step, held, walk.entered, walk.noted) else found
+    held = UntrainedModule(variable.key.rpartition(".")[2], variable.value, True)
+    return None if may_train_elsewhere(step, held, walk.entered, walk.noted) else found
 
 
-def cut_before(step: Step, name: str, level: int) -> CutCall | None:
-    """Where a value without a graph was cut off from what has one; ``name`` tells it in the frame at ``level``."""
-    found = _FollowedBody(_RouteOfAll(step), step.sources[level], None, {}, level).named(key_of(name), 0)
-    return found if type(found) is CutCall else None
+def detached_before(step: Step, name: str, level: int) -> Detached | None:
+    """Where a value without a graph was detached from one that has a graph.
+
+    ``name`` is its name in the frame at ``level``.
+    """
+    found = _FollowedBody(_TraceOfAll(step), step.sources[level], None, {}, level).named(key_of(name), 0)
+    return found if type(found) is Detached else None
 
 
-class _Route:
-    """What a way through functions has in common: the module, its calls, the functions gone through."""
+class _Trace:
+    """State shared by all functions of one search: the module, its calls, the functions entered."""
 
     cuts = _CUTS
     puts: tuple[str, ...] = ()  #: methods that put into a list what is followed
@@ -79,16 +84,16 @@ class _Route:
         self.is_surely_called = True
 
     def is_live(self, value: Any) -> bool:
-        """Whether a value is one from which a way back is looked for."""
+        """Whether a value has a gradient that is searched for."""
         return False
 
     def is_called(self, callee: Any) -> bool:
-        """Whether a call of this gives what is looked for."""
+        """Whether a call of this gives a result that is searched for."""
         return callee is self.module
 
 
-class _RouteOfAll(_Route):
-    """The way from anything that has a graph: what requires a gradient, and modules of libraries with such parameters."""
+class _TraceOfAll(_Trace):
+    """Searches from anything with a graph: tensors, and modules of libraries with parameters."""
 
     cuts = _CUTS | _WITHOUT_GRAPH
     puts = ("append", "extend", "insert")
@@ -109,7 +114,7 @@ class _FollowedBody:
     """A function, or the frame at ``level`` (without ``called``), in which values are followed."""
 
     def __init__(
-        self, walk: _Route, source: Source, called: Called | None, given: dict[str, _Flow], level: int, end: int = 1
+        self, walk: _Trace, source: Source, called: Called | None, given: dict[str, _Flow], level: int, end: int = 1
     ) -> None:
         self._walk = walk
         self._source = source
@@ -119,10 +124,10 @@ class _FollowedBody:
         self._end = source.lineno + end  #: of a frame: the line from which on nothing has run
         self._known: dict[str, _Flow] = {}
         off = None if called is None else decorated_off(source)
-        self._off = None if off is None else CutCall("no_grad", (source.file, off), source, True)
+        self._off = None if off is None else Detached("no_grad", (source.file, off), source, True)
 
     def named(self, name: str, depth: int) -> _Flow:
-        """What a variable is, after all lines that bind it: where one may not have run, what was before it counts too."""
+        """The flow of a variable after all lines that bind it. Bindings that may not run are joined."""
         if name in self._known:
             return self._known[name]
         self._known[name] = self._given_as(name, depth)
@@ -142,7 +147,7 @@ class _FollowedBody:
         return self._known[name]
 
     def _given_as(self, name: str, depth: int) -> _Flow:
-        """What an argument was given; for a frame that is what stands in its caller's source, where that is in sight."""
+        """The flow of an argument; for a frame, of the expression in its caller."""
         step, level = self._walk.step, self._level + 1
         if self._called is not None or name not in self._source.arguments or level >= len(step.frames):
             return self._given.get(name)
@@ -164,7 +169,7 @@ class _FollowedBody:
         if self._walk.expressions > _MOST_EXPRESSIONS:
             return "live"
         found = self._flow_of(node, depth + 1)
-        if type(found) is CutCall and found.source is self._source and self._is_conditional(found.line[1]):
+        if type(found) is Detached and found.source is self._source and self._is_conditional(found.line[1]):
             return "live"  # it may be cut off by turns
         return found
 
@@ -176,12 +181,12 @@ class _FollowedBody:
                 return self.named(text_of(node), depth)
             if is_name(node) and self._walk.is_live(self._value(text_of(node))):
                 return "live"
-            return self._cut(node.attr, node, self.flow(node.value, depth)) if node.attr not in ABOUT else None
+            return self._detached(node.attr, node, self.flow(node.value, depth)) if node.attr not in ABOUT else None
         if isinstance(node, ast.Call):
             return self._of_call(node, depth)
         if isinstance(node, ast.Compare) and "eq" in self._walk.cuts:
             operands = (self.flow(one, depth) for one in (node.left, *node.comparators))
-            return self._cut("eq", node, joined_flow(operands))
+            return self._detached("eq", node, joined_flow(operands))
         if isinstance(node, (ast.Lambda, ast.Constant, ast.Compare)):
             return None
         if isinstance(node, ast.Subscript):
@@ -190,7 +195,7 @@ class _FollowedBody:
         return "live" if found is not None and isinstance(node, (ast.IfExp, ast.BoolOp)) else found
 
     def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What an expression is made of; of a comprehension its variables stand for what it goes through."""
+        """The operands of an expression. In a comprehension each variable stands for its iterable."""
         for loop in getattr(node, "generators", ()):
             for name in bound_in(loop.target):
                 self._known[name] = self.flow(loop.iter, 0)
@@ -216,14 +221,14 @@ class _FollowedBody:
             owner = self.flow(node.func.value, depth) if isinstance(node.func, ast.Attribute) else None
             given = [self.flow(one, depth) for one in (*node.args, *(one.value for one in node.keywords))]
             found = joined_flow((owner, *given))
-            found = found if owner is not None and name in _METHODS_THAT_KEEP else self._cut(name, node, found)
+            found = found if owner is not None and name in _KEEPING_METHODS else self._detached(name, node, found)
         off = off_at(self._source, node.lineno)
         return (
-            found if off is None or found is None else CutCall("no_grad", (self._source.file, off), self._source, True)
+            found if off is None or found is None else Detached("no_grad", (self._source.file, off), self._source, True)
         )
 
     def _value(self, name: str) -> Any:
-        """What a name, or an attribute of one, means here, as far as that is known."""
+        """The value of a name or attribute here, as far as it is known."""
         return value_in(self._walk.step, name, self._level) if self._called is None else self._called.value(name)
 
     def _note_call(self, node: ast.Call) -> None:
@@ -237,10 +242,10 @@ class _FollowedBody:
         given = {name: self.flow(value, depth) for name, value in function.given.items()}
         return _FollowedBody(self._walk, function.source, function, given, self._level).results(depth + 1)
 
-    def _cut(self, name: str, node: ast.expr, found: _Flow) -> _Flow:
+    def _detached(self, name: str, node: ast.expr, found: _Flow) -> _Flow:
         is_cut = name in self._walk.cuts and found == "live"
         how = "a comparison" if isinstance(node, ast.Compare) else f".{name}" if name == "data" else f"{name}()"
-        return CutCall(how, (self._source.file, node.lineno), self._source) if is_cut else found
+        return Detached(how, (self._source.file, node.lineno), self._source) if is_cut else found
 
     def _bound(self, name: str, node: ast.AST, depth: int) -> _Flow:
         """What a statement binds to a name."""

@@ -9,19 +9,19 @@ from ....measure.torch import optimizers
 from ....measure.torch.modules import Member, is_module, parameters_of
 from ...step.classes import is_library
 from ...step.step import Step
-from ..reach.trained_elsewhere import is_moved
-from .forward import CutLine, cuts_of
+from ..reach.trained_elsewhere import is_written
+from .forward import DetachLine, detached_attributes
 
 
-def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, CutLine, list[Any]]]:
-    """The parts that a ``forward`` cuts off: the part's name, its module, where, its trainable parameters."""
+def detached_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, DetachLine, list[Any]]]:
+    """The submodules that a ``forward`` detaches: name, module, where, trainable parameters."""
     for name, member in list(step.members.values()) if missing else ():
         if is_library(type(member.module)):
             continue
         gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
-        cuts = step.once(cuts_of, type(member.module)) if gone else {}
+        cuts = step.once(detached_attributes, type(member.module)) if gone else {}
         for key, tensors in gone.items():
-            if key in cuts and not is_moved(step, key):
+            if key in cuts and not is_written(step, key):
                 yield f"{name}.{key}", member, cuts[key], tensors
 
 

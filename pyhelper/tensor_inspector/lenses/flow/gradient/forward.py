@@ -1,4 +1,4 @@
-"""Works out which parts of a module the result of ``forward`` depends on, and which of them get a gradient."""
+"""Works out which attributes the result of ``forward`` is computed from, and which get gradients."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from ..definitions import ABOUT, ALIKE, CUTS
 
 #: What is given by these is a choice, without a slope.
 _CHOICES = frozenset("argmax argmin argsort bincount bool indices int long multinomial one_hot searchsorted".split())
-_CUTTING = _CHOICES.union(CUTS)
+_DETACHING = _CHOICES.union(CUTS)
 _DEEP = 60  #: of expressions and statements in one another
 
-CutLine = tuple[str, int, str]  #: a file, a line, and what cuts off there
+DetachLine = tuple[str, int, str]  #: a file, a line, and what attributes off there
 
 
-class Derived:
-    """The attributes that a value is computed from: all of them, and those that its gradient reaches."""
+class Dependence:
+    """The attributes that a value is computed from, and those that its gradient reaches."""
 
     __slots__ = ("cut", "live", "parts")
 
-    def __init__(self, parts: Iterable[str] = (), live: Iterable[str] = (), cut: CutLine | None = None) -> None:
+    def __init__(self, parts: Iterable[str] = (), live: Iterable[str] = (), cut: DetachLine | None = None) -> None:
         self.parts = frozenset(parts)
         self.live = frozenset(live)
         self.cut = cut
 
-    def __or__(self, other: Derived) -> Derived:
-        return Derived(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
+    def __or__(self, other: Dependence) -> Dependence:
+        return Dependence(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
 
-    def cut_at(self, cut: CutLine) -> Derived:
-        return Derived(self.parts, (), cut if self.live else self.cut or cut)
-
-
-_NOTHING = Derived()
+    def detached_at(self, cut: DetachLine) -> Dependence:
+        return Dependence(self.parts, (), cut if self.live else self.cut or cut)
 
 
-def cuts_of(cls: type) -> dict[str, CutLine]:
-    """The attributes that some result of a class's ``forward`` is computed from, but cut off from."""
-    return _Forward(cls).cuts()
+_NOTHING = Dependence()
+
+
+def detached_attributes(cls: type) -> dict[str, DetachLine]:
+    """The attributes that a result of ``forward`` is computed from, without a gradient."""
+    return _Forward(cls).attributes()
 
 
 class _Forward:
     def __init__(self, cls: type) -> None:
         self._methods = dict(methods_of(cls))
-        self._results: list[Derived] = []
-        self._blocked: CutLine | None = None
+        self._results: list[Dependence] = []
+        self._blocked: DetachLine | None = None
 
-    def cuts(self) -> dict[str, CutLine]:
+    def attributes(self) -> dict[str, DetachLine]:
         source = self._methods.get("forward")
         if source is None or not source.is_known():
             return {}
         self._file, self._own = source.file, source.self_name
         self._run(source.body, {}, 0)
-        found: dict[str, CutLine] = {}
+        found: dict[str, DetachLine] = {}
         for flow in self._results:
             if flow.cut is not None:
                 found.update({part: flow.cut for part in flow.parts - flow.live if part not in found})
@@ -63,7 +63,7 @@ class _Forward:
 
     # Statements
 
-    def _run(self, body: Iterable[ast.stmt], names: dict[str, Derived], depth: int) -> None:
+    def _run(self, body: Iterable[ast.stmt], names: dict[str, Dependence], depth: int) -> None:
         for statement in body if depth < _DEEP else ():
             if isinstance(statement, ast.Return):
                 self._results += [self._flow(value, names, depth) for value in _results(statement.value)]
@@ -84,7 +84,7 @@ class _Forward:
                     names[owner.id] = names.get(owner.id, _NOTHING) | self._flow(call, names, depth)
 
     def _assign(
-        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: dict[str, Derived], depth: int
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: dict[str, Dependence], depth: int
     ) -> None:
         if statement.value is None:
             return
@@ -101,7 +101,9 @@ class _Forward:
                     added = isinstance(statement, ast.AugAssign) or not whole
                     names[text_of(item)] = value | names.get(text_of(item), _NOTHING) if added else value
 
-    def _branch(self, statement: ast.If | ast.For | ast.While | ast.Try, names: dict[str, Derived], depth: int) -> None:
+    def _branch(
+        self, statement: ast.If | ast.For | ast.While | ast.Try, names: dict[str, Dependence], depth: int
+    ) -> None:
         bodies = [statement.body, statement.orelse]
         if isinstance(statement, ast.Try):
             bodies += [statement.finalbody, *(handler.body for handler in statement.handlers)]
@@ -120,11 +122,11 @@ class _Forward:
 
     # Expressions
 
-    def _flow(self, node: ast.AST | None, names: dict[str, Derived], depth: int) -> Derived:
+    def _flow(self, node: ast.AST | None, names: dict[str, Dependence], depth: int) -> Dependence:
         found = self._flow_of(node, names, depth + 1) if node is not None and depth < _DEEP else _NOTHING
-        return found if self._blocked is None else found.cut_at(self._blocked)
+        return found if self._blocked is None else found.detached_at(self._blocked)
 
-    def _flow_of(self, node: ast.AST, names: dict[str, Derived], depth: int) -> Derived:
+    def _flow_of(self, node: ast.AST, names: dict[str, Dependence], depth: int) -> Dependence:
         if isinstance(node, ast.Name):
             return names.get(node.id, _NOTHING)
         if isinstance(node, ast.Attribute):
@@ -132,31 +134,31 @@ class _Forward:
         if isinstance(node, ast.Call) and _called(node) in ALIKE:
             return _NOTHING
         if isinstance(node, ast.Compare):
-            return self._union(ast.iter_child_nodes(node), names, depth).cut_at(
+            return self._union(ast.iter_child_nodes(node), names, depth).detached_at(
                 (self._file, node.lineno, "a comparison")
             )
-        if isinstance(node, ast.Call) and _called(node) in _CUTTING:
+        if isinstance(node, ast.Call) and _called(node) in _DETACHING:
             flow = self._union(ast.iter_child_nodes(node), names, depth)
-            return flow.cut_at((self._file, node.lineno, f"{_called(node)}()"))
+            return flow.detached_at((self._file, node.lineno, f"{_called(node)}()"))
         return self._union(ast.iter_child_nodes(node), names, depth)
 
-    def _union(self, nodes: Iterable[ast.AST], names: dict[str, Derived], depth: int) -> Derived:
+    def _union(self, nodes: Iterable[ast.AST], names: dict[str, Dependence], depth: int) -> Dependence:
         found = _NOTHING
         for node in nodes:
             found = found | self._flow(node, names, depth)
         return found
 
-    def _attribute(self, node: ast.Attribute, names: dict[str, Derived], depth: int) -> Derived:
+    def _attribute(self, node: ast.Attribute, names: dict[str, Dependence], depth: int) -> Dependence:
         if node.attr in ABOUT:
             return _NOTHING
         if text_of(node) in names:
             return names[text_of(node)]
         if isinstance(node.value, ast.Name) and node.value.id == self._own:
             parts = set(self._parts_of(node.attr, set()))
-            return Derived(parts, parts)
+            return Dependence(parts, parts)
         flow = self._flow(node.value, names, depth)
         is_cut = node.attr in ("data", "indices")
-        return flow.cut_at((self._file, node.lineno, f".{node.attr}")) if is_cut else flow
+        return flow.detached_at((self._file, node.lineno, f".{node.attr}")) if is_cut else flow
 
     def _parts_of(self, name: str, seen: set[str]) -> Iterator[str]:
         """An attribute, or those that a method names."""

@@ -1,4 +1,4 @@
-"""Finds terms of a loss that have no gradient because they come from a step function: argmax, a comparison."""
+"""Finds terms of a loss without a gradient because an operation is non-differentiable: argmax, a comparison."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from ...step.expressions import bound_in, last_name, root_of, shown, shown_text,
 from ...step.grad_mode import no_grad_block
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, made_of
+from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, reaching_definitions
 from ..lines import Line
 
 #: what gives data, into which no gradient goes and in which none is missed
 _DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
-_LEAVING = frozenset(CUTS)
+_DETACHING = frozenset(CUTS)
 _TORCH = ("torch", "F", "functional")  #: names whose functions are torch's own
 _END = 1 << 30  #: a line below all of a function
 _ITEMS = 16  #: of a list of results
 _DEEP = 30  #: of expressions and functions in one another
 
 
-class FlatTerm:
-    """A term of a loss that a step function, as argmax, cuts off: the call, the name of what it makes, and where; ``leaf`` where
-    a new leaf is made."""
+class DetachedTerm:
+    """A term of a loss that has no gradient: the call, the name it is bound to, the line.
+
+    ``leaf``: where a new leaf is made of it.
+    """
 
     __slots__ = ("call", "leaf", "line", "name", "term")
 
@@ -42,34 +44,38 @@ class FlatTerm:
         self.term = ""
 
 
-def left_at(step: Step, loss: Loss) -> FlatTerm | None:
-    """Where predictions leave autograd on their way to a loss, also inside the functions that make it; not so data."""
-    made = next((made for made in made_of(step.source, loss.name) if shown(made.name) == loss.name), None)
-    found = None if made is None else _Leaving(step, step.source, step.level, {}, 0).assigned_to(made.name, made.value)
-    return found if type(found) is FlatTerm else None
+def detached_at(step: Step, loss: Loss) -> DetachedTerm | None:
+    """Where predictions are detached on their way to a loss, inside called functions too."""
+    made = next((made for made in reaching_definitions(step.source, loss.name) if shown(made.name) == loss.name), None)
+    found = (
+        None
+        if made is None
+        else _DetachedPredictions(step, step.source, step.level, {}, 0).assigned_to(made.name, made.value)
+    )
+    return found if type(found) is DetachedTerm else None
 
 
 _LIVE: Literal["live"] = "live"  #: made of predictions, with a way for a gradient back to them
 if TYPE_CHECKING:
-    Flow = FlatTerm | Literal["live"] | None  #: how a value is made of predictions; None for not at all
+    Flow = DetachedTerm | Literal["live"] | None  #: how a value is made of predictions; None for not at all
 
 
-def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
-    """The terms of the sum that a loss is made as, of which the graph says too that they have no gradient."""
+def terms_without_gradient(step: Step, loss: Loss) -> Iterator[DetachedTerm]:
+    """The summands of a loss without a gradient, in its source and in its graph."""
     root = step.node_of(loss.tensor)
     if root is None:
         return
-    bound = [made for made in made_of(step.source, loss.name) if shown(made.name) == loss.name]
-    reader = _Following(step, step.source, step.level, {}, 0)
+    bound = [made for made in reaching_definitions(step.source, loss.name) if shown(made.name) == loss.name]
+    reader = _Predictions(step, step.source, step.level, {}, 0)
     for inner, term in (term for made in bound for term in reader.terms_without_gradient(made.value, root)):
         found = inner.flow(term)
-        if type(found) is FlatTerm:
+        if type(found) is DetachedTerm:
             found.term = shown_text(term)
             yield found
 
 
-class _Following:
-    """Follows predictions through one function: ``given`` are its arguments; those of the frame are looked up."""
+class _Predictions:
+    """Follows predictions through one function. ``given``: the flows of its arguments."""
 
     def __init__(self, step: Step, source: Source, level: int | None, given: dict[str, Flow], depth: int) -> None:
         self._step = step
@@ -83,8 +89,8 @@ class _Following:
 
     def terms_without_gradient(
         self, value: ast.expr, node: AutogradNode | None
-    ) -> Iterator[tuple[_Following, ast.expr]]:
-        """The terms of a sum, also of one that a function of the program returns, that have no node in the graph.
+    ) -> Iterator[tuple[_Predictions, ast.expr]]:
+        """The summands that have no node in the graph, inside called functions too.
 
         ``node`` is that of the whole expression: an addition's inputs are those of its two sides.
         """
@@ -109,7 +115,7 @@ class _Following:
 
     def assigned_to(self, name: str, value: ast.expr) -> Flow:
         found = self.flow(value)
-        if type(found) is FlatTerm and found.name is None:
+        if type(found) is DetachedTerm and found.name is None:
             found.name = name
         return found
 
@@ -131,7 +137,7 @@ class _Following:
         if isinstance(node, ast.Subscript):
             return self.flow(node.value)
         if isinstance(node, ast.Compare):
-            return self._stepped("a comparison", node, [node.left, *node.comparators])
+            return self._detached("a comparison", node, [node.left, *node.comparators])
         if isinstance(node, ast.Call):
             return self._called(node)
         if isinstance(node, (ast.Lambda, ast.Constant)):
@@ -145,7 +151,7 @@ class _Following:
         return self.flow(node.value)
 
     def _named(self, name: str) -> Flow:
-        """By its value, in a frame; else by its assignments, as the function goes through its lines."""
+        """The flow of a name: by its value in a frame, else by its assignments."""
         if name in self._bound_now:
             return self._known.get(name)
         value = None if self._level is None else self._step.value(name, self._level)
@@ -175,7 +181,7 @@ class _Following:
         if name in _DATA:
             return None
         if name in STEP_FUNCTIONS and name != "topk" and self._is_torch(node.func):
-            return self._stepped(f"{name}()", node, given)
+            return self._detached(f"{name}()", node, given)
         inner = self._enter(node)
         if inner is not None:
             return joined_flow(map(inner.flow, inner.results()))
@@ -184,7 +190,7 @@ class _Following:
         return joined_flow(map(self.flow, given))
 
     def _is_torch(self, function: ast.expr) -> bool:
-        """Whether it is a function of torch's own, or a method of what is made of predictions, a tensor."""
+        """Whether a function is torch's own, or a method of what is computed from predictions."""
         receiver = function.value if isinstance(function, ast.Attribute) else None
         return receiver is not None and (root_of(text_of(receiver)) in _TORCH or self.flow(receiver) is not None)
 
@@ -193,12 +199,12 @@ class _Following:
         found = self._step.module_of(text_of(node.func), self._level or 0)
         return found is not None and any(one.member.is_in(found.value) for one in self._step.trainable())
 
-    def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
+    def _detached(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
         found = joined_flow(map(self.flow, given))
-        return FlatTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
+        return DetachedTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
 
-    def _enter(self, node: ast.Call) -> _Following | None:
-        """The function of the program, or the forward of a module without parameters, that a call runs."""
+    def _enter(self, node: ast.Call) -> _Predictions | None:
+        """The called function of the program, or the forward of a module without parameters."""
         if self._level is None or self._depth > _DEEP // 2:
             return None
         source = function_called(self._step, Call(node, None, False), self._level)
@@ -218,12 +224,12 @@ class _Following:
         return type(self)(self._step, source, None, {name: known.get(name) for name in source.arguments}, self._depth)
 
 
-class _Leaving(_Following):
+class _DetachedPredictions(_Predictions):
     """Follows predictions also to where they leave autograd as numbers, or by ``detach``."""
 
     def _flow_of(self, node: ast.AST) -> Flow:
         if isinstance(node, ast.Attribute) and node.attr == "data":
-            return self._stepped(".data", node, [node.value])
+            return self._detached(".data", node, [node.value])
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             for part in node.generators:
                 self._known.update(self._looped(part.target, part.iter))
@@ -236,7 +242,7 @@ class _Leaving(_Following):
         return super()._assigned(name, line, node)
 
     def _named(self, name: str) -> Flow:
-        """A list of results is made of predictions too."""
+        """A list of results is computed from predictions too."""
         value: Any = None if self._level is None else self._step.value(name, self._level)
         some = value[:_ITEMS] if type(value) in SEQUENCES else []
         return _LIVE if any(is_exact_tensor(one) and requires_grad(one) for one in some) else super()._named(name)
@@ -253,10 +259,10 @@ class _Leaving(_Following):
     def _call(self, node: ast.Call) -> Flow:
         name = last_name(node.func)
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        is_leaving = name in _LEAVING or text_of(node.func) == "float"
-        found = self._stepped(f"{name}()", node, [*owner, *node.args]) if is_leaving else super()._flow_of(node)
+        is_leaving = name in _DETACHING or text_of(node.func) == "float"
+        found = self._detached(f"{name}()", node, [*owner, *node.args]) if is_leaving else super()._flow_of(node)
         is_leaf = name in ("requires_grad_", "Variable") or any(one.arg == "requires_grad" for one in node.keywords)
-        if type(found) is FlatTerm and is_leaf:
+        if type(found) is DetachedTerm and is_leaf:
             found.leaf = self._source.file, node.lineno
         return found
 

@@ -18,7 +18,7 @@ def readers_of(step: Step, container: str) -> Iterator[tuple[Source, str]]:
 
 
 def functions_given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[tuple[Source, str]]:
-    """The functions that the step gives an argument, each with the name that it has there."""
+    """The functions that the step gives an argument, each with its name there."""
     for call in step.source.calls:
         given = [*enumerate(call.args), *call.keywords.items()]
         positions = [at for at, argument in given if is_it(argument)]
@@ -34,7 +34,7 @@ def functions_given(step: Step, is_it: Callable[[ast.expr], bool]) -> Iterator[t
 
 
 def reads_gradients(source: Source, container: str) -> bool:
-    """Whether ``.grad`` of what a container holds is read: of an entry, or of the variable of a loop over them."""
+    """Whether a source reads ``.grad`` of the items of a container."""
     names = {name for loop in loops_in(source) if container in _entries_of(loop.iter) for name in bound_in(loop.target)}
     read = [node.value for node in source.nodes if isinstance(node, ast.Attribute) and node.attr == "grad"]
     return any(

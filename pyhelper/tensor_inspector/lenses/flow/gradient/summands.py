@@ -1,4 +1,4 @@
-"""Finds the terms of a loss that leave autograd one by one: in a loop, in a list, in a function that sums them."""
+"""Finds summands of a loss that are detached one by one: in a loop, list or called function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...step.functions import functions_called, value_in
 from ...step.grad_mode import off_at
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ALIKE, CUTS, bound_to, is_choice
+from ..definitions import ALIKE, CUTS, definitions_of, is_choice
 from ..lines import Line
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
@@ -27,15 +27,15 @@ _END = 1 << 30  #: a line below all of a function
 _LoopVariables = dict[str, ast.expr]  #: what each variable of a comprehension goes through
 
 
-class CutTerm(Record):
-    """The call that cuts a term of a loss off and its line, and the ids of the leaves that it would lead to."""
+class DetachedSummand(Record):
+    """The call that detaches a summand, its line, and the ids of the leaves behind it."""
 
     call: str
     line: Line
     leaves: set[int]
 
 
-class _Place(Record):
+class _Site(Record):
     """A function's source, and what a name means there."""
 
     source: Source
@@ -43,9 +43,9 @@ class _Place(Record):
 
 
 class _Use(Record):
-    """Where a term is made of something with a graph: by which leaves, whether as a value in sight, and what cuts it off.
+    """A use of something with a graph in a summand: its leaves, and what detaches it.
 
-    ``is_chosen``: as one of several, of which another one may come next.
+    ``is_value``: it is a value in sight. ``is_chosen``: it is one of several, of which another one may come next.
     """
 
     leaves: set[int]
@@ -55,37 +55,37 @@ class _Use(Record):
     is_chosen: bool = False
 
 
-def cut_terms(step: Step, loss: Loss) -> Iterator[CutTerm]:
-    here = _Place(step.source, lambda name: value_in(step, name, step.level))
+def detached_summands(step: Step, loss: Loss) -> Iterator[DetachedSummand]:
+    here = _Site(step.source, lambda name: value_in(step, name, step.level))
     terms = [(term[0], list(_uses(step, *term))) for term in _terms(step, here, key_of(loss.name))]
     chosen = set[int]().union(*(use.leaves for _, uses in terms for use in uses if use.is_chosen))
-    for place, uses in terms:
+    for site, uses in terms:
         is_dead = all(use.cut is not None for use in uses)
         cut = [use for use in uses if use.cut is not None and (is_dead or use.is_value)]
         live = set[int]().union(*(use.leaves for use in uses if use.cut is None))
         leaves = set[int]().union(*(use.leaves for use in cut)) - live - chosen
         if leaves:
             first = cut[0]
-            yield CutTerm(first.cut or "", (place.source.file, first.lineno), leaves)
+            yield DetachedSummand(first.cut or "", (site.source.file, first.lineno), leaves)
 
 
-def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.expr, _LoopVariables]]:
-    """The terms of a sum, those of lists and of functions in it too; what only scales one is left out."""
-    seen, waiting = set[tuple[int, str]](), list[tuple[_Place, ast.expr, _LoopVariables]]([(place, ast.Name(name), {})])
+def _terms(step: Step, site: _Site, name: str) -> Iterator[tuple[_Site, ast.expr, _LoopVariables]]:
+    """The summands of a name, in lists and called functions too. Factors are no summands."""
+    seen, waiting = set[tuple[int, str]](), list[tuple[_Site, ast.expr, _LoopVariables]]([(site, ast.Name(name), {})])
     for _ in range(_MOST):
         if not waiting:
             return
-        place, node, loops = waiting.pop()
+        site, node, loops = waiting.pop()
         text = text_of(node) if is_name(node) else ""
         parts: list[ast.expr] | None = None
         if text in loops:
             parts, loops = [loops[text]], {}
         elif text:
-            known = (id(place), text) in seen
-            seen.add((id(place), text))
-            parts = [] if known else list(_put_in(place.source, text))
-        elif is_choice(node, place.value):
-            yield place, node, loops
+            known = (id(site), text) in seen
+            seen.add((id(site), text))
+            parts = [] if known else list(_put_in(site.source, text))
+        elif is_choice(node, site.value):
+            yield site, node, loops
             continue
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             parts, loops = [node.elt], {**loops, **_looped(node)}
@@ -98,19 +98,19 @@ def _terms(step: Step, place: _Place, name: str) -> Iterator[tuple[_Place, ast.e
                 waiting += [(inner, one, {}) for one in results if one is not None]
                 continue
         else:
-            parts = _parts(step, place, node)
+            parts = _parts(step, site, node)
         if parts is None:
-            yield place, node, loops
+            yield site, node, loops
         else:
-            waiting += [(place, part, loops) for part in parts]
+            waiting += [(site, part, loops) for part in parts]
 
 
-def _parts(step: Step, place: _Place, node: ast.expr) -> list[ast.expr] | None:
-    """What an expression is a sum of, or a multiple of; None for what is one term."""
+def _parts(step: Step, site: _Site, node: ast.expr) -> list[ast.expr] | None:
+    """The summands of an expression, or the operand that it scales; None for a single term."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         return [node.left, node.right]
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
-        scaled = [side for side in (node.left, node.right) if not _is_number(step, place, side)]
+        scaled = [side for side in (node.left, node.right) if not _is_number(step, site, side)]
         return scaled if len(scaled) == 1 else None
     if isinstance(node, (ast.List, ast.Tuple)):
         return list(node.elts)
@@ -119,14 +119,14 @@ def _parts(step: Step, place: _Place, node: ast.expr) -> list[ast.expr] | None:
     return [node.operand] if isinstance(node, ast.UnaryOp) else [node.value] if isinstance(node, ast.Starred) else None
 
 
-def _is_number(step: Step, place: _Place, side: ast.expr) -> bool:
+def _is_number(step: Step, site: _Site, side: ast.expr) -> bool:
     called = [last_name(node.func) for node in ast.walk(side) if isinstance(node, ast.Call)]
-    return set(called) <= {"len"} and not any(_leaves(step, place.value(name)) for name in names_in(side))
+    return set(called) <= {"len"} and not any(_leaves(step, site.value(name)) for name in names_in(side))
 
 
 def _put_in(source: Source, name: str) -> Iterator[ast.expr]:
-    """What a name is bound to, and what is put into the list or dict of that name, as far as no condition decides it."""
-    made = [(one.lineno, one.value) for one in bound_to(source, name)]
+    """The expressions that are bound to a name or put into its list, whichever way conditions go."""
+    made = [(one.lineno, one.value) for one in definitions_of(source, name)]
     made += [
         (call.lineno, call.args[-1])
         for call in source.calls_of(*_PUTTING)
@@ -138,12 +138,12 @@ def _put_in(source: Source, name: str) -> Iterator[ast.expr]:
     return (value for line, value in made if not source.is_conditional(line, seen_from=source.lineno))
 
 
-def _entered(step: Step, node: ast.Call) -> _Place | None:
+def _entered(step: Step, node: ast.Call) -> _Site | None:
     """The function of the program that a call in the frame runs."""
     called = next((one for one in functions_called(step, (step.level,)) if one.call.node is node), None)
     if called is None or is_module(called.value(called.source.self_name)):
         return None
-    return _Place(Source(called.code, _END), called.value)
+    return _Site(Source(called.code, _END), called.value)
 
 
 def _looped(node: ast.AST) -> _LoopVariables:
@@ -151,22 +151,22 @@ def _looped(node: ast.AST) -> _LoopVariables:
     return {name: one.iter for one in generators for name in bound_in(one.target)}
 
 
-def _uses(step: Step, place: _Place, term: ast.expr, loops: _LoopVariables) -> Iterator[_Use]:
-    """Each module that a term calls, and each value with a graph in it, with what cuts it off on the way up."""
+def _uses(step: Step, site: _Site, term: ast.expr, loops: _LoopVariables) -> Iterator[_Use]:
+    """Each module and each value with a graph in a term, with what detaches it."""
     loops = {name: value for one in ast.walk(term) for name, value in _looped(one).items()} | loops
     waiting: list[tuple[ast.AST, str | None]] = [(term, None)]
     while waiting:
         node, cut = waiting.pop()
-        if is_choice(node, place.value):
+        if is_choice(node, site.value):
             named = [text_of(below) for below in ast.walk(node) if is_name(below)]
-            yield _Use(set[int]().union(*(_leaves_of(step, place, name, loops) for name in named)), True, None, 0, True)
+            yield _Use(set[int]().union(*(_leaves_of(step, site, name, loops) for name in named)), True, None, 0, True)
             continue
         called = node.func if isinstance(node, ast.Call) else None
         if last_name(called) in ALIKE:
             continue
         if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in CUTS):
-            leaves = _leaves_of(step, place, text_of(node), loops)
-            off = off_at(place.source, node.lineno)  # type: ignore[attr-defined]
+            leaves = _leaves_of(step, site, text_of(node), loops)
+            off = off_at(site.source, node.lineno)  # type: ignore[attr-defined]
             if leaves:
                 yield _Use(leaves, called is None, "no_grad" if off is not None else cut, node.lineno)  # type: ignore[attr-defined]
             continue
@@ -176,11 +176,11 @@ def _uses(step: Step, place: _Place, term: ast.expr, loops: _LoopVariables) -> I
         waiting += [(below, cut) for below in ast.iter_child_nodes(node)]
 
 
-def _leaves_of(step: Step, place: _Place, name: str, loops: _LoopVariables) -> set[int]:
-    """The ids of the leaves behind a name: of a loop's variable, behind all that the loop goes through."""
-    bound = [node.iter for _, node in place.source.bindings.get(name, ()) if isinstance(node, ast.For)]
+def _leaves_of(step: Step, site: _Site, name: str, loops: _LoopVariables) -> set[int]:
+    """The ids of the leaves behind a name. For a loop's variable: behind its iterable."""
+    bound = [node.iter for _, node in site.source.bindings.get(name, ()) if isinstance(node, ast.For)]
     through = [loops[name]] if name in loops else bound
-    values = [place.value(one) for each in through for one in names_in(each)] if through else [place.value(name)]
+    values = [site.value(one) for each in through for one in names_in(each)] if through else [site.value(name)]
     return set[int]().union(*(_leaves(step, value) for value in values))
 
 

@@ -1,4 +1,4 @@
-"""Decides whether all code between the stop and a backward is a library's, and leaves the program's modules alone.
+"""Decides whether all code between the stop and a line is a library's and changes no module.
 
 The program's own code, and what is not known, may do anything wherever it is mentioned: a function, method or object.
 """
@@ -61,7 +61,7 @@ _UNKNOWN = object()
 
 
 def runs_its_forward_alone(step: Step, module: Any, *names: str) -> bool:
-    """Whether a call of a module runs the forwards of its classes only, no hook, and none of them may set these names."""
+    """Whether a module's call runs its forwards only: no hook, and none sets these names."""
     common, steps = torch.nn.modules.module, Steps(step.budget)
     if any(dict_attribute(common, f"_global_{hooks}") for hooks in ("forward_pre_hooks", "forward_hooks")):
         return False
@@ -77,8 +77,11 @@ def runs_its_forward_alone(step: Step, module: Any, *names: str) -> bool:
     return not steps.over
 
 
-class Meantime:
-    """The expressions of the frame with the backward from the stop to a line, except a call: what that is given is seen."""
+class Between:
+    """The expressions of a frame between the stop and a line, except one call.
+
+    What that call is given is read.
+    """
 
     def __init__(self, step: Step, call: ast.Call, last: int, names: tuple[str, ...]) -> None:
         self._step = step
@@ -92,8 +95,8 @@ class Meantime:
         bound = (name for node in nodes for name in _targets(node))
         self._made = {root_of(name) for name in bound if root_of(name) == name}
 
-    def is_quiet(self) -> bool:
-        """Whether none of them may set one of the names, or do anything unknown."""
+    def changes_nothing(self) -> bool:
+        """Whether no expression may set one of the names, or do anything unknown."""
         waiting: list[ast.AST] = list(self._roots())
         while waiting:
             node = waiting.pop()
@@ -102,7 +105,7 @@ class Meantime:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if node.decorator_list:
                     return False
-                continue  # whoever calls it is told
+                continue  # its calls are read where they stand
             if isinstance(node, ast.Call):
                 if self._is_over(node):
                     continue

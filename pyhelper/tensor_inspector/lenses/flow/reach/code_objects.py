@@ -12,8 +12,11 @@ _FUNCTIONS = 2000
 
 
 def codes_that_name(step: Step, name: str, *, variables: bool = False) -> Iterator[CodeType]:
-    """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
-    and of the modules in sight. With ``variables`` also what has an argument of this name, or takes it from around."""
+    """The code objects that name an attribute: of functions and classes in sight.
+
+    In sight of the file with the backward, and of modules in sight. ``variables``: arguments and closure variables of
+    this name count too.
+    """
     file = step.source.file
     visible_frames = [visible for visible in step.frames if visible.frame.f_code.co_filename == file]
     found = [
@@ -30,12 +33,12 @@ def codes_that_name(step: Step, name: str, *, variables: bool = False) -> Iterat
 
 
 def is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
-    """Whether it is the code of another function of the program than these: what that does is not seen."""
+    """Whether it is the code of another function than these, but no ``__init__``."""
     return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
 
 
 def _names(code: CodeType, name: str, variables: bool) -> bool:
-    """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
+    """Whether a function names it, also in its comprehensions and lambdas."""
     inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     is_variable = variables and (name in code.co_freevars or name in arguments)

@@ -12,7 +12,7 @@ from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
 from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS
-from .between import Meantime
+from .between import Between
 
 _CONDITIONS = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or may not be evaluated
@@ -20,7 +20,7 @@ _CUTS = frozenset((*CUTS, *STEP_FUNCTIONS, *ALIKE))
 
 
 class ComingCall(Record):
-    """A call of a module that has not returned yet, and the backward of what is made of its result."""
+    """A module's call that has not returned yet, and the backward computed from its result."""
 
     call: Call
     variable: VisibleVariable
@@ -28,7 +28,10 @@ class ComingCall(Record):
 
 
 def coming_calls(step: Step) -> Iterator[ComingCall]:
-    """The calls in the frame with the backward that surely come, with gradients on: further down in this round of its loop, or running now."""
+    """The calls of modules that surely come, or run now, with gradients on.
+
+    In the frame with the backward, in this iteration of its loop.
+    """
     source = step.source
     for call, variable, level in step.calls_of_modules() if step.grad_mode else ():
         if level != step.level or call.lineno < source.lineno or (step.level and not _runs(step, call, variable)):
@@ -44,7 +47,7 @@ def coming_calls(step: Step) -> Iterator[ComingCall]:
 
 
 def _runs(step: Step, call: Call, variable: VisibleVariable) -> bool:
-    """Whether it is the call of a module that runs: of its forward, in the next frame."""
+    """Whether it is the call of the module whose forward runs in the next frame."""
     inner = step.sources[step.level - 1]
     is_its = inner.function == "forward" and step.value(inner.self_name, step.level - 1) is variable.value
     return is_its and call.lineno == step.source.lineno
@@ -55,8 +58,8 @@ def _is_of_this_round(source: Source, call: Call, backward: Backward) -> bool:
     return first <= backward.lineno <= last and backward.lineno >= call.lineno
 
 
-def is_made_of(source: Source, coming: ComingCall) -> bool:
-    """Whether what is backpropagated is computed from what the call returns, and nothing in sight cuts it off."""
+def is_computed_from(source: Source, coming: ComingCall) -> bool:
+    """Whether a backward is computed from the result of a call, without being detached in sight."""
     call, backward = coming.call, coming.backward
     made: set[str] = set()
     if _is_computed_with(backward.call.node, call, made):
@@ -75,7 +78,7 @@ def is_made_of(source: Source, coming: ComingCall) -> bool:
 
 
 def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
-    """Whether an expression is differentiable in what the call gives, or in one of these names."""
+    """Whether an expression is differentiable in the result of a call, or in these names."""
     waiting: list[ast.AST] = [value]
     while waiting:
         node = waiting.pop()
@@ -89,18 +92,18 @@ def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
 
 
 def may_change(step: Step, coming: ComingCall, line: int, *names: str) -> bool:
-    """Whether something between the stop and a line may set one of these attributes, or call such methods."""
-    return not Meantime(step, coming.call.node, line, names).is_quiet()
+    """Whether code between the stop and a line may set these attributes, or call such methods."""
+    return not Between(step, coming.call.node, line, names).changes_nothing()
 
 
 def will_run(source: Source, node: ast.AST) -> bool:
-    """Whether an expression surely comes to be evaluated from where the source stands: no condition is still to decide."""
+    """Whether an expression is surely evaluated: no condition is still to decide."""
     line: int = getattr(node, "lineno", 0)
     is_in_its_loops = all(first < source.lineno <= last for first, last in source.loops if first <= line <= last)
     return is_in_its_loops and source.will_reach(line) and not _is_undecided(source, node)
 
 
 def _is_undecided(source: Source, node: ast.AST) -> bool:
-    """Whether an expression is a part of one that may leave it out: an arm of a condition, an item of a comprehension."""
+    """Whether an expression may be left out: an arm of a condition, an item of a comprehension."""
     around = (outer for outer in source.nodes if isinstance(outer, _CONDITIONS))
     return any(below is node for outer in around for below in ast.walk(outer))

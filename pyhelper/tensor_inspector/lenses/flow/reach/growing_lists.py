@@ -1,4 +1,4 @@
-"""Finds values appended to lists that outlive a step, in the function that calls backward or in methods it calls."""
+"""Finds values appended to lists that outlive a step."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from ..lines import Line
 from .code_objects import codes_that_name, is_elsewhere
 
 
-class Rounds(Record):
-    """The lines in which a backward runs, and those in which what it gave is used up: where the optimizer steps, if that is
-    known. A step is made of what lies between two of those. ``are_retained``: each backward keeps its graph."""
+class Iterations(Record):
+    """The lines of backwards and of updates, between which a step lies.
+
+    Updates: where the optimizer steps, if that is known. ``are_retained``: each backward keeps its graph.
+    """
 
     backwards: list[int]
     updates: list[int]
     are_retained: bool
 
 
-def rounds_of(step: Step) -> Rounds:
-    """Those of the frame itself, else of the functions of the program that it calls. A function whose caller steps is one step."""
+def iterations_of(step: Step) -> Iterations:
+    """The iterations of the frame, else of the functions that it calls.
+
+    A function whose caller steps is one step.
+    """
     source = step.source
     called = list(functions_called(step, [step.level]))
     backwards = [backward.lineno for backward in source.backwards]
@@ -34,39 +39,41 @@ def rounds_of(step: Step) -> Rounds:
     updates += [one.first.call.lineno for one in called if one.source.calls_of("step")]
     is_part = any(outer.calls_of("step") for outer in step.sources[step.level + 1 :])
     retains = [text_of(backward.call.argument(1, "retain_graph")) == "True" for backward in source.backwards]
-    return Rounds(backwards, updates if updates or is_part else backwards, bool(retains) and all(retains))
+    return Iterations(backwards, updates if updates or is_part else backwards, bool(retains) and all(retains))
 
 
-def outlives_a_step(source: Source, name: str, line: int, resets: list[int], rounds: Rounds) -> bool:
-    """Whether what grows in a line is never reset in the loop in which that and a step come again and again.
+def outlives_a_step(source: Source, name: str, line: int, resets: list[int], iterations: Iterations) -> bool:
+    """Whether what grows in a line is never reset in the loop around a step.
 
     Without such a loop, the function itself is what comes again: only an attribute outlives that.
     """
     resets = [*resets, *_emptied(source, name)]
     around = [(first, last) for first, last in source.loops if first <= line <= last]
-    if not any(first <= at <= last for first, last in around for at in rounds.backwards):
-        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in rounds.backwards)
+    if not any(first <= at <= last for first, last in around for at in iterations.backwards):
+        is_once_a_step = not around and any(
+            not source.is_conditional(at, seen_from=line) for at in iterations.backwards
+        )
         return "." in name and not resets and is_once_a_step
-    return is_never_reset(source, line, resets, rounds)
+    return is_never_reset(source, line, resets, iterations)
 
 
-def is_never_reset(source: Source, line: int, resets: list[int], rounds: Rounds) -> bool:
-    """Whether the innermost loop with a line and a step has none of the lines in which something is reset."""
+def is_never_reset(source: Source, line: int, resets: list[int], iterations: Iterations) -> bool:
+    """Whether the innermost loop with a line and a step has none of the resets."""
     around = [(first, last) for first, last in source.loops if first <= line <= last]
-    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in rounds.updates)]
+    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in iterations.updates)]
     if not steps:
         return False
     loops = [max(steps, key=lambda loop: loop[0])]
-    loops += [loop for loop in map(source.loop_of, rounds.backwards) if loop is not None]
+    loops += [loop for loop in map(source.loop_of, iterations.backwards) if loop is not None]
     return not any(first <= at <= last for first, last in loops for at in resets)
 
 
-def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line: int, rounds: Rounds) -> bool:
-    """Whether a function that comes again with each step calls in a line what adds to an object, which no caller resets.
+def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line: int, iterations: Iterations) -> bool:
+    """Whether a line adds in each step to an object that no caller resets.
 
     ``resetting``: the methods that reset it.
     """
-    source, outer, backwards = step.source, range(step.level + 1, len(step.sources)), rounds.backwards
+    source, outer, backwards = step.source, range(step.level + 1, len(step.sources)), iterations.backwards
     is_once = backwards and not any(map(source.loop_of, (line, *backwards)))
     if source.function.startswith("<") or not is_once or source.is_conditional(line, seen_from=backwards[0]):
         return False
@@ -85,14 +92,14 @@ def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line:
 
 
 def _emptied(source: Source, name: str) -> list[int]:
-    """Lines that may take from a list what it holds: by ``del``, or by any method but those that add to it."""
+    """Lines that may remove items of a list: ``del``, or any method but ``append`` and its like."""
     called = [call for call in source.calls if text_of(call.receiver) == name]
     taking = [call.lineno for call in called if call.name not in ("append", "extend", "insert")]
     return [*taking, *(target.lineno for target in _taken(source) if text_of(target.value) == name)]
 
 
 def _taken(source: Source) -> Iterator[ast.Subscript]:
-    """What is deleted of containers, or put in the place of a part of them: of ``del kept[0]``, of ``kept[:] = …``."""
+    """Items that are deleted, or slices that are replaced: ``del kept[0]``, ``kept[:] = …``."""
     for node in {id(node): node for bound in source.bindings.values() for _, node in bound}.values():
         targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else []
         for target in targets:
@@ -102,15 +109,15 @@ def _taken(source: Source) -> Iterator[ast.Subscript]:
                 yield target
 
 
-def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | None:
-    """The line that appends to a list, in the frame with the backward or in a function that this calls in each step."""
-    joined = _joined_in(step.source, name, rounds)
+def appended_in(step: Step, name: str, value: Any, iterations: Iterations) -> Line | None:
+    """The line that appends to a list in each step, in the frame or a called function."""
+    joined = _joined_in(step.source, name, iterations)
     if joined is not None or type(value) is dict:
         return joined
     source, parent = step.source, parent_of(name) if name.endswith("]") else None
     for call in source.calls_of("append"):
         is_it = text_of(call.receiver) == name or (parent is not None and _around(call.receiver, name) == parent)
-        if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), rounds):
+        if is_it and outlives_a_step(source, name, call.lineno, source.lines_of(name), iterations):
             return source.file, call.lineno
     holder = None if parent is None else step.value(parent)
     called = list(functions_called(step, (step.level,)))
@@ -122,19 +129,21 @@ def appended_in(step: Step, name: str, value: Any, rounds: Rounds) -> Line | Non
             around = _around(call.receiver, name)
             is_it = one.value(text_of(call.receiver)) is value
             is_it = is_it or (around is not None and holder is not None and one.value(around) is holder)
-            if is_it and is_never_reset(source, one.first.call.lineno, resets, rounds):
+            if is_it and is_never_reset(source, one.first.call.lineno, resets, iterations):
                 return one.source.file, call.lineno
     return None
 
 
-def _joined_in(source: Source, name: str, rounds: Rounds) -> Line | None:
-    """The line that makes a list longer by a list, or puts one more entry into a dict: ``kept += [c]``, ``kept[k] = c``."""
+def _joined_in(source: Source, name: str, iterations: Iterations) -> Line | None:
+    """The line that extends a list or adds to a dict: ``kept += [c]``, ``kept[k] = c``."""
     bindings = source.bindings.get(name, [])
-    adding = [(line, node) for line, node in bindings if _joins(node, name) or _is_entry_of_a_round(source, node, name)]
+    adding = [
+        (line, node) for line, node in bindings if _joins(node, name) or _is_entry_of_an_iteration(source, node, name)
+    ]
     resets = [at for at, node in bindings if all(node is not other for _, other in adding)]
     parent = parent_of(name)
     resets += [] if parent is None else source.lines_of(parent)
-    found = (line for line, _ in adding if outlives_a_step(source, name, line, resets, rounds))
+    found = (line for line, _ in adding if outlives_a_step(source, name, line, resets, iterations))
     return next(((source.file, line) for line in found), None)
 
 
@@ -147,8 +156,8 @@ def _joins(node: ast.AST, name: str) -> bool:
     return is_sum and isinstance(value, ast.BinOp) and text_of(value.left) == name
 
 
-def _is_entry_of_a_round(source: Source, node: ast.AST, name: str) -> bool:
-    """``kept[k] = c`` where ``k`` counts the rounds of the only loop around, which takes none twice."""
+def _is_entry_of_an_iteration(source: Source, node: ast.AST, name: str) -> bool:
+    """``kept[k] = c`` where ``k`` counts the iterations of the only loop around."""
     target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
     if not isinstance(target, ast.Subscript) or text_of(target.value) != name:
         return False
@@ -167,7 +176,7 @@ def _counts(loop: ast.AST, name: str) -> bool:
 
 
 def _around(receiver: ast.expr | None, name: str) -> str | None:
-    """What holds the list that is appended to, where that may be the item of a name: of ``lists.setdefault(key, [])``."""
+    """The container of the list that is appended to: of ``lists.setdefault(key, [])``."""
     holder, key = _looked_up(receiver)
     is_another = isinstance(key, ast.Constant) and not name.endswith(f"[{text_of(key)}]")
     return None if holder is None or is_another else text_of(holder)
@@ -182,7 +191,7 @@ def _looked_up(receiver: ast.expr | None) -> tuple[ast.expr | None, ast.expr | N
 
 
 def _resets(inside: Source, name: str) -> bool:
-    """Whether a function binds what is called like a list, or like what holds it, or takes something from one."""
+    """Whether a function binds a list or its container, or removes items from any."""
     if any(call.name in ("clear", "pop", "popleft", "remove") for call in inside.calls) or any(_taken(inside)):
         return True
     ends = {last_name(ast.parse(one, mode="eval").body) for one in (name, parent_of(name) or name)}

@@ -1,4 +1,4 @@
-"""Whether what a step cuts off learns nevertheless: in another function or loop, by hand, as an average."""
+"""Tells whether another function or loop still trains parameters that this step detaches."""
 
 from __future__ import annotations
 
@@ -25,46 +25,50 @@ _LISTS = ("parameters", "named_parameters")
 _TRAINING = ("backward", "fit", "grad", "train")
 _WRITING = ("add_", "copy_", "index_add_", "index_copy_", "lerp_", "set_", "sub_")
 _READING = ("enumerate", "len", "list", "print", "reversed", "tuple", "zip")
-_Place = tuple[str, str]  #: a file, the name of a function in it
+_Function = tuple[str, str]  #: a file, the name of a function in it
 
 
-class Held(Record):
-    """A module whose parameters got no gradient: by which name the program holds it, whether as a variable too; those
-    that it is a part of."""
+class UntrainedModule(Record):
+    """A module whose parameters got no gradient, and the name by which the program holds it.
+
+    ``is_variable``: as a variable too. ``above``: the modules that it is a part of.
+    """
 
     name: str
     module: Any
     is_variable: bool
-    above: tuple[Held, ...] = ()
+    above: tuple[UntrainedModule, ...] = ()
 
 
-def held_by(step: Step, cut: Iterable[Parameter], missed: Iterable[Parameter]) -> list[Held]:
-    """The modules, as large as they can be, in which all that is trained is missed."""
-    gone, found = {id(one.tensor) for one in missed}, dict[int, Held]()
+def untrained_modules(step: Step, cut: Iterable[Parameter], missed: Iterable[Parameter]) -> list[UntrainedModule]:
+    """The largest modules of which every trained parameter got no gradient."""
+    gone, found = {id(one.tensor) for one in missed}, dict[int, UntrainedModule]()
     for one in cut:
         member: Member = one.member
         while member.parent is not None and _is_missed(step, member.parent, gone):
             member = member.parent
-        found[id(member.module)] = _held(one, member)
+        found[id(member.module)] = _untrained(one, member)
     return list(found.values())
 
 
-def _held(one: Parameter, member: Member) -> Held:
+def _untrained(one: Parameter, member: Member) -> UntrainedModule:
     if member.parent is None:
-        return Held(one.root.key.rpartition(".")[2], member.module, True)
-    above, names = _held(one, member.parent), [part for part in member.name.split(".") if part.isidentifier()]
-    return Held(names[-1] if names else above.name, member.module, False, (above, *above.above))
+        return UntrainedModule(one.root.key.rpartition(".")[2], member.module, True)
+    above, names = _untrained(one, member.parent), [part for part in member.name.split(".") if part.isidentifier()]
+    return UntrainedModule(names[-1] if names else above.name, member.module, False, (above, *above.above))
 
 
 def _is_missed(step: Step, member: Member, gone: set[int]) -> bool:
     return all(id(one.tensor) in gone for one in step.trained() if one.member.is_in(member.module))
 
 
-def may_learn_elsewhere(step: Step, held: Held, known: Iterable[Source], walked: set[int] | None = None) -> bool:
+def may_train_elsewhere(
+    step: Step, untrained: UntrainedModule, known: Iterable[Source], walked: set[int] | None = None
+) -> bool:
     """Whether anything but the step itself may train a module, or write its parameters.
 
-    ``known``: the functions that the step calls. ``walked``: the calls that were followed, where all calls of the module
-    should have been.
+    ``known``: the functions that the step calls. ``walked``: the calls that were followed, where all calls of the
+    module should have been.
     """
     places = {
         (source.file, source.function)
@@ -74,42 +78,43 @@ def may_learn_elsewhere(step: Step, held: Held, known: Iterable[Source], walked:
     for _, member in step.members.values():
         places |= set() if is_library(type(member.module)) else step.once(_in_forward, type(member.module))
     return (
-        gets_gradients_by_hand(step)
-        or is_moved(step, held.name, is_variable=held.is_variable)
-        or may_train_by_name(step, held.name, places, is_variable=held.is_variable)
-        or any(_is_used_otherwise(step, held.module, level, places, walked) for level in range(len(step.sources)))
-        or any(_trains_elsewhere(step, whole, places) for whole in held.above)
+        sets_gradients_by_hand(step)
+        or is_written(step, untrained.name, is_variable=untrained.is_variable)
+        or may_train_by_name(step, untrained.name, places, is_variable=untrained.is_variable)
+        or any(_is_used_otherwise(step, untrained.module, level, places, walked) for level in range(len(step.sources)))
+        or any(_trains_elsewhere(step, whole, places) for whole in untrained.above)
     )
 
 
-def _trains_elsewhere(step: Step, held: Held, known: set[_Place]) -> bool:
-    """Whether a function that begins a backward names a module, or another loop with one calls it."""
-    codes = codes_that_name(step, held.name, variables=held.is_variable)
+def _trains_elsewhere(step: Step, untrained: UntrainedModule, known: set[_Function]) -> bool:
+    """Whether another function or loop with a backward names the module."""
+    codes = codes_that_name(step, untrained.name, variables=untrained.is_variable)
     others = [source_of(code) for code in codes if is_elsewhere(code, known)]
     return any(source.backwards for source in others) or any(
-        value_in(step, call.callee, level) is held.module and _is_in_another(source, call, is_outer=level > step.level)
+        value_in(step, call.callee, level) is untrained.module
+        and _is_in_another(source, call, is_outer=level > step.level)
         for level, source in enumerate(step.sources)
         for call in source.calls
     )
 
 
 def _is_in_another(source: Source, call: Call, *, is_outer: bool) -> bool:
-    """Whether a call leads to a backward beside the step's own loop; without one, to a later one."""
+    """Whether a call leads to a backward outside the step's own loop."""
     if not is_outer and source.loop_of(source.lineno) is None:
         return call.lineno > source.lineno and any(one.lineno >= call.lineno for one in source.backwards)
-    return not _is_in_round(source, call.lineno, is_outer=is_outer) and any(
-        one.lineno >= call.lineno and not _is_in_round(source, one.lineno, is_outer=is_outer)
+    return not _is_in_iteration(source, call.lineno, is_outer=is_outer) and any(
+        one.lineno >= call.lineno and not _is_in_iteration(source, one.lineno, is_outer=is_outer)
         for one in source.backwards
     )
 
 
-def may_train_by_name(step: Step, name: str, known: set[_Place], *, is_variable: bool = False) -> bool:
-    """Whether another function than these names a module, or a part of one, and may train it."""
+def may_train_by_name(step: Step, name: str, known: set[_Function], *, is_variable: bool = False) -> bool:
+    """Whether another function than these names a module or part, and may train it."""
     codes = codes_that_name(step, name, variables=is_variable)
     return any(is_elsewhere(code, known) and not _only_asks(source_of(code), name) for code in codes)
 
 
-def _in_forward(cls: type) -> set[_Place]:
+def _in_forward(cls: type) -> set[_Function]:
     """The ``forward`` of a class, and the methods that it names."""
     methods = dict(methods_of(cls))
     forward = methods.get("forward")
@@ -118,7 +123,7 @@ def _in_forward(cls: type) -> set[_Place]:
 
 
 def _only_asks(source: Source, name: str) -> bool:
-    """Whether a function surely trains nothing by a name: it uses it without gradients, or for what changes nothing."""
+    """Whether a function surely trains nothing of a name: without gradients, or read only."""
     if not source.is_known():
         return False
     methods = _HARMLESS if source.mentions(*_TRAINING[:3]) else (*_HARMLESS, *_LISTS)
@@ -128,8 +133,8 @@ def _only_asks(source: Source, name: str) -> bool:
     return all(id(node) in asked or off_at(source, node.lineno) is not None for node in uses)  # type: ignore[attr-defined]
 
 
-def gets_gradients_by_hand(step: Step) -> bool:
-    """Whether the step, or what it calls, sets gradients, or takes them of something else than data."""
+def sets_gradients_by_hand(step: Step) -> bool:
+    """Whether the step, or a function it calls, sets or computes gradients by hand."""
     for level, source in enumerate(step.sources):
         if _sets_gradients(source):
             return True
@@ -146,8 +151,8 @@ def _sets_gradients(source: Source) -> bool:
     return any(not (isinstance(value, ast.Constant) and value.value is None) for value in values)
 
 
-def is_moved(step: Step, name: str, *, is_variable: bool = False) -> bool:
-    """Whether a function writes the parameters of a module of this name in place, as an average, or gives it to one that may."""
+def is_written(step: Step, name: str, *, is_variable: bool = False) -> bool:
+    """Whether a function writes a module's parameters in place, or gives it to one that may."""
     codes = codes_that_name(step, name, variables=is_variable)
     own = [source_of(code) for code in codes if code.co_name != "__init__"]
     is_given = any(_gives(source, name) for source in own if source.function != "forward")
@@ -197,9 +202,8 @@ def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
     return any(one in text for one in inside)
 
 
-def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Place], walked: set[int] | None) -> bool:
-    """Whether a frame gives a module to another function than these, which may train it, calls a method of it that may
-    change it, or calls it in another loop than that of the step."""
+def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Function], walked: set[int] | None) -> bool:
+    """Whether a frame may train, change or call a module outside the step's own loop."""
     source = step.sources[level]
     clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith("clip_grad")}
     for call in source.calls:
@@ -207,7 +211,7 @@ def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Place
             continue
         if level > step.level and call.lineno == source.lineno and is_same_each_round(step, source, call.callee, level):
             continue  # it leads to the step itself
-        is_own = _is_in_round(source, call.lineno, is_outer=level > step.level)
+        is_own = _is_in_iteration(source, call.lineno, is_outer=level > step.level)
         is_called = value_in(step, call.callee, level) is module
         is_missed = is_own and walked is not None and id(call.node) not in walked
         if (
@@ -229,8 +233,11 @@ def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Place
     return False
 
 
-def _may_train(step: Step, call: Call, level: int, given: list[str], known: set[_Place], *, is_own: bool) -> bool:
-    """Whether what a call gives a module to may train it; of a call beside the step's loop that must be seen."""
+def _may_train(step: Step, call: Call, level: int, given: list[str], known: set[_Function], *, is_own: bool) -> bool:
+    """Whether a call with the module as an argument may train it.
+
+    Outside of the step's loop, only a function that is seen to train counts.
+    """
     function = called_at(step, call, level)
     if function is None:
         return is_own or call.name.startswith(_TRAINING)
@@ -242,8 +249,8 @@ def _may_train(step: Step, call: Call, level: int, given: list[str], known: set[
     return not names or not all(_only_asks(function.source, name) for name in names)
 
 
-def _is_in_round(source: Source, line: int, *, is_outer: bool) -> bool:
-    """Whether a line is in the outermost loop around what runs; without one, in a function that is itself a step."""
+def _is_in_iteration(source: Source, line: int, *, is_outer: bool) -> bool:
+    """Whether a line is in the outermost loop around the stop, or in a function that is a step."""
     around = [(first, last) for first, last in source.loops if first <= source.lineno <= last]
     if not around:
         return not is_outer and source.function != "<module>"

@@ -25,12 +25,12 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import element_count
 from .....measure.torch.node import AutogradNode
-from ....flow.definitions import CUTS, STEP_FUNCTIONS, cut_on, is_choice, surely_made_of, uses
-from ....flow.gradient.detached_in_call import cut_in_call
-from ....flow.gradient.detached_parts import cuts_in_forwards, share_an_optimizer
-from ....flow.gradient.summands import cut_terms
+from ....flow.definitions import CUTS, STEP_FUNCTIONS, detached_by, is_choice, sure_definitions, uses
+from ....flow.gradient.detached_in_call import detached_in_call
+from ....flow.gradient.detached_parts import detached_in_forwards, share_an_optimizer
+from ....flow.gradient.summands import detached_summands
 from ....flow.lines import Line
-from ....flow.reach.trained_elsewhere import held_by, may_learn_elsewhere
+from ....flow.reach.trained_elsewhere import may_train_elsewhere, untrained_modules
 from ....step.expressions import parent_of, text_of
 from ....step.functions import functions_called
 from ....step.roles import Parameter
@@ -101,7 +101,7 @@ def _cut_in_calls(step: Step, missed: list[Parameter], reached: set[int], gets: 
             continue
         if not share_an_optimizer(step, [one.tensor for one in cut], reached):
             continue
-        found = cut_in_call(step, variable)
+        found = detached_in_call(step, variable)
         if found is not None:
             yield Violation(
                 (
@@ -117,7 +117,7 @@ def _cut_in_calls(step: Step, missed: list[Parameter], reached: set[int], gets: 
 def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str) -> Iterator[Violation]:
     """Terms that a loop or a list adds to the loss as numbers: what made them is not trained by them."""
     for loss in step.losses:
-        for term in cut_terms(step, loss):
+        for term in detached_summands(step, loss):
             cut = [one for one in missed if id(one.tensor) in term.leaves]
             if not cut or not share_an_optimizer(step, [one.tensor for one in cut], reached):
                 continue
@@ -137,7 +137,7 @@ def _cut_terms(step: Step, missed: list[Parameter], reached: set[int], gets: str
 
 def _learn_elsewhere(step: Step, cut: list[Parameter], missed: list[Parameter]) -> bool:
     known = [called.source for called in functions_called(step, [step.level])]
-    return any(may_learn_elsewhere(step, held, known) for held in held_by(step, cut, missed))
+    return any(may_train_elsewhere(step, held, known) for held in untrained_modules(step, cut, missed))
 
 
 def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
@@ -148,16 +148,16 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
         return is_choice(node, lambda name: step.value(name, variable.level))
 
     for loss in step.losses:
-        for made in surely_made_of(source, loss.name, is_chosen):
+        for made in sure_definitions(source, loss.name, is_chosen):
             at = _cut_one_by_one(made.value, variable.key)
             if at is not None:
                 return source.file, at
             for path in uses(made.value, variable.key):
                 if any(map(is_chosen, path)):
                     return None  # in other rounds the loss may lead to it
-                if cut_on(path, _SLOPES) is not None:
+                if detached_by(path, _SLOPES) is not None:
                     continue
-                if cut_on(path, (*CUTS, *STEP_FUNCTIONS)) is not None:
+                if detached_by(path, (*CUTS, *STEP_FUNCTIONS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
                 if any(isinstance(node, ast.Call) for node in path):  # else the loss would lead to it
                     found = found or (source.file, made.lineno)
@@ -166,7 +166,7 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
 
 def _in_forward(step: Step, missing: set[int]) -> Line | None:
     """Where the ``forward`` of a module cuts off a part with trainable parameters, all of which are among these."""
-    return next((cut[:2] for _, _, cut, _ in cuts_in_forwards(step, missing)), None)
+    return next((cut[:2] for _, _, cut, _ in detached_in_forwards(step, missing)), None)
 
 
 def _is_old(step: Step, node: AutogradNode, roots: list[AutogradNode]) -> bool:
@@ -189,7 +189,7 @@ def _cut_one_by_one(value: ast.expr, key: str) -> int | None:
         if text_of(over.iter) != container or not isinstance(over.target, ast.Name):
             continue
         paths = list(uses(node.elt, over.target.id))
-        if paths and all(cut_on(path, CUTS) is not None for path in paths):
+        if paths and all(detached_by(path, CUTS) is not None for path in paths):
             return node.elt.lineno
     return None
 

@@ -28,9 +28,9 @@ from .....measure.torch.graph import Graph
 from .....measure.torch.metadata import gradient_of
 from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
-from ....flow.loop_carried import State, states, tensors_with_graph
+from ....flow.loop_carried import State, carried_states, tensors_with_graph
 from ....flow.reach.between import runs_its_forward_alone
-from ....flow.reach.coming_calls import ComingCall, coming_calls, is_made_of, may_change, will_run
+from ....flow.reach.coming_calls import ComingCall, coming_calls, is_computed_from, may_change, will_run
 from ....step.calls import Call
 from ....step.classes import forward_of, is_library
 from ....step.expressions import names_given, names_in, root_of, text_of
@@ -101,7 +101,7 @@ def graph_freed(step: Step) -> Iterator[Violation]:
 def _carried_through(step: Step, root: AutogradNode) -> State | None:
     """The state through which a graph reaches into an earlier step: what was freed is in the graph of both."""
     freed = {id(node.function) for node in step.graph.below(root) if node.is_freed()}
-    for state in states(step):
+    for state in carried_states(step):
         if any(id(node.function) in freed for nodes in _graphs_of(step, state) for node in nodes):
             return state
     return None
@@ -143,7 +143,7 @@ def _given_again(step: Step) -> Iterator[State]:
 def _is_backpropagated(step: Step, coming: ComingCall, *attributes: str) -> bool:
     """Whether a loss is surely made of a call, and nothing before that call may set one of these attributes."""
     line = coming.call.node.end_lineno or coming.call.lineno
-    return is_made_of(step.source, coming) and not may_change(step, coming, line, *attributes)
+    return is_computed_from(step.source, coming) and not may_change(step, coming, line, *attributes)
 
 
 def _kept_by_modules(step: Step) -> Iterator[State]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....flow.loop_carried import State, states
+from ....flow.loop_carried import State, carried_states
 from ....graphs.changed import change_of
 from ....step.step import Step
 from ...finding import Violation
@@ -83,7 +83,7 @@ def _through_old_weights(step: Step) -> Iterator[Violation]:
         root = step.node_of(loss.tensor)
         if root is None or step.graph.modified_below(root) is None:
             continue
-        for state in states(step):
+        for state in carried_states(step):
             for top in map(step.node_of, state.tensors):
                 modified = None if top is None or not step.graph.reaches(root, top) else step.graph.modified_below(top)
                 weight = None if modified is None else change_of(step, *modified).name
@@ -110,7 +110,7 @@ def _is_optimized(step: Step, name: str) -> bool:
 
 def _carried_through(step: Step, old: set[int]) -> State | None:
     """The state whose graph has some of the nodes of earlier steps, by their numbers."""
-    for state in states(step):
+    for state in carried_states(step):
         nodes = [node for tensor in state.tensors if (node := step.node_of(tensor)) is not None]
         if any(not old.isdisjoint(below.index for below in step.graph.below(node)) for node in nodes):
             return state

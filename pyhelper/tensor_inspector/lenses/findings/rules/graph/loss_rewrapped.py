@@ -28,9 +28,9 @@ from typing import Any
 from .....measure.torch.metadata import element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....safe.guard import SEQUENCES, instance_dict
 from .....words.text import listed, plural, shape
-from ....flow.definitions import made_of
+from ....flow.definitions import reaching_definitions
 from ....flow.gradient.dead_losses import line_of_loss
-from ....flow.gradient.predictions import left_at
+from ....flow.gradient.predictions import detached_at
 from ....step.backpropagated import Loss
 from ....step.classes import is_library, methods_of
 from ....step.expressions import key_of, last_name, names_in, shown, shown_text, text_of
@@ -87,7 +87,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
     if not leaves or any(id(one) in step.parameters or id(one) in step.optimized for one in leaves):
         return
     reaches = f"backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}"
-    left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
+    left = detached_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
     if left is not None and left.leaf is not None:
         name = None if left.name == loss.name else left.name
         yield Violation(
@@ -97,7 +97,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
             line=left.leaf,
         )
         return
-    for made in made_of(step.source, loss.name):
+    for made in reaching_definitions(step.source, loss.name):
         for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
             if last_name(call.func) not in _REWRAPPING or not call.args:
                 continue
@@ -122,7 +122,7 @@ def _rewrapped_in_callees(step: Step, loss: Loss, *, is_named: bool) -> Iterator
     """
     if is_named and step.source.mentions("grad"):
         return
-    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    made = {id(node) for one in reaching_definitions(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.level]):
         if is_named or id(called.first.call.node) not in made:
             continue
@@ -197,7 +197,7 @@ def _is_stand_in(step: Step, loss: Loss) -> bool:
     name = key_of(loss.name)
     if any(_is_one_of_several(step.source, call, name) for call in _constant_leaves(step.source)):
         return True
-    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    made = {id(node) for one in reaching_definitions(step.source, loss.name) for node in ast.walk(one.value)}
     called = [one.source for one in functions_called(step, [step.level]) if id(one.first.call.node) in made]
     return any(_is_one_of_several(source, call) for source in called for call in _constant_leaves(source))
 
@@ -234,7 +234,7 @@ def _gives(node: ast.AST, call: ast.Call) -> bool:
 
 def _methods_called(step: Step, loss: Loss) -> Iterator[tuple[Any, Source]]:
     """Methods that are called to make a loss, of a variable or, in a loop, of the items of a list: with the object."""
-    for made in made_of(step.source, loss.name):
+    for made in reaching_definitions(step.source, loss.name):
         nodes = list(ast.walk(made.value))
         loops: list[Any] = [node for node in nodes if isinstance(node, ast.comprehension)]
         for function in (node.func for node in nodes if isinstance(node, ast.Call)):

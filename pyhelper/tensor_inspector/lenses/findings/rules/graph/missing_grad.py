@@ -29,15 +29,15 @@ from typing import Any
 from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, parameters_of
 from .....words.text import listed
-from ....flow.definitions import CUTTING_METHODS, cut_later
-from ....flow.events.call_order import orders
-from ....flow.gradient.detached_parts import cuts_in_forwards, parts_of, share_an_optimizer
+from ....flow.definitions import CUTTING_METHODS, detached_later
+from ....flow.events.call_order import call_paths
+from ....flow.gradient.detached_parts import detached_in_forwards, parts_of, share_an_optimizer
 from ....flow.reach.trained_elsewhere import (
-    Held,
-    gets_gradients_by_hand,
-    is_moved,
-    may_learn_elsewhere,
+    UntrainedModule,
+    is_written,
     may_train_by_name,
+    may_train_elsewhere,
+    sets_gradients_by_hand,
 )
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
@@ -60,7 +60,7 @@ _Cut = tuple[Source, int, str]  #: where, in which line, by what
     needs="loss optimizer module source",
 )
 def missing_grad(step: Step) -> Iterator[Violation]:
-    if not step.has_all_losses() or not step.graph.complete or gets_gradients_by_hand(step):
+    if not step.has_all_losses() or not step.graph.complete or sets_gradients_by_hand(step):
         return
     reached, reported = step.reached(), set[int]()
     is_pending = any(loss.pending for loss in step.losses)
@@ -79,7 +79,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
             ]
             is_shared = bool(others) and share_an_optimizer(step, tensors, reached)
             cut = _cut_in(step, member, key, in_frames=is_shared) if others else None
-            if cut is None or is_moved(step, key):
+            if cut is None or is_written(step, key):
                 continue
             source, line, how = cut
             reported.update(map(id, tensors))
@@ -97,7 +97,7 @@ def missing_grad(step: Step) -> Iterator[Violation]:
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Violation]:
     """What a ``forward`` computes with, and cuts off before it returns: all parts that one place cuts off at once."""
     by_cut: dict[tuple[str, int, str], list[tuple[str, list[Any]]]] = {}
-    for name, _, cut, tensors in cuts_in_forwards(step, missing):
+    for name, _, cut, tensors in detached_in_forwards(step, missing):
         by_cut.setdefault(cut, []).append((name, tensors))
     for (file, line, how), parts in by_cut.items():
         yield Violation(
@@ -147,7 +147,7 @@ def _places(owners: list[tuple[Source, str]], attribute: str) -> tuple[list[_Cut
     places: list[_Cut] = []
     for source, owner in owners:
         for path in _uses(source, f"{owner}.{attribute}"):
-            cut = _cut_on(source, path) or cut_later(source, path)
+            cut = _cut_on(source, path) or detached_later(source, path)
             if cut is None:
                 return places, False
             places.append((source, cut[1], cut[0]))
@@ -216,8 +216,8 @@ def _run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> 
         places = [off_at(source, call.lineno) if is_shared else _cut_off_at(source, call) for source, call in calls]
         if not places or None in places:
             continue
-        module = Held(variable.key.rpartition(".")[2], variable.value, True)
-        if may_learn_elsewhere(step, module, [source for source, _ in calls]):
+        module = UntrainedModule(variable.key.rpartition(".")[2], variable.value, True)
+        if may_train_elsewhere(step, module, [source for source, _ in calls]):
             continue
         where, (source, call) = places[0], calls[0]
         how = "detaches what it gives" if _is_detached(source, call) else "calls it where gradients are off"
@@ -237,7 +237,7 @@ def _have_their_turn(step: Step, tensors: list[Any]) -> bool:
         (first.name, second.name, third.name) == ("zero_grad", "backward", "step")
         and first.subject == third.subject
         and third.subject in own
-        for order in orders(step)
+        for order in call_paths(step)
         for first, second, third in zip(order, order[1:], order[2:])
     )
 

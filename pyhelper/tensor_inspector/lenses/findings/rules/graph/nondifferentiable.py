@@ -25,9 +25,9 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, is_exact_tensor, requires_grad
 from .....measure.torch.node import AutogradNode
-from ....flow.definitions import STEP_FUNCTIONS, bound_to
+from ....flow.definitions import STEP_FUNCTIONS, definitions_of
 from ....flow.gradient.dead_losses import dead_losses
-from ....flow.gradient.predictions import FlatTerm, flat_terms
+from ....flow.gradient.predictions import DetachedTerm, terms_without_gradient
 from ....flow.lines import line_of_binding, line_of_call_below
 from ....step.backpropagated import Loss
 from ....step.expressions import is_name, key_of, names_in, shown_text, text_of
@@ -131,7 +131,7 @@ def _is_given_one(step: Step, one: Parameter) -> bool:
 def _terms(step: Step) -> Iterator[Violation]:
     """A loss is a sum, and a step function made one term of it: only the others train."""
     for loss in step.losses:
-        for flat in flat_terms(step, loss):
+        for flat in terms_without_gradient(step, loss):
             if _has_a_sloped_part(step, loss, flat):
                 continue
             what = flat.name or "it"
@@ -148,11 +148,11 @@ def _terms(step: Step) -> Iterator[Violation]:
             )
 
 
-def _has_a_sloped_part(step: Step, loss: Loss, flat: FlatTerm) -> bool:
+def _has_a_sloped_part(step: Step, loss: Loss, flat: DetachedTerm) -> bool:
     """Whether another term is a plain mean of the very value that the step function takes: a count and its remainder."""
-    made = list(bound_to(step.source, flat.name or ""))
+    made = list(definitions_of(step.source, flat.name or ""))
     stepped = {name for one in made for name in names_in(one.value)}
-    sums = [one for made in bound_to(step.source, key_of(loss.name)) for one in _terms_of(made.value)]
+    sums = [one for made in definitions_of(step.source, key_of(loss.name)) for one in _terms_of(made.value)]
     others = [one for one in sums if shown_text(one) != flat.term]
     return any(_is_linear(step, one, name) for one in others for name in stepped if name != flat.name)
 

@@ -29,13 +29,13 @@ from .....safe.guard import Classes
 from .....words.text import plural
 from ....flow.constants.running_sums import additions, adds_to_item, is_reset_in
 from ....flow.reach.growing_lists import (
-    Rounds,
+    Iterations,
     appended_in,
     called_by,
     is_never_reset,
     is_never_reset_by_callers,
+    iterations_of,
     outlives_a_step,
-    rounds_of,
 )
 from ....step.classes import is_library, methods_of
 from ....step.expressions import key_of, parent_of, root_of, shown, text_of
@@ -57,7 +57,7 @@ _ITEMS = 64  #: of one container
     needs="source",
 )
 def retained_graph(step: Step) -> Iterator[Violation]:
-    source, rounds = step.source, rounds_of(step)
+    source, rounds = step.source, iterations_of(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
     buffers = (VisibleVariable(key_of(name), tensor, step.level, 1) for name, tensor, _ in step.buffers)
     for variable in (*step.tensors, *buffers):
@@ -108,7 +108,7 @@ def _first_values(container: Any) -> list[Any]:
     return list(islice(values, _ITEMS))
 
 
-def _grows_in(source: Source, name: str, rounds: Rounds) -> int | None:
+def _grows_in(source: Source, name: str, rounds: Iterations) -> int | None:
     """The line in which a name is added to, in a loop that does not reset it."""
     adds = additions(source, name)
     bindings = source.bindings.get(name, [])
@@ -119,7 +119,7 @@ def _grows_in(source: Source, name: str, rounds: Rounds) -> int | None:
     return next((line for line, _ in adds if outlives_a_step(source, name, line, resets, rounds)), None)
 
 
-def _grows_in_methods(step: Step, name: str, rounds: Rounds) -> tuple[str, int] | None:
+def _grows_in_methods(step: Step, name: str, rounds: Iterations) -> tuple[str, int] | None:
     """The line in which a method that is called in each step adds to what its object keeps, and none resets it."""
     source, owner = step.source, parent_of(name)
     while owner is not None:

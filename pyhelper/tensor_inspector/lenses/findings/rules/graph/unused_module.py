@@ -29,7 +29,7 @@ from .....measure.torch.modules import Member, is_module, is_of, members
 from .....safe.budget import Budget, Steps
 from .....safe.guard import class_dict, class_module, class_name, instance_dict, module, mro
 from .....words.text import listed
-from ....flow.dead_stores import dropped_in_forward
+from ....flow.dead_stores import dead_store_in_forward
 from ....flow.lines import Line, line_of_assignment
 from ....flow.module_entries import ALL_PARTS, computing_methods, entries_taken
 from ....flow.reach.code_objects import codes_that_name
@@ -114,7 +114,7 @@ def _dropped(step: Step, member: Member, parent: Member, key: str) -> tuple[str,
         return None
     if step.once(_is_named_beside_forward, cls, key):
         return None
-    found = step.once(dropped_in_forward, cls, key, tuple(_silent(parent)))
+    found = step.once(dead_store_in_forward, cls, key, tuple(_silent(parent)))
     return None if found is None else (f"forward binds its result to {found[0]}, which nothing reads", found[1], True)
 
 

@@ -25,7 +25,7 @@ from .....measure.torch.elements import memory_of
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
-from ....flow.definitions import made_of
+from ....flow.definitions import reaching_definitions
 from ....flow.losses import ERRORS, REGRESSIONS, loss_calls
 from ....flow.written import Written, written
 from ....step.calls import Call
@@ -239,7 +239,7 @@ def _counted(source: Source) -> Iterator[ast.Compare]:
 def _is_predicted(step: Step, source: Source, side: ast.expr) -> bool:
     """Whether what a name is made of comes out of a model."""
     names = names_in(side)
-    bound = [made.value for name in names for made in made_of(source, name)]
+    bound = [made.value for name in names for made in reaching_definitions(source, name)]
     calls = [
         Call(node, None, False) for value in (side, *bound) for node in ast.walk(value) if isinstance(node, ast.Call)
     ]

@@ -37,7 +37,7 @@ from .....safe.budget import Steps
 from ....flow.lines import Line
 from ....flow.module_entries import ALL_PARTS
 from ....flow.reach.between import runs_its_forward_alone
-from ....flow.reach.coming_calls import coming_calls, is_made_of, may_change
+from ....flow.reach.coming_calls import coming_calls, is_computed_from, may_change
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of, own_methods_of
 from ....step.expressions import text_of
@@ -251,7 +251,7 @@ def _to_come(step: Step, trains: list[Call]) -> Iterator[tuple[VisibleVariable, 
         if parts.is_mixed or not (parts.norms or parts.drops):
             continue
         if (
-            is_made_of(source, coming)
+            is_computed_from(source, coming)
             and _is_stepped_with(source, backward.lineno, trains)
             and runs_its_forward_alone(step, variable.value, "train", "eval")
             and not may_change(step, coming, backward.lineno, "train", "eval", "training")

@@ -27,7 +27,7 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin
 from .....words.text import listed, number
-from ....flow.definitions import made_of
+from ....flow.definitions import reaching_definitions
 from ....flow.lines import Line, line_of_binding_or_call
 from ....graphs.origin_words import CAUSES, or_others
 from ....step.backpropagated import Loss
@@ -192,7 +192,7 @@ def _origin_in_sight(step: Step) -> Iterator[Violation]:
         last = {name: (line, name, nan) for line, name, nan in sorted(_nan_above(step, loss))}
         found = sorted(last.values())
         first = f"the first NaN in sight is in {found[0][1]}; " if found else ""
-        binding = next(made_of(step.source, loss.name), None)
+        binding = next(reaching_definitions(step.source, loss.name), None)
         line = loss.backward.lineno if binding is None else binding.lineno
         if found:
             line = found[0][0]
@@ -213,7 +213,7 @@ def _origin_in_sight(step: Step) -> Iterator[Violation]:
 
 def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
     """The values that a loss is made of and that have NaN: line, name, count."""
-    for made in made_of(step.source, loss.name):
+    for made in reaching_definitions(step.source, loss.name):
         value = step.value(made.name)
         if made.name == "_" or not is_exact_tensor(value) or value is loss.tensor or not value.dtype.is_floating_point:
             continue

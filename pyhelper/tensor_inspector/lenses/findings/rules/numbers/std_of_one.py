@@ -26,7 +26,7 @@ from typing import Any
 from .....measure.torch.causes import cause_of
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural, shape
-from ....flow.definitions import Made, made_of
+from ....flow.definitions import Definition, reaching_definitions
 from ....flow.lines import line_of_binding_or_call
 from ....step.backpropagated import Loss
 from ....step.expressions import constant_of, is_name, text_of
@@ -72,7 +72,7 @@ def std_of_one(step: Step) -> Iterator[Violation]:
 def _one_sample_in_source(step: Step) -> Iterator[Violation]:
     """What a loss that is NaN is made of is NaN itself by the unbiased deviation of one finite value."""
     for loss in nan_losses(step):
-        for made in made_of(step.source, loss.name):
+        for made in reaching_definitions(step.source, loss.name):
             result = step.value(made.name)
             stats = step.stats(result) if is_exact_tensor(result) and result.dtype.is_floating_point else None
             of = _spread_of_one(step, made, step.value) if stats is not None and stats["nan"] else None
@@ -92,14 +92,14 @@ def _one_sample_in_source(step: Step) -> Iterator[Violation]:
 
 def _one_sample_below(step: Step, loss: Loss) -> Iterator[Violation]:
     """A function that returns the loss takes the unbiased deviation of one finite value that it is given."""
-    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    made = {id(node) for one in reaching_definitions(step.source, loss.name) for node in ast.walk(one.value)}
     for called in () if parameters_not_finite(step) else functions_called(step, [step.level]):
         if id(called.first.call.node) not in made:
             continue
         for call in called.source.calls_of(*_SPREADS):
             if called.source.is_conditional(call.lineno) or _is_chosen(called.source, call.node):
                 continue
-            of = _spread_of_one(step, Made("", call.lineno, call.node), called.value)
+            of = _spread_of_one(step, Definition("", call.lineno, call.node), called.value)
             if of is not None:
                 name, spread, value = of
                 shown = step.name_of(value) or name
@@ -121,7 +121,7 @@ def _one_sample_given(step: Step, loss: Loss) -> Iterator[Violation]:
     onset = onset_outside(step)
     value = None if onset is None or onset.tensor is not loss.tensor else onset.origin.value
     stats = step.stats(value) if value is not None and element_count(value) == 1 else None
-    made = {id(node) for one in made_of(step.source, loss.name) for node in ast.walk(one.value)}
+    made = {id(node) for one in reaching_definitions(step.source, loss.name) for node in ast.walk(one.value)}
     for called in functions_called(step, [step.level]) if stats is not None and stats["nan"] else ():
         for call in called.source.calls_of(*_SPREADS):
             if id(called.first.call.node) not in made or called.source.is_conditional(call.lineno):
@@ -146,7 +146,7 @@ def _is_chosen(source: Source, node: ast.AST) -> bool:
     return any(isinstance(one, (ast.IfExp, ast.BoolOp)) and node in ast.walk(one) for one in source.nodes)
 
 
-def _spread_of_one(step: Step, made: Made, value_of: Callable[[str], Any]) -> tuple[str, str, Any] | None:
+def _spread_of_one(step: Step, made: Definition, value_of: Callable[[str], Any]) -> tuple[str, str, Any] | None:
     """A finite tensor that is known, how an expression takes the spread over one value of it: its name, that, itself."""
     for call in ast.walk(made.value):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in _SPREADS:

@@ -35,7 +35,7 @@ from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import library_of
 from .....words.text import plural
 from ....flow.constants.loop_values import ValueOf, values_in_line
-from ....flow.events.clearing import may_clear
+from ....flow.events.clearing import may_clear_gradients
 from ....flow.events.clears_of_others import Region
 from ....flow.lines import Line
 from ....step.classes import is_library, methods_of
@@ -163,7 +163,7 @@ def _steps_without_clearing(step: Step, grown: set[int]) -> tuple[Line, set[int]
         followed = grown & {id(tensor) for one in optimizers for tensor in tensors_of(one)}
         if not followed or not region or not _is_made_before(step, subject, optimizers[0], *region[-1]):
             continue
-        if not may_clear(step, region, followed):
+        if not may_clear_gradients(step, region, followed):
             return at, followed
     return None
 

@@ -29,7 +29,7 @@ from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.modules import parameters_of
 from .....measure.torch.optimizers import has_step_hooks, tensors
 from ....flow.constants.conditions import number_of, will_surely_run
-from ....flow.events.call_order import orders
+from ....flow.events.call_order import call_paths
 from ....flow.lines import Line, line_of_binding
 from ....step.backpropagated import Loss
 from ....step.calls import Call, is_scaling
@@ -50,7 +50,7 @@ from ...rule import rule
 )
 def step_without_grads(step: Step) -> Iterator[Violation]:
     reported = set[Line]()
-    for order in orders(step):
+    for order in call_paths(step):
         for first, second, third in zip(order, order[1:], order[2:]):
             if (first.name, second.name, third.name) != ("backward", "zero_grad", "step"):
                 continue

@@ -7,8 +7,8 @@ import ast
 from ......measure.torch.metadata import is_exact_tensor, requires_grad
 from ......safe.record import Record
 from .....flow.definitions import CUTS
-from .....flow.gradient.detached_in_call import cut_before
-from .....flow.gradient.predictions import left_at
+from .....flow.gradient.detached_in_call import detached_before
+from .....flow.gradient.predictions import detached_at
 from .....flow.lines import Line
 from .....step.backpropagated import Loss
 from .....step.calls import Call
@@ -43,7 +43,7 @@ def cut_of(step: Step, loss: Loss) -> LossCut | None:
 
 def cut_of_name(step: Step, name: str, level: int) -> LossCut | None:
     """Where a value without a graph, told by its name in a frame, was cut off from what has one."""
-    cut = cut_before(step, name, level)
+    cut = detached_before(step, name, level)
     if cut is not None:
         how, line, function = cut.how, cut.line, cut.source.function
         return LossCut(f"{how}{_in(function)} cuts it off", (None, f"line {line[1]}: {how}"), line, cut.is_off)
@@ -69,7 +69,7 @@ def _in(function: str) -> str:
 
 def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line, str] | None:
     """The assignment by which what the loss is made of left autograd, as one of some calls: its name, line and call."""
-    left = left_at(step, loss)
+    left = detached_at(step, loss)
     if left is not None:
         is_one = ("eq" if left.call == "a comparison" else left.call.strip(".()")) in calls
         return (left.name or loss.name, left.line, left.call) if is_one else None

@@ -8,7 +8,7 @@ from typing import Any
 from ......measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from ......safe.guard import NUMBERS, class_name
 from ......safe.record import Record
-from .....flow.gradient.detached_in_call import cut_before
+from .....flow.gradient.detached_in_call import detached_before
 from .....flow.losses import loss_function
 from .....step.expressions import root_of, shown
 from .....step.step import Step
@@ -55,7 +55,7 @@ def _lack(step: Step, found: _Candidate) -> str:
     """Why a loss has no graph, as far as that is known."""
     if not is_exact_tensor(found.value):
         return f"is a {class_name(type(found.value))}"
-    cut = cut_before(step, found.name, found.level)
+    cut = detached_before(step, found.name, found.level)
     if cut is not None and not cut.is_off:
         return f"was cut off by {cut.how} in line {cut.line[1]}"
     return "was computed with gradients off" if cut is not None or _is_off(step, found) else "has no grad_fn"

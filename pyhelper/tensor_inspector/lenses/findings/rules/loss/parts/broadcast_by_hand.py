@@ -10,7 +10,7 @@ from ......measure.torch.graph import VIEWS
 from ......measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, shape_of
 from ......measure.torch.node import AutogradNode
 from ......words.text import shape
-from .....flow.definitions import made_of
+from .....flow.definitions import reaching_definitions
 from .....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves
 from .....step.source import Source
 from .....step.step import Step
@@ -127,7 +127,7 @@ def is_reduced(step: Step, node: AutogradNode, through: tuple[str, ...] = _OF_DE
 
 def is_column_on_purpose(source: Source, side: ast.expr) -> bool:
     """Whether anything that it is made of is given another dimension: ``unsqueeze``, ``[:, None]``."""
-    values = [side, *(made.value for name in names_in(side) for made in made_of(source, name))]
+    values = [side, *(made.value for name in names_in(side) for made in reaching_definitions(source, name))]
     return any(
         last_name(node.func) in ("unsqueeze", "view", "reshape", "expand_dims")
         if isinstance(node, ast.Call)

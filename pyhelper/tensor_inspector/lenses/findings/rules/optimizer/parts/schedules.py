@@ -8,7 +8,7 @@ from typing import Any
 
 from ......measure.torch.optimizers import inner, turns_of
 from ......safe.guard import class_name, instance_dict
-from .....flow.constants.numbers import NotComputed, function_of_number, place_of_function
+from .....flow.constants.numbers import NotComputed, function_of_number, site_of_function
 from .....flow.lines import Line
 from .....step.expressions import constant_of, last_name, text_of
 from .....step.sight import VisibleVariable
@@ -132,7 +132,7 @@ def _rates_in(given: ast.expr) -> list[ast.expr | None]:
 def written_in(scheduler: Any) -> Line | None:
     """Where the only function of a schedule is written."""
     functions = _functions(scheduler)
-    return place_of_function(functions[0]) if len(functions) == 1 else None
+    return site_of_function(functions[0]) if len(functions) == 1 else None
 
 
 def _functions(scheduler: Any) -> list[Callable[[int], float]]:

@@ -13,7 +13,7 @@ from ......measure.torch.modules import Member, parameters_of
 from ......measure.torch.node import AutogradNode
 from ......safe.guard import module
 from ......safe.record import Record
-from .....flow.definitions import ABOUT, ALIKE, bound_to, made_of
+from .....flow.definitions import ABOUT, ALIKE, definitions_of, reaching_definitions
 from .....flow.losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
 from .....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from .....step.step import Step
@@ -74,7 +74,10 @@ def _is_of_one_class(step: Step, target: ast.expr | None, level: int) -> bool:
 def _is_given_labels(step: Step, part: Member) -> bool:
     """Whether a model that the part is in makes the loss, and is given such data beside its input."""
     inside = {
-        id(node) for loss in step.losses for made in made_of(step.source, loss.name) for node in ast.walk(made.value)
+        id(node)
+        for loss in step.losses
+        for made in reaching_definitions(step.source, loss.name)
+        for node in ast.walk(made.value)
     }
     for call, model, level in step.calls_of_modules():
         if id(call.node) in inside and part.module is not model.value and part.is_in(model.value):
@@ -93,7 +96,7 @@ def _is_supervised_by_hand(step: Step, part: Member, uses: list[AutogradNode]) -
         if name in seen:
             continue
         seen.add(name)
-        for made in bound_to(step.source, name):
+        for made in definitions_of(step.source, name):
             for node, around in _elements(step, made.value, ()):
                 value = step.value(text_of(node))
                 if not is_exact_tensor(value) or requires_grad(value):
