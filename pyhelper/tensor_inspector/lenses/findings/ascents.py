@@ -12,7 +12,8 @@ from typing import Any
 from ...measure.torch.modules import Member
 from ...measure.torch.node import AutogradNode
 from ..flow.definitions import reaching_definitions
-from ..flow.losses import ERRORS, LossCall, loss_calls, modules_behind
+from ..flow.losses import LossCall, loss_calls, modules_behind
+from ..flow.ops import ERRORS
 from ..step.backpropagated import Loss
 from ..step.functions import functions_called
 from ..step.step import Step

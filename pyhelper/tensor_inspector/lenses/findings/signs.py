@@ -16,7 +16,7 @@ from ...safe.guard import NUMBERS, module
 from ...safe.record import Record
 from ..flow.definitions import reaching_definitions
 from ..flow.lines import Line
-from ..flow.losses import ERRORS, REGRESSIONS
+from ..flow.ops import ERRORS, REGRESSIONS, SAMPLING, WEIGHT_INPUTS
 from ..step.backpropagated import Loss
 from ..step.expressions import constant_of, is_name, key_of, last_name, text_of
 from ..step.functions import functions_called
@@ -24,14 +24,12 @@ from ..step.step import Step
 from .ascents import is_of_two_outputs, is_to_be_forgotten
 
 torch: Any = module("torch")
-_DRAWN = ("sample", "rsample", "multinomial", "Categorical", "argmax", "act", "bernoulli", "choice", "gumbel_softmax")
+_DRAWN = (*SAMPLING, "Categorical", "argmax", "act", "choice")
 #: Of these, what draws labels whose likelihood is weighed; an argmax also counts what is right.
 _CHOSEN = tuple(name for name in _DRAWN if name not in ("argmax", "rsample", "gumbel_softmax"))
 _COUNTS = ("len", "numel", "size")
 _DEEP = 12
 _MOST_TERMS = 200
-#: Of what layers make, by its operation: which of its inputs are their parameters.
-WEIGHTS = {"Addmm": (0, 2), "Mm": (1,), "Convolution": (1, 2)}
 
 
 class Grows(Record):
@@ -147,10 +145,10 @@ def _is_to_be_less(step: Step, node: AutogradNode) -> bool:
         return False
     below = step.graph.input(node)
     for _ in range(_DEEP):
-        if below is None or below.op in WEIGHTS:
+        if below is None or below.op in WEIGHT_INPUTS:
             break
         below = step.graph.input(below)
-    weights = [] if below is None else [step.graph.input(below, at) for at in WEIGHTS.get(below.op, ())]
+    weights = [] if below is None else [step.graph.input(below, at) for at in WEIGHT_INPUTS.get(below.op, ())]
     ends = [step.graph.through_views(one) for one in weights]
     return any(one is not None and one.leaf is not None and id(one.leaf) in step.optimized for one in ends)
 

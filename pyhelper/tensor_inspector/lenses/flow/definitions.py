@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Literal, TypeVar, Union
 
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.record import Record
 from ..step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from ..step.source import Source
+from .ops import DETACHING, DETACHING_METHODS, METADATA, NON_DIFFERENTIABLE, SHAPE_ONLY
 
-#: Attributes and methods that describe a tensor without its elements.
-ABOUT = frozenset(
-    "device dim dtype element_size is_cuda is_floating_point ndim nelement numel requires_grad shape size type".split()
-)
-#: Functions and methods that take the shape, dtype or class of what they are given, not its elements.
-ALIKE = frozenset(
-    "empty_like full_like isinstance len new_full new_ones new_zeros ones_like rand_like randn_like type"
-    " zeros_like".split()
-)
-#: What leaves autograd: methods and an attribute of a tensor, and functions that make another one of it.
-CUTTING_METHODS = ("detach", "data", "item", "numpy", "tolist")
-CUTTING_FUNCTIONS = ("array", "as_tensor", "asarray", "from_numpy", "tensor")
-CUTS = (*CUTTING_METHODS, *CUTTING_FUNCTIONS)
-#: Their results have no gradient, or one of 0.
-STEP_FUNCTIONS = tuple(
-    "argmax argmin argsort round floor ceil sign long int bool eq ne gt lt ge le topk bincount one_hot"
-    " multinomial sample trunc heaviside searchsorted".split()
-)
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
 _MOST = 200
 
@@ -115,7 +98,7 @@ def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
 
 def _is_kept_in(value: ast.expr, name: str) -> bool:
     paths = list(uses(value, name))
-    return bool(paths) and all(detached_by(path, (*CUTS, *STEP_FUNCTIONS)) is None for path in paths)
+    return bool(paths) and all(detached_by(path, (*DETACHING, *NON_DIFFERENTIABLE)) is None for path in paths)
 
 
 def _own_part(node: ast.AST, name: str) -> ast.AST | None:
@@ -139,20 +122,20 @@ def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
         node = path[-1]
         if is_name(node) and text_of(node) == key:
             yield path
-        elif (isinstance(node, ast.Attribute) and node.attr in ABOUT) or (
-            isinstance(node, ast.Call) and last_name(node.func) in ALIKE
+        elif (isinstance(node, ast.Attribute) and node.attr in METADATA) or (
+            isinstance(node, ast.Call) and last_name(node.func) in SHAPE_ONLY
         ):
             continue
         else:
             waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
 
 
-def detached_by(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
+def detached_by(path: list[ast.AST], names: Collection[str]) -> str | None:
     """The name of the call or attribute on a path that detaches, such as ``item``; else None."""
     for node in reversed(path[:-1]):
-        if isinstance(node, ast.Attribute) and node.attr in cuts:
+        if isinstance(node, ast.Attribute) and node.attr in names:
             return node.attr
-        if isinstance(node, ast.Call) and last_name(node.func) in cuts:
+        if isinstance(node, ast.Call) and last_name(node.func) in names:
             return last_name(node.func)
     return None
 
@@ -197,6 +180,6 @@ def _detached_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
     """What detaches a variable where it is used: its method, or a copying function."""
     above = parents.get(id(node))
     if isinstance(above, ast.Attribute):
-        return above.attr if above.attr in CUTTING_METHODS else None
+        return above.attr if above.attr in DETACHING_METHODS else None
     is_copied = isinstance(above, ast.Call) and text_of(above.func) in _COPIES and node in above.args
     return text_of(above.func) if is_copied and isinstance(above, ast.Call) else None

@@ -13,8 +13,8 @@ from ..step.classes import is_library, methods_of
 from ..step.expressions import names_in, shown
 from ..step.source import Source
 from ..step.step import Step
-from .definitions import ABOUT
 from .lines import Line
+from .ops import METADATA
 
 _PARTS = 8  #: tensors of one state
 
@@ -103,7 +103,7 @@ def _uses(node: ast.AST, made: set[str]) -> bool:
     is_bound = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and value is not None
     names = names_in(value) if is_bound else []
     names += names_in(node.target) if isinstance(node, ast.AugAssign) else []
-    return any(name.rpartition(".")[2] not in ABOUT and _prefixes(name) & made for name in names)
+    return any(name.rpartition(".")[2] not in METADATA and _prefixes(name) & made for name in names)
 
 
 def _prefixes(name: str) -> set[str]:

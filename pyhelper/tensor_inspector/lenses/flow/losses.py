@@ -15,33 +15,9 @@ from ..step.grad_mode import no_grad_block
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
-from .definitions import ABOUT
+from .ops import LOSS_CLASSES, LOSS_FUNCTIONS, METADATA
 
 torch: Any = module("torch")
-BY_CLASS = {
-    "CrossEntropyLoss": "cross_entropy",
-    "NLLLoss": "nll_loss",
-    "MSELoss": "mse_loss",
-    "L1Loss": "l1_loss",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "KLDivLoss": "kl_div",
-}
-_FUNCTIONS = frozenset(BY_CLASS.values())
-REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")  #: nodes of the graph
-#: Nodes of errors against a target, each with the functions that compute it.
-ERRORS = {
-    "NllLoss": ("cross_entropy", "nll_loss"),
-    "NllLoss2D": ("cross_entropy", "nll_loss"),
-    "BinaryCrossEntropy": ("binary_cross_entropy",),
-    "BinaryCrossEntropyWithLogits": ("binary_cross_entropy_with_logits",),
-    "MseLoss": ("mse_loss",),
-    "SmoothL1Loss": ("smooth_l1_loss",),
-    "HuberLoss": ("huber_loss",),
-    "L1Loss": ("l1_loss",),
-}
 
 
 class LossCall:
@@ -74,11 +50,11 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 def loss_function(call: Call, callee: Any) -> str | None:
     """The loss function that a call computes; None where it is no loss, or not known."""
-    if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
+    if (call.name in LOSS_FUNCTIONS and "." in call.callee) or call.callee in LOSS_FUNCTIONS:
         return call.name
-    found = None if callee is None else BY_CLASS.get(class_name(type(callee)))
+    found = None if callee is None else LOSS_CLASSES.get(class_name(type(callee)))
     if found is None and isinstance(call.node.func, ast.Call):
-        return BY_CLASS.get(last_name(call.node.func.func))
+        return LOSS_CLASSES.get(last_name(call.node.func.func))
     return found
 
 
@@ -147,7 +123,7 @@ def modules_behind(step: Step, value: ast.expr | None, level: int) -> Iterator[V
             found = step.module_of(callee, level)
             if found is None and not _is_of_every_module(last_name(call.func)):
                 found = step.module_of(parent_of(callee) or "", level)
-            if found is not None and class_name(type(found.value)) not in BY_CLASS:
+            if found is not None and class_name(type(found.value)) not in LOSS_CLASSES:
                 yield found
         for name in dict.fromkeys(below.id for below in parts if isinstance(below, ast.Name) and below.id not in seen):
             seen.add(name)
@@ -173,7 +149,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
             waiting.append(node.func.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             waiting += [*node.args, *node.keywords]
-        elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
+        elif not (isinstance(node, ast.Attribute) and node.attr in METADATA):
             waiting.extend(ast.iter_child_nodes(node))
 
 
@@ -221,7 +197,7 @@ def _first_argument(model: Any) -> str | None:
 def model_inputs(step: Step) -> Iterator[ModelInput]:
     """The inputs of modules in sight other than losses; of ``model(**batch)`` each tensor."""
     for call, model, level in step.calls_of_modules():
-        if class_name(type(model.value)) in BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
+        if class_name(type(model.value)) in LOSS_CLASSES or class_module(type(model.value)) == "torch.nn.modules.loss":
             continue
         source = step.sources[level]
         beside = source.arguments[2:] if source.function == "forward" else []

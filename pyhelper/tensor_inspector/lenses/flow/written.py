@@ -19,7 +19,8 @@ from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
 from .lines import Line, line_of_assignment, line_of_last_binding
-from .losses import ERRORS, loss_calls, loss_function
+from .losses import loss_calls, loss_function
+from .ops import ERRORS
 
 _LONG = 40  #: a longer text of an expression is cut
 #: Of each node of a loss, the functions that make it.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
 from ...safe.record import Record
+from ..flow.ops import DETACHING_FUNCTIONS, DETACHING_METHODS, NUMBERS
 from ..step.calls import Call
 from ..step.expressions import SCOPES, last_name, text_of
 from ..step.grad_mode import no_grad_block
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from ...protocol import NoGradientCode
 
 _DETACHED = ("detach", "detach_")
-_MAKING_NEW = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray")
-_NUMBERS = ("float", "int")  #: functions that make a number; the methods of these names keep the graph
+_MAKING_NEW = (*(name for name in DETACHING_METHODS if name not in ("detach", "data")), *DETACHING_FUNCTIONS)
 _ALL = ("children", "modules", "named_children")  #: by which all parts are called at once
 _PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use all parameters at once
 _LOOKING = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
@@ -154,14 +154,14 @@ def _data_taken(source: Source) -> Iterator[ast.Attribute]:
 def _code(call: Call) -> NoGradientCode | None:
     if call.name in _DETACHED:
         return "detached"
-    return "rebuilt" if call.name in _MAKING_NEW or call.callee in _NUMBERS else None
+    return "rebuilt" if call.name in _MAKING_NEW or call.callee in NUMBERS else None
 
 
 def _cut_expressions(call: Call) -> Iterator[ast.expr]:
     """The expression that a call cuts: its receiver, or its first argument."""
     if call.receiver is not None:
         yield call.receiver
-    if call.name in (*_MAKING_NEW, *_NUMBERS):
+    if call.name in (*_MAKING_NEW, *NUMBERS):
         yield from call.args[:1]
 
 

@@ -17,17 +17,14 @@ from ...step.grad_mode import decorated_off, off_at
 from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ABOUT, ALIKE, CUTS, CUTTING_FUNCTIONS, STEP_FUNCTIONS, Flow, joined_flow
+from ..definitions import Flow, joined_flow
 from ..lines import Line
+from ..ops import DETACHING, DETACHING_FUNCTIONS, METADATA, NON_DIFFERENTIABLE, SHAPE_ONLY, WITHOUT_GRAPH
 from ..reach.trained_elsewhere import UntrainedModule, may_train_elsewhere
 
-_CUTS = frozenset((*CUTS, "float"))
-_KEEPING_METHODS = ("float", *CUTTING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
-_NO_DATA = frozenset((*ABOUT, *ALIKE, *STEP_FUNCTIONS))
-#: What gives no graph, though its values are those of predictions.
-_WITHOUT_GRAPH = frozenset(
-    "argmax argmin argsort long int bool eq ne gt lt ge le bincount one_hot multinomial searchsorted".split()
-)
+_CUTS = frozenset((*DETACHING, "float"))
+_KEEPING_METHODS = ("float", *DETACHING_FUNCTIONS)  #: `x.float()` keeps the graph, `float(x)` does not
+_NO_DATA = frozenset((*METADATA, *SHAPE_ONLY, *NON_DIFFERENTIABLE))
 _DEEP = 40  #: of expressions and functions in one another
 _MOST = 60  #: functions that are gone through
 _MOST_EXPRESSIONS = 5000
@@ -95,7 +92,7 @@ class _Trace:
 class _TraceOfAll(_Trace):
     """Searches from anything with a graph: tensors, and modules of libraries with parameters."""
 
-    cuts = _CUTS | _WITHOUT_GRAPH
+    cuts = _CUTS | WITHOUT_GRAPH
     puts = ("append", "extend", "insert")
 
     def __init__(self, step: Step) -> None:
@@ -181,7 +178,7 @@ class _FollowedBody:
                 return self.named(text_of(node), depth)
             if is_name(node) and self._walk.is_live(self._value(text_of(node))):
                 return "live"
-            return self._detached(node.attr, node, self.flow(node.value, depth)) if node.attr not in ABOUT else None
+            return self._detached(node.attr, node, self.flow(node.value, depth)) if node.attr not in METADATA else None
         if isinstance(node, ast.Call):
             return self._of_call(node, depth)
         if isinstance(node, ast.Compare) and "eq" in self._walk.cuts:

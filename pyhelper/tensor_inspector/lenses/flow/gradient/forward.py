@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator
 from ...step.classes import methods_of
 from ...step.expressions import last_name, text_of
 from ...step.grad_mode import switches_off
-from ..definitions import ABOUT, ALIKE, CUTS
+from ..ops import DETACHING, METADATA, SHAPE_ONLY, WITHOUT_GRAPH
 
-#: What is given by these is a choice, without a slope.
-_CHOICES = frozenset("argmax argmin argsort bincount bool indices int long multinomial one_hot searchsorted".split())
-_DETACHING = _CHOICES.union(CUTS)
+_DETACHING = WITHOUT_GRAPH.union(DETACHING)
 _DEEP = 60  #: of expressions and statements in one another
 
 DetachLine = tuple[str, int, str]  #: a file, a line, and what attributes off there
@@ -131,7 +129,7 @@ class _Forward:
             return names.get(node.id, _NOTHING)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, names, depth)
-        if isinstance(node, ast.Call) and _called(node) in ALIKE:
+        if isinstance(node, ast.Call) and _called(node) in SHAPE_ONLY:
             return _NOTHING
         if isinstance(node, ast.Compare):
             return self._union(ast.iter_child_nodes(node), names, depth).detached_at(
@@ -149,7 +147,7 @@ class _Forward:
         return found
 
     def _attribute(self, node: ast.Attribute, names: dict[str, Dependence], depth: int) -> Dependence:
-        if node.attr in ABOUT:
+        if node.attr in METADATA:
             return _NOTHING
         if text_of(node) in names:
             return names[text_of(node)]

@@ -16,12 +16,13 @@ from ...step.expressions import bound_in, last_name, root_of, shown, shown_text,
 from ...step.grad_mode import no_grad_block
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS, joined_flow, reaching_definitions
+from ..definitions import joined_flow, reaching_definitions
 from ..lines import Line
+from ..ops import DETACHING, METADATA, NON_DIFFERENTIABLE, SHAPE_ONLY
 
 #: what gives data, into which no gradient goes and in which none is missed
-_DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
-_DETACHING = frozenset(CUTS)
+_DATA = frozenset((*DETACHING, *SHAPE_ONLY, *METADATA, "sample", "multinomial"))
+_DETACHING = frozenset(DETACHING)
 _TORCH = ("torch", "F", "functional")  #: names whose functions are torch's own
 _END = 1 << 30  #: a line below all of a function
 _ITEMS = 16  #: of a list of results
@@ -180,7 +181,7 @@ class _Predictions:
         given += [node.func.value] if isinstance(node.func, ast.Attribute) else []
         if name in _DATA:
             return None
-        if name in STEP_FUNCTIONS and name != "topk" and self._is_torch(node.func):
+        if name in NON_DIFFERENTIABLE and name != "topk" and self._is_torch(node.func):
             return self._detached(f"{name}()", node, given)
         inner = self._enter(node)
         if inner is not None:

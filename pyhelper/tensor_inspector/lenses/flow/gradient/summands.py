@@ -16,8 +16,9 @@ from ...step.functions import functions_called, value_in
 from ...step.grad_mode import off_at
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ALIKE, CUTS, definitions_of, is_choice
+from ..definitions import definitions_of, is_choice
 from ..lines import Line
+from ..ops import DETACHING, SHAPE_ONLY
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
 _PUTTING = ("append", "extend", "insert")
@@ -162,16 +163,16 @@ def _uses(step: Step, site: _Site, term: ast.expr, loops: _LoopVariables) -> Ite
             yield _Use(set[int]().union(*(_leaves_of(step, site, name, loops) for name in named)), True, None, 0, True)
             continue
         called = node.func if isinstance(node, ast.Call) else None
-        if last_name(called) in ALIKE:
+        if last_name(called) in SHAPE_ONLY:
             continue
-        if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in CUTS):
+        if is_name(node) and not (isinstance(node, ast.Attribute) and node.attr in DETACHING):
             leaves = _leaves_of(step, site, text_of(node), loops)
             off = off_at(site.source, node.lineno)  # type: ignore[attr-defined]
             if leaves:
                 yield _Use(leaves, called is None, "no_grad" if off is not None else cut, node.lineno)  # type: ignore[attr-defined]
             continue
         name = node.attr if isinstance(node, ast.Attribute) else last_name(called)
-        cut = f"{name}()" if called is not None and name in (*CUTS, "float") else cut
+        cut = f"{name}()" if called is not None and name in (*DETACHING, "float") else cut
         cut = ".data" if name == "data" else cut
         waiting += [(below, cut) for below in ast.iter_child_nodes(node)]
 

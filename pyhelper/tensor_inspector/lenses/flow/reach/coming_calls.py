@@ -11,12 +11,12 @@ from ...step.expressions import SCOPES, is_name, last_name, text_of
 from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
-from ..definitions import ABOUT, ALIKE, CUTS, STEP_FUNCTIONS
+from ..ops import DETACHING, METADATA, NON_DIFFERENTIABLE, SHAPE_ONLY
 from .between import Between
 
 _CONDITIONS = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or may not be evaluated
-_CUTS = frozenset((*CUTS, *STEP_FUNCTIONS, *ALIKE))
+_CUTS = frozenset((*DETACHING, *NON_DIFFERENTIABLE, *SHAPE_ONLY))
 
 
 class ComingCall(Record):
@@ -86,7 +86,7 @@ def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
             return True
         name = node.attr if isinstance(node, ast.Attribute) else ""
         called = last_name(node.func) if isinstance(node, ast.Call) else ""
-        if not isinstance(node, _LEFT_OUT) and name not in ABOUT and {name, called}.isdisjoint(_CUTS):
+        if not isinstance(node, _LEFT_OUT) and name not in METADATA and {name, called}.isdisjoint(_CUTS):
             waiting.extend(ast.iter_child_nodes(node))
     return False
 

@@ -34,6 +34,7 @@ from .....safe.guard import module
 from ....flow.constants.conditions import is_foretold
 from ....flow.lines import line_of_binding_or_call
 from ....flow.losses import ModelInput, loss_calls, model_inputs
+from ....flow.ops import UNINITIALIZED
 from ....step.expressions import key_of, last_name, names_in, shown
 from ....step.source import Source
 from ....step.step import Step
@@ -45,7 +46,6 @@ from .parts.first_layers import begins_plainly
 
 torch: Any = module("torch")
 _LONGEST = 8  #: variables that are gone back through
-_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 
 
 @rule(
@@ -192,7 +192,7 @@ def _is_to_be_filled(source: Source, name: str, line: int) -> bool:
     """Tells whether a call before that line is given memory that nothing has written so far."""
     made = source.binding_of(name)
     value = None if made is None else getattr(made[1], "value", None)
-    if made is None or not isinstance(value, ast.Call) or last_name(value.func) not in _UNWRITTEN:
+    if made is None or not isinstance(value, ast.Call) or last_name(value.func) not in UNINITIALIZED:
         return False
     key = key_of(name)
     return any(

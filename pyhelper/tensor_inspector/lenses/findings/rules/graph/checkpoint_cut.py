@@ -26,6 +26,7 @@ from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import listed
 from ....flow.constants.checkpoints import SureRuns, checkpoints_in, is_checkpoint, setting
 from ....flow.gradient.detached_parts import parts_of
+from ....flow.ops import LINEAR
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
@@ -37,8 +38,6 @@ from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
 from ..optimizer.parts.unheld_parameters import uses_of
-
-_PRODUCTS = ("Addmm", "Mm", "Bmm", "Linear", "Convolution")
 
 
 @rule(
@@ -134,7 +133,7 @@ def _is_given_data(step: Step, member: Member, missing: set[int]) -> bool:
     nothing outside of it, and all that has got no gradient is inside."""
     own = set(map(id, parameters_of(member.module)))
     uses = list(uses_of(step, own))
-    joined = any(node.op in _PRODUCTS for node in uses)
+    joined = any(node.op in LINEAR for node in uses)
     return joined and missing <= own and all(own.issuperset(map(id, step.graph.leaves(node))) for node in uses)
 
 

@@ -25,11 +25,12 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import element_count
 from .....measure.torch.node import AutogradNode
-from ....flow.definitions import CUTS, STEP_FUNCTIONS, detached_by, is_choice, sure_definitions, uses
+from ....flow.definitions import detached_by, is_choice, sure_definitions, uses
 from ....flow.gradient.detached_in_call import detached_in_call
 from ....flow.gradient.detached_parts import detached_in_forwards, share_an_optimizer
 from ....flow.gradient.summands import detached_summands
 from ....flow.lines import Line
+from ....flow.ops import DETACHING, NON_DIFFERENTIABLE
 from ....flow.reach.trained_elsewhere import may_train_elsewhere, untrained_modules
 from ....step.expressions import parent_of, text_of
 from ....step.functions import functions_called
@@ -157,7 +158,7 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
                     return None  # in other rounds the loss may lead to it
                 if detached_by(path, _SLOPES) is not None:
                     continue
-                if detached_by(path, (*CUTS, *STEP_FUNCTIONS)) is not None:
+                if detached_by(path, (*DETACHING, *NON_DIFFERENTIABLE)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
                 if any(isinstance(node, ast.Call) for node in path):  # else the loss would lead to it
                     found = found or (source.file, made.lineno)
@@ -189,7 +190,7 @@ def _cut_one_by_one(value: ast.expr, key: str) -> int | None:
         if text_of(over.iter) != container or not isinstance(over.target, ast.Name):
             continue
         paths = list(uses(node.elt, over.target.id))
-        if paths and all(detached_by(path, CUTS) is not None for path in paths):
+        if paths and all(detached_by(path, DETACHING) is not None for path in paths):
             return node.elt.lineno
     return None
 

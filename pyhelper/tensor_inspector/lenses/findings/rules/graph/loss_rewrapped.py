@@ -31,6 +31,7 @@ from .....words.text import listed, plural, shape
 from ....flow.definitions import reaching_definitions
 from ....flow.gradient.dead_losses import line_of_loss
 from ....flow.gradient.predictions import detached_at
+from ....flow.ops import CONSTANT, NEW_LEAF
 from ....step.backpropagated import Loss
 from ....step.classes import is_library, methods_of
 from ....step.expressions import key_of, last_name, names_in, shown, shown_text, text_of
@@ -41,8 +42,6 @@ from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
 
-_MAKING = ("tensor", "as_tensor", "Variable")
-_FILLING = tuple("zeros ones full new_zeros new_ones new_full new_tensor zeros_like ones_like".split())
 _NUMBERS = frozenset(("float", "item", "tolist"))
 
 
@@ -77,9 +76,6 @@ def loss_rewrapped(step: Step) -> Iterator[Violation]:
         )
 
 
-_REWRAPPING = ("tensor", "as_tensor", "Variable", "Tensor", "FloatTensor")
-
-
 def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
     """A loss that is computed from a new leaf, which is made of the numbers of values with a graph."""
     root = step.node_of(loss.tensor)
@@ -99,7 +95,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Violation]:
         return
     for made in reaching_definitions(step.source, loss.name):
         for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
-            if last_name(call.func) not in _REWRAPPING or not call.args:
+            if last_name(call.func) not in NEW_LEAF or not call.args:
                 continue
             values = [(name, step.value(name)) for name in names_in(call.args[0])]
             lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]
@@ -153,7 +149,7 @@ def _new_leaves(source: Source) -> Iterator[tuple[int, ast.expr]]:
     """Where a function makes what it returns a leaf of the numbers of something: the line, and of what."""
     for node in source.nodes:
         made = _marked(node)
-        if made is None or last_name(made.func) not in _MAKING:
+        if made is None or last_name(made.func) not in NEW_LEAF:
             continue
         if made.args and names_in(made.args[0]) and isinstance(node, ast.Call) and _is_returned(source, node):
             yield made.lineno, made.args[0]
@@ -206,7 +202,7 @@ def _constant_leaves(source: Source) -> Iterator[ast.Call]:
     """The calls that make a leaf of numbers that the source writes: ``torch.zeros((), requires_grad=True)``."""
     for node in source.nodes:
         made = _marked(node)
-        if made is not None and last_name(made.func) in (*_MAKING, *_FILLING):
+        if made is not None and last_name(made.func) in CONSTANT.union(NEW_LEAF):
             is_alike = last_name(made.func).endswith("_like")
             if is_alike or not any(names_in(one) for one in made.args):
                 yield made

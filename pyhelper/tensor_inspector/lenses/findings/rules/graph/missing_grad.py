@@ -29,9 +29,10 @@ from typing import Any
 from .....measure.torch import optimizers
 from .....measure.torch.modules import Member, parameters_of
 from .....words.text import listed
-from ....flow.definitions import CUTTING_METHODS, detached_later
+from ....flow.definitions import detached_later
 from ....flow.events.call_order import call_paths
 from ....flow.gradient.detached_parts import detached_in_forwards, parts_of, share_an_optimizer
+from ....flow.ops import DETACHING_METHODS
 from ....flow.reach.trained_elsewhere import (
     UntrainedModule,
     is_written,
@@ -198,7 +199,7 @@ def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
     if off is not None:
         return "no_grad", off
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
-    return next(((name, line) for name in names if name in CUTTING_METHODS), None)
+    return next(((name, line) for name in names if name in DETACHING_METHODS), None)
 
 
 def _run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Violation]:

@@ -25,10 +25,11 @@ from collections.abc import Iterator
 
 from .....measure.torch.metadata import grad_hooks_of, is_exact_tensor, requires_grad
 from .....measure.torch.node import AutogradNode
-from ....flow.definitions import STEP_FUNCTIONS, definitions_of
+from ....flow.definitions import definitions_of
 from ....flow.gradient.dead_losses import dead_losses
 from ....flow.gradient.predictions import DetachedTerm, terms_without_gradient
 from ....flow.lines import line_of_binding, line_of_call_below
+from ....flow.ops import NON_DIFFERENTIABLE, ZERO_GRADIENT
 from ....step.backpropagated import Loss
 from ....step.expressions import is_name, key_of, names_in, shown_text, text_of
 from ....step.roles import Parameter
@@ -37,10 +38,6 @@ from ...finding import Violation
 from ...rule import rule
 from .parts.lost_graph import origin_of
 from .parts.parameter_groups import grouped
-
-#: Step functions whose gradient is 0, as nodes, each with the functions that compute it.
-_CALLS = {"Round": ("round",), "Floor": ("floor",), "Ceil": ("ceil",), "Trunc": ("trunc",), "Sign": ("sign",)}
-_FLAT = tuple(_CALLS)
 
 
 @rule(
@@ -59,7 +56,7 @@ def nondifferentiable(step: Step) -> Iterator[Violation]:
 def _without_grad(step: Step) -> Iterator[Violation]:
     """A loss without a graph, since a step function made it."""
     for loss in dead_losses(step):
-        cut = origin_of(step, loss, STEP_FUNCTIONS)
+        cut = origin_of(step, loss, NON_DIFFERENTIABLE)
         if cut is not None:
             name, line, call = cut
             yield Violation(
@@ -74,11 +71,11 @@ def _of_slope_zero(step: Step) -> Iterator[Violation]:
     """A loss whose graph leads through a step function only."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
-        steps = step.graph.below(root, *_FLAT) if root is not None else []
+        steps = step.graph.below(root, *ZERO_GRADIENT) if root is not None else []
         flat = [node for node in steps if not node.is_custom]  # whose slope its class tells
         if root is None or not flat or not step.optimized & {id(leaf) for leaf in step.graph.leaves(root)}:
             continue
-        if step.optimized & {id(leaf) for leaf in step.graph.leaves_beside(root, _FLAT)}:
+        if step.optimized & {id(leaf) for leaf in step.graph.leaves_beside(root, tuple(ZERO_GRADIENT))}:
             yield from _behind_a_step(step, loss, flat)
             continue
         subject = step.title_of(flat[0])
@@ -97,7 +94,7 @@ def _of_slope_zero(step: Step) -> Iterator[Violation]:
 def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator[Violation]:
     """Parameters that are reached through a step function only, though others are not: an encoder whose code is rounded."""
     roots = [root for one in step.losses if (root := step.node_of(one.tensor)) is not None]
-    beside = {id(leaf) for root in roots for leaf in step.graph.leaves_beside(root, _FLAT)}
+    beside = {id(leaf) for root in roots for leaf in step.graph.leaves_beside(root, tuple(ZERO_GRADIENT))}
     if not step.has_all_losses() or not step.graph.complete:
         return
     for node in flat:
@@ -114,7 +111,9 @@ def _behind_a_step(step: Step, loss: Loss, flat: list[AutogradNode]) -> Iterator
             ),
             (subject, f"grad ← {node.op}Backward0"),
             *((one.name, "reached through it only") for one in missed[:3]),
-            line=line_of_call_below(step, *_CALLS[node.op]) if subject is None else line_of_binding(step, subject),
+            line=line_of_call_below(step, *ZERO_GRADIENT[node.op])
+            if subject is None
+            else line_of_binding(step, subject),
         )
         return
 

@@ -29,6 +29,7 @@ from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import number, plural
 from ....flow.lines import line_of_assignment, line_of_binding, line_of_call_below
+from ....flow.ops import MATRIX_PRODUCTS, ZERO_GRADIENT
 from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
@@ -37,15 +38,14 @@ from ...finding import Violation
 from ...rule import rule
 from .parts.zero_gradients import gradients_are_zero
 
-_FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
+_FLAT = (*"Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu".split(), *ZERO_GRADIENT)
 #: Of such an operation the functions that make it.
 _FLAT_CALLS = {
     "Clamp": ("clamp", "clip", "clamp_"), "ClampMin": ("clamp", "clip", "relu", "clamp_"), "ClampMax": ("clamp", "clip"),
-    "Relu": ("relu", "relu_"), "Hardtanh": ("hardtanh", "relu6"), "Threshold": ("threshold",), "Round": ("round",),
-    "Floor": ("floor",), "Ceil": ("ceil",), "Sign": ("sign",), "Trunc": ("trunc",),
+    "Relu": ("relu", "relu_"), "Hardtanh": ("hardtanh", "relu6"), "Threshold": ("threshold",),
+    **ZERO_GRADIENT,
 }  # fmt: skip
 _CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
-_PRODUCTS = ("Addmm", "Mm", "Bmm")
 #: what gives 0 for 0, without another value to come in
 _KEEPING = ("FusedDropout", "Gelu", "LeakyRelu", "Mul", "NativeDropout", "Relu", "Silu", "Tanh")
 _BOUNDS = ("Clamp", "ClampMin", "ClampMax")
@@ -111,7 +111,7 @@ def _products_of_zeros(step: Step) -> Iterator[Violation]:
     if sum(map(_are_zero, bare_each(matrices))) < 2:
         return
     roots = [root for loss in step.losses if (root := step.node_of(loss.tensor)) is not None]
-    for node in step.graph.by(*_PRODUCTS):
+    for node in step.graph.by(*MATRIX_PRODUCTS):
         below = _product_below(step, node)
         inner = None if below is None else _zeros_in(step, below, alone=True)
         outer = None if inner is None else _zeros_in(step, node)
@@ -161,9 +161,9 @@ def _product_below(step: Step, node: AutogradNode) -> AutogradNode | None:
     """The product whose result a product is given, with only what gives 0 for 0 between them."""
     given = [below for below in step.graph.inputs_behind_views(node) if below.leaf is None]
     for _ in range(_MOST):
-        if len(given) != 1 or given[0].op not in (*_PRODUCTS, *_KEEPING):
+        if len(given) != 1 or given[0].op not in (*MATRIX_PRODUCTS, *_KEEPING):
             return None
-        if given[0].op in _PRODUCTS:
+        if given[0].op in MATRIX_PRODUCTS:
             return given[0]
         given = step.graph.inputs_behind_views(given[0])
     return None

@@ -26,7 +26,8 @@ from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
 from ....flow.definitions import reaching_definitions
-from ....flow.losses import ERRORS, REGRESSIONS, loss_calls
+from ....flow.losses import loss_calls
+from ....flow.ops import ERRORS, REGRESSIONS
 from ....flow.written import Written, written
 from ....step.calls import Call
 from ....step.expressions import is_name, last_name, names_in, shown_text, text_of, without_moves

@@ -27,7 +27,8 @@ from .....measure.torch.optimizers import inner
 from .....safe.guard import each, instance_dict
 from .....safe.record import Record
 from ....flow.lines import line_of_binding
-from ....flow.losses import REGRESSIONS, loss_calls
+from ....flow.losses import loss_calls
+from ....flow.ops import REGRESSIONS
 from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation

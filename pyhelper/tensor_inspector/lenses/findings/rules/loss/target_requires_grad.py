@@ -26,12 +26,11 @@ from collections.abc import Iterator
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
 from .....words.text import plural
-from ....flow.losses import REGRESSIONS
+from ....flow.ops import REGRESSIONS, WEIGHT_INPUTS
 from ....flow.written import written
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ...signs import WEIGHTS
 
 #: What gives a part of something along one dimension.
 _PARTS = frozenset(("Index", "Select", "Slice", "Split", "SplitWithSizes", "Unbind"))
@@ -152,4 +151,4 @@ def _is_weight_of(step: Step, user: AutogradNode, position: int) -> bool:
         if len(users) != 1:
             return False
         user, position = users[0]
-    return position in WEIGHTS.get(user.op, ())
+    return position in WEIGHT_INPUTS.get(user.op, ())

@@ -29,6 +29,7 @@ from .....measure.torch.modules import Member
 from .....safe.guard import NUMBERS, module
 from .....words.text import number
 from ....flow.losses import ModelInput
+from ....flow.ops import RANDOM, SAMPLING
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
@@ -51,7 +52,6 @@ from .parts.model_runs import (
 torch: Any = module("torch")
 functional: Any = module("torch.nn.functional")
 #: what draws numbers that are wanted, and not only which ones to drop
-_SAMPLING = ("randn", "randn_like", "normal", "normal_", "rsample", "sample", "multinomial", "gumbel_softmax")
 _SPACES = ("F.", "nn.functional.", "torch.nn.functional.", "functional.")
 _ON = ("dropout", "dropout1d", "dropout2d", "dropout3d")  #: whose ``training`` is True by default
 _OFF = ("alpha_dropout", "feature_alpha_dropout")  #: whose ``training`` is False by default
@@ -99,7 +99,7 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
 
 def _samples(step: Step, given: ModelInput) -> bool:
     """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
-    return any(source.mentions(*_SAMPLING) for source in methods_in_model(step, given))
+    return any(source.mentions(*RANDOM, *SAMPLING) for source in methods_in_model(step, given))
 
 
 def _always_dropped(step: Step) -> Iterator[Violation]:

@@ -27,10 +27,10 @@ from .....measure.torch.modules import is_of
 from .....safe.guard import module
 from .....words.text import plural
 from ....flow.lines import line_of_call_below, lines_of_filling
+from ....flow.ops import LINEAR
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-from ..numbers.parts.products import LINEAR
 
 torch: Any = module("torch")
 

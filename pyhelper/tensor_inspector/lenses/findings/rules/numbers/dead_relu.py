@@ -34,6 +34,7 @@ from .....safe.record import Record
 from .....words.text import number
 from ....flow.lines import line_of_last_binding
 from ....flow.losses import model_inputs
+from ....flow.ops import LINEAR
 from ....step.classes import is_library, methods_of
 from ....step.expressions import constant_of, shown_text, text_of
 from ....step.roles import Parameter
@@ -43,10 +44,16 @@ from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...outputs import output_of
 from ...rule import rule
-from .parts.products import LINEAR, parameters_of_node, product_in, users_through, weight_of
+from .parts.products import parameters_of_node, product_in, users_through, weight_of
 
 #: What a layer takes: the name under which its product saves that, and as which of its inputs.
-_TAKES = {"Addmm": ("mat1", 1), "Convolution": ("input", 0), "Mm": ("self", 0), "Bmm": ("self", 0)}
+_TAKES = {
+    "Addmm": ("mat1", 1),
+    "Convolution": ("input", 0),
+    "Mm": ("self", 0),
+    "Bmm": ("self", 0),
+    "Linear": ("input", 0),
+}
 #: What gives 0, or nearly, for all that is negative, and passes no gradient there; the first ones none at 0 either.
 _ALSO_AT_ZERO = ("Relu", "Threshold")
 _RECTIFIERS = (*_ALSO_AT_ZERO, "Clamp", "ClampMin", "Gelu", "Hardtanh", "Maximum")

@@ -25,11 +25,12 @@ from .....measure.torch.optimizers import each_group
 from .....words.text import number, percent
 from ....flow.lines import line_of_binding
 from ....flow.losses import model_inputs
+from ....flow.ops import LINEAR
 from ....step.step import Step
 from ...finding import Violation
 from ...outputs import output_of
 from ...rule import rule
-from .parts.products import LINEAR, product_in, users_through, weight_of
+from .parts.products import product_in, users_through, weight_of
 
 
 @rule(

@@ -9,7 +9,7 @@ from ......measure.torch.metadata import is_exact_tensor
 from ......measure.torch.modules import Member, children, is_module
 from ......safe.guard import class_module, class_name, instance_dict, module
 from .....explain.expected_input import layer_words
-from .....flow.losses import BY_CLASS
+from .....flow.ops import LOSS_CLASSES
 from .....step.calls import Call
 from .....step.expressions import shown
 from .....step.sight import VisibleVariable
@@ -114,10 +114,10 @@ def planned_losses(step: Step) -> Iterator[tuple[str, VisibleVariable, VisibleVa
 def _kind_of_loss(step: Step, call: Call) -> str | None:
     criterion = step.module_of(call.callee, 0)
     if criterion is not None:
-        return BY_CLASS.get(class_name(type(criterion.value))) if _is_plain(criterion.value) else None
+        return LOSS_CLASSES.get(class_name(type(criterion.value))) if _is_plain(criterion.value) else None
     function = function_of(step, call)
     known = instance_dict(torch.nn.functional)
-    return next((kind for kind in BY_CLASS.values() if function is not None and known.get(kind) is function), None)
+    return next((kind for kind in LOSS_CLASSES.values() if function is not None and known.get(kind) is function), None)
 
 
 def line_here(step: Step) -> tuple[str, int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from ......measure.torch.metadata import is_exact_tensor, requires_grad
 from ......safe.record import Record
-from .....flow.definitions import CUTS
 from .....flow.gradient.detached_in_call import detached_before
 from .....flow.gradient.predictions import detached_at
 from .....flow.lines import Line
+from .....flow.ops import DETACHING
 from .....step.backpropagated import Loss
 from .....step.calls import Call
 from .....step.classes import function_called
@@ -33,7 +34,7 @@ class LossCut(Record):
 
 def cut_of(step: Step, loss: Loss) -> LossCut | None:
     """Where a loss without a graph has lost it, as far as the source of the frames and what they call tells."""
-    origin = origin_of(step, loss, CUTS)
+    origin = origin_of(step, loss, DETACHING)
     if origin is not None:
         name, line, call = origin
         subject = "it" if name == loss.name else name
@@ -67,7 +68,7 @@ def _in(function: str) -> str:
     return "" if function.startswith("<") else f" in {function}"
 
 
-def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line, str] | None:
+def origin_of(step: Step, loss: Loss, calls: Collection[str]) -> tuple[str, Line, str] | None:
     """The assignment by which what the loss is made of left autograd, as one of some calls: its name, line and call."""
     left = detached_at(step, loss)
     if left is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ......measure.torch.modules import Member, is_module
-from .....flow.definitions import ABOUT
+from .....flow.ops import CONSTANT, METADATA, RANDOM, UNINITIALIZED
 from .....step.calls import Call
 from .....step.expressions import bound_in, last_name, root_of
 from .....step.functions import functions_called_by_all, value_in
@@ -13,8 +13,7 @@ from .....step.grad_mode import off_at
 from .....step.source import Source
 from .....step.step import Step
 
-_ONE_NUMBER = ("empty", "full", "ones", "zeros")
-_NOISE = ("normal", "rand", "rand_like", "randn", "randn_like")
+_ONE_NUMBER = CONSTANT.union(UNINITIALIZED)
 
 
 def is_drawn_again(source: Source, call: Call) -> bool:
@@ -68,7 +67,7 @@ def is_given_noise(step: Step, call: Call) -> bool:
     names = [root_of(node.id) for one in given for node in ast.walk(one) if isinstance(node, ast.Name)]
     bound = [node for source in step.sources for name in names for _, node in source.bindings.get(name, ())]
     nodes = (node for one in (*given, *bound) for node in ast.walk(one))
-    return any(isinstance(node, ast.Call) and last_name(node.func) in _NOISE for node in nodes)
+    return any(isinstance(node, ast.Call) and last_name(node.func) in RANDOM for node in nodes)
 
 
 def is_tried_out(step: Step, call: Call) -> bool:
@@ -79,7 +78,8 @@ def is_tried_out(step: Step, call: Call) -> bool:
     bound = [getattr(node, "value", None) for name in names for _, node in step.here.bindings.get(name, ())]
     made = [one for one in (*given, *bound) if isinstance(one, ast.Call)]
     is_about = any(
-        isinstance(node, ast.Attribute) and node.attr in ABOUT and node.value is call.node for node in step.here.nodes
+        isinstance(node, ast.Attribute) and node.attr in METADATA and node.value is call.node
+        for node in step.here.nodes
     )
     return is_about or any(last_name(one.func) in _ONE_NUMBER for one in made)
 

@@ -12,6 +12,7 @@ from ......measure.torch.node import AutogradNode
 from ......measure.torch.origin import Origin, OriginSearch
 from ......safe.guard import instance_dict
 from ......safe.record import Record
+from .....flow.ops import MATRIX_PRODUCTS
 from .....graphs.masked import find_mask
 from .....step.expressions import last_name, names_in
 from .....step.sight import VisibleVariable
@@ -19,7 +20,7 @@ from .....step.step import Step
 
 _ASKING = ("isfinite", "isnan", "isinf")
 _REPLACING = ("nan_to_num", "where", "masked_fill")
-_PRODUCTS = ("Bmm", "Mm", "Mul", "Baddbmm")
+_PRODUCTS = (*MATRIX_PRODUCTS, "Baddbmm", "Mul")
 onsets: WeakKeyDictionary[Step, Onset | None] = WeakKeyDictionary()
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ......measure.torch.node import AutogradNode
+from .....flow.ops import LINEAR
 from .....step.roles import Parameter
 from .....step.step import Step
 
-LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 #: Between a layer and the next one.
 _PASSING = frozenset(
     "View UnsafeView Reshape ReshapeAlias Flatten T Transpose NativeDropout MaxPool2DWithIndices AvgPool2D Mean".split()

@@ -13,8 +13,9 @@ from ......measure.torch.modules import Member, parameters_of
 from ......measure.torch.node import AutogradNode
 from ......safe.guard import module
 from ......safe.record import Record
-from .....flow.definitions import ABOUT, ALIKE, definitions_of, reaching_definitions
-from .....flow.losses import ERRORS, REGRESSIONS, loss_calls, modules_behind
+from .....flow.definitions import definitions_of, reaching_definitions
+from .....flow.losses import loss_calls, modules_behind
+from .....flow.ops import CONSTANT, ERRORS, METADATA, REGRESSIONS, SHAPE_ONLY
 from .....step.expressions import is_name, key_of, last_name, names_in, parent_of, text_of
 from .....step.step import Step
 from ....signs import errors_in
@@ -22,7 +23,6 @@ from ....signs import errors_in
 torch: Any = module("torch")
 _MOST = 100
 #: What makes a tensor whose elements are all alike.
-_OF_ONE_NUMBER = frozenset("full full_like new_full new_ones new_zeros ones ones_like zeros zeros_like".split())
 #: What gives the same elements, or their number, in another shape.
 _SHAPING = frozenset(
     "clamp clip count_nonzero expand expand_as float mean reshape squeeze sum to unsqueeze view".split()
@@ -68,7 +68,7 @@ def _is_of_one_class(step: Step, target: ast.expr | None, level: int) -> bool:
     """Whether a target is written as one number for all, as ``torch.zeros(8).long()``."""
     made = step.sources[level].binding_of(text_of(target)) if is_name(target) else None
     nodes = [] if target is None else [*ast.walk(target), *(ast.walk(made[1]) if made is not None else ())]
-    return any(isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE_NUMBER for node in nodes)
+    return any(isinstance(node, ast.Call) and last_name(node.func) in CONSTANT for node in nodes)
 
 
 def _is_given_labels(step: Step, part: Member) -> bool:
@@ -128,14 +128,14 @@ def _elements(step: Step, node: ast.AST, around: _Around) -> Iterator[tuple[ast.
     operands: list[ast.expr] = []
     if isinstance(node, ast.Call):
         callee = text_of(node.func)
-        if _is_model(step, callee) or last_name(node.func) in ABOUT | ALIKE:
+        if _is_model(step, callee) or last_name(node.func) in METADATA | SHAPE_ONLY:
             return
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
         if _is_model(step, parent_of(callee) or ""):
             around = ()  # what it gives is its own
         elif isinstance(node.func, ast.Attribute):
             operands.append(node.func.value)
-    elif not (isinstance(node, ast.Attribute) and node.attr in ABOUT):
+    elif not (isinstance(node, ast.Attribute) and node.attr in METADATA):
         operands = [below for below in ast.iter_child_nodes(node) if isinstance(below, ast.expr)]
     for at, one in enumerate(operands):
         yield from _elements(step, one, (*around, Surrounding(node, (*operands[:at], *operands[at + 1 :]))))
