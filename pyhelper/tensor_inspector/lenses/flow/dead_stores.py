@@ -10,6 +10,7 @@ from ...safe.guard import class_attribute, plain_str, top_package
 from ..step.classes import forward_of
 from ..step.expressions import SCOPES, root_of, text_of
 from ..step.source import Source
+from .effects import REACHING_VARIABLES
 from .lines import Line
 
 _ITERATIONS = 20  #: statements whose result only dropped ones read
@@ -18,8 +19,6 @@ _SKIPPING = (
     *(ast.AsyncWith, ast.Break, ast.Continue, ast.Try, ast.With),
     *(getattr(ast, name, ast.Try) for name in ("Match", "TryStar")),  # as far as this Python has them
 )
-#: By these a function reads its variables without naming them.
-_READING_ALL = ("eval", "exec", "locals", "vars")
 _LATER = (*SCOPES, ast.GeneratorExp)  #: what runs at another time than where it stands
 _Pure = Callable[[ast.expr], bool]
 
@@ -83,7 +82,7 @@ def _dead_assignments(source: Source, is_pure: _Pure) -> list[ast.Assign]:
     dead: list[ast.Assign] = []
     nodes = source.nodes
     later = _names_read_later(nodes)
-    if any(isinstance(node, ast.Name) and node.id in _READING_ALL for node in nodes):
+    if any(isinstance(node, ast.Name) and node.id in REACHING_VARIABLES for node in nodes):
         return dead
     leaves = any(isinstance(node, _SKIPPING) for node in nodes)
     whole: list[ast.stmt] = [ast.If(ast.Constant(True), source.body, [])]  # each read in it counts, wherever it stands

@@ -9,10 +9,11 @@ from ...safe.guard import SEQUENCES
 from ..step.classes import methods_of
 from ..step.expressions import constant_of, text_of
 from ..step.source import Source
+from .effects import MODULES
 
 _MAKING = ("__init__", "reset_parameters", "init_weights")
 #: By these a method iterates over all parts, or reaches them by names that are not in the source.
-ALL_PARTS = ("getattr", "children", "modules", "_modules", "named_children", "named_modules", "super")
+ALL_PARTS = (*MODULES, "_modules", "getattr", "super")
 
 
 def computing_methods(cls: type) -> list[Source]:

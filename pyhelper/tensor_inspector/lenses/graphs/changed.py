@@ -11,6 +11,7 @@ from ...measure.torch.modules import is_module
 from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Steps
+from ..flow.effects import CHANGING_NOTHING
 from ..step.expressions import key_of, names_given, names_in, shown, text_of
 from ..step.functions import Called, functions_called_by_all
 from ..step.source import Source, source_of
@@ -18,7 +19,6 @@ from ..step.statements import end_of, start_of
 from ..step.step import Step
 from .lines import methods_in_sight, methods_of_module, names_calling
 
-_KEEPING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")  #: that change no element
 _LAYERS = ("Addmm", "Convolution", "Mm", "Mv", "Bmm", "NativeBatchNorm", "NativeLayerNorm", "Embedding")
 _SIGNS: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Mult: ("Mul",),
@@ -187,7 +187,7 @@ def _is_after(source: Source, op: str, change: _InPlaceWrite) -> bool:
 def _writes_in(source: Source) -> Iterator[_InPlaceWrite]:
     """What a source changes in place: by a method whose name ends with ``_``, by an item, or as in ``x += 1``."""
     for call in source.calls:
-        if call.name.endswith("_") and not call.name.endswith("__") and call.name not in _KEEPING:
+        if call.name.endswith("_") and not call.name.endswith("__") and call.name not in CHANGING_NOTHING:
             yield _InPlaceWrite(text_of(call.receiver), call.node, call.callee)
     for _, node in (one for bound in source.bindings.values() for one in bound):
         targets = node.targets if isinstance(node, ast.Assign) else ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
 from ...safe.record import Record
+from ..flow.effects import MODULES, PARAMETERS
 from ..flow.ops import DETACHING_FUNCTIONS, DETACHING_METHODS, NUMBERS
 from ..step.calls import Call
 from ..step.expressions import SCOPES, last_name, text_of
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 _DETACHED = ("detach", "detach_")
 _MAKING_NEW = (*(name for name in DETACHING_METHODS if name not in ("detach", "data")), *DETACHING_FUNCTIONS)
-_ALL = ("children", "modules", "named_children")  #: by which all parts are called at once
-_PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use all parameters at once
 _LOOKING = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
 
 
@@ -49,7 +48,7 @@ def cut_in_modules(member: Member, suffix: str) -> Cut | None:
 def unused_in_modules(member: Member, suffix: str, step: Step) -> Cut | None:
     """The innermost module that does not mention what it has, where the frames in sight do not either."""
     for part, sources in _modules_around(member, suffix):
-        used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
+        used = any(source.mentions(part, *MODULES, *PARAMETERS) for source in sources)
         if sources and not used and not any(_uses(source, part) for source in step.sources):
             return Cut("unused", f"{sources[0].self_name}.{part}", (sources[0].file, sources[0].lineno))
     return None
@@ -60,7 +59,7 @@ def _uses(source: Source, part: str) -> bool:
     waiting: list[ast.AST] = list(source.body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Attribute) and node.attr in (part, *_ALL):
+        if isinstance(node, ast.Attribute) and node.attr in (part, *MODULES):
             return True
         asked = isinstance(node, ast.Call) and last_name(node.func) in _LOOKING
         if not asked and not isinstance(node, ast.ClassDef):

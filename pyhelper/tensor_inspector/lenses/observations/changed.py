@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from ..flow.effects import PUTTING, TAKING
 from ..step.expressions import text_of
 from ..step.source import Source
 
 #: The methods of lists, dicts and sets that change them.
-METHODS = frozenset("add append clear discard extend insert pop popitem remove setdefault update".split())
+METHODS = frozenset((*PUTTING, *TAKING))
 
 
 def is_changed(

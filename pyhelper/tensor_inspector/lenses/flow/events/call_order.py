@@ -20,12 +20,13 @@ from ...step.frames import global_of
 from ...step.source import Source
 from ...step.statements import LOOPS
 from ...step.step import Step
+from ..effects import MOVING, READING, SETTING_MODE
 from ..lines import Line
 
 _CHANGED_BY_METHODS = Classes(list, dict)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-#: methods of a module that only tell what is in it, or set its mode
-_TELLING = ("parameters", "named_parameters", "buffers", "modules", "children", "state_dict", "train", "eval")
+#: methods of a module that begin no backward
+_WITHOUT_BACKWARD = READING.union(SETTING_MODE, MOVING)
 _IDLE = (*_DEFINITIONS, ast.Pass, ast.Continue, ast.Break, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
 
 
@@ -177,7 +178,7 @@ def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         owner = None if receiver is None else step.value(text_of(receiver))
         is_plain = is_exact_tensor(owner) or type(owner) in _CHANGED_BY_METHODS or _is_of_torch(step, call)
-        is_plain = is_plain or (is_module(owner) and call.func.attr in _TELLING)  # type: ignore[attr-defined]
+        is_plain = is_plain or (is_module(owner) and call.func.attr in _WITHOUT_BACKWARD)  # type: ignore[attr-defined]
         if not is_plain and (receiver is not None or _reaches_a_model(step, call)):
             return True
     return False

@@ -17,11 +17,9 @@ from ...step.classes import is_library_module, underlying_function
 from ...step.expressions import constant_of, text_of
 from ...step.source import Source
 from ...step.step import Step
+from ..effects import CLEARING, LEAVING_SOMETHING
 from .clears_of_others import Region, Site, clears_of_others, nodes_in, site_of
 
-_CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))
-#: methods that change a gradient and leave something of it
-_KEEPING = frozenset(("add_", "addcdiv_", "addcmul_", "clamp_", "clip_", "div_", "nan_to_num_"))
 _WORDS = ("zero", "clear", "reset", "none")
 #: what a loop, a ``with`` or a call runs of an object without naming it
 _IMPLIED = ("__call__", "__iter__", "__next__", "__getitem__", "__enter__", "__exit__")
@@ -65,7 +63,7 @@ def may_clear_gradients(step: Step, region: Region, tensors: set[int]) -> bool:
 
 
 def _is_of_clearing(name: str) -> bool:
-    return name in _CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
+    return name in CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
 
 
 def _names_in(source: Source, nodes: Iterable[ast.AST], others: Collection[Site] = ()) -> Iterator[str]:
@@ -95,7 +93,7 @@ def _may_be_of_zeros(node: ast.AST) -> bool:
     name, factors = node.func.attr, [constant_of(one) for one in node.args]
     if name.endswith("mul_"):
         return 0 in factors or (_is_gradient(node.func.value) and None in factors)
-    return name.endswith("_") and name not in _KEEPING and _is_gradient(node.func.value)
+    return name.endswith("_") and name not in LEAVING_SOMETHING and _is_gradient(node.func.value)
 
 
 def _is_of_all(node: ast.Subscript) -> bool:

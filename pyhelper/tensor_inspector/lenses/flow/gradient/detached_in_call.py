@@ -18,6 +18,7 @@ from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
 from ..definitions import Flow, joined_flow
+from ..effects import PUTTING_INTO_LISTS
 from ..lines import Line
 from ..ops import DETACHING, DETACHING_FUNCTIONS, METADATA, NON_DIFFERENTIABLE, SHAPE_ONLY, WITHOUT_GRAPH
 from ..reach.trained_elsewhere import UntrainedModule, may_train_elsewhere
@@ -93,7 +94,7 @@ class _TraceOfAll(_Trace):
     """Searches from anything with a graph: tensors, and modules of libraries with parameters."""
 
     cuts = _CUTS | WITHOUT_GRAPH
-    puts = ("append", "extend", "insert")
+    puts = PUTTING_INTO_LISTS
 
     def __init__(self, step: Step) -> None:
         super().__init__(step, None)

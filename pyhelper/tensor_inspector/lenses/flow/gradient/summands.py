@@ -17,11 +17,11 @@ from ...step.grad_mode import off_at
 from ...step.source import Source
 from ...step.step import Step
 from ..definitions import definitions_of, is_choice
+from ..effects import PUTTING_INTO_LISTS
 from ..lines import Line
 from ..ops import DETACHING, SHAPE_ONLY
 
 _SUMS = ("cat", "fsum", "mean", "stack", "sum", "values")
-_PUTTING = ("append", "extend", "insert")
 _MOST = 200  #: expressions
 _ITEMS = 64  #: of a list
 _END = 1 << 30  #: a line below all of a function
@@ -130,7 +130,7 @@ def _put_in(source: Source, name: str) -> Iterator[ast.expr]:
     made = [(one.lineno, one.value) for one in definitions_of(source, name)]
     made += [
         (call.lineno, call.args[-1])
-        for call in source.calls_of(*_PUTTING)
+        for call in source.calls_of(*PUTTING_INTO_LISTS)
         if call.args and text_of(call.receiver) == name
     ]
     for key, bound in source.bindings.items():

@@ -11,6 +11,7 @@ from ...step.expressions import last_name, parent_of, text_of
 from ...step.functions import functions_called, value_in
 from ...step.source import Source
 from ...step.step import Step
+from ..effects import PUTTING_INTO_LISTS, TAKING
 from ..lines import Line
 from .code_objects import codes_that_name, is_elsewhere
 
@@ -94,7 +95,7 @@ def is_never_reset_by_callers(step: Step, owner: Any, resetting: set[str], line:
 def _emptied(source: Source, name: str) -> list[int]:
     """Lines that may remove items of a list: ``del``, or any method but ``append`` and its like."""
     called = [call for call in source.calls if text_of(call.receiver) == name]
-    taking = [call.lineno for call in called if call.name not in ("append", "extend", "insert")]
+    taking = [call.lineno for call in called if call.name not in PUTTING_INTO_LISTS]
     return [*taking, *(target.lineno for target in _taken(source) if text_of(target.value) == name)]
 
 
@@ -192,7 +193,7 @@ def _looked_up(receiver: ast.expr | None) -> tuple[ast.expr | None, ast.expr | N
 
 def _resets(inside: Source, name: str) -> bool:
     """Whether a function binds a list or its container, or removes items from any."""
-    if any(call.name in ("clear", "pop", "popleft", "remove") for call in inside.calls) or any(_taken(inside)):
+    if any(call.name in TAKING for call in inside.calls) or any(_taken(inside)):
         return True
     ends = {last_name(ast.parse(one, mode="eval").body) for one in (name, parent_of(name) or name)}
     return any(bound.rpartition(".")[2] in ends for bound in inside.bindings)

@@ -17,13 +17,11 @@ from ...step.grad_mode import off_at
 from ...step.roles import Parameter
 from ...step.source import Source, source_of
 from ...step.step import Step
+from ..effects import CLIPPING_OF_ANY, MOVING, PARAMETERS, READING, SETTING_MODE, TRAINING, WRITING
 from .code_objects import codes_that_name, is_elsewhere
 
 #: methods of a module that neither train it nor change what it holds, and such that need its gradients for that
-_HARMLESS = ("train", "eval", "zero_grad", "to", "modules", "children", "state_dict")
-_LISTS = ("parameters", "named_parameters")
-_TRAINING = ("backward", "fit", "grad", "train")
-_WRITING = ("add_", "copy_", "index_add_", "index_copy_", "lerp_", "set_", "sub_")
+_HARMLESS = READING.union(SETTING_MODE, MOVING, ("zero_grad",)).difference(PARAMETERS)
 _READING = ("enumerate", "len", "list", "print", "reversed", "tuple", "zip")
 _Function = tuple[str, str]  #: a file, the name of a function in it
 
@@ -126,7 +124,7 @@ def _only_asks(source: Source, name: str) -> bool:
     """Whether a function surely trains nothing of a name: without gradients, or read only."""
     if not source.is_known():
         return False
-    methods = _HARMLESS if source.mentions(*_TRAINING[:3]) else (*_HARMLESS, *_LISTS)
+    methods = _HARMLESS if source.mentions("backward", "fit", "grad") else _HARMLESS.union(PARAMETERS)
     nodes = source.nodes
     asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in methods}
     uses = [node for node in nodes if name in (getattr(node, "id", None), getattr(node, "attr", None))]
@@ -185,7 +183,8 @@ def _writes(source: Source, name: str) -> bool:
         for _, node in bound
         if _goes_through(node, inside) or _is_part(getattr(node, "value", None), inside)
     }
-    written = [text_of(call.receiver) for call in source.calls_of(*_WRITING)]
+    receivers = [text_of(call.receiver) for call in source.calls_of(*WRITING)]
+    written = [text for text in receivers if not text.removesuffix(".data").endswith(".grad")]
     written += [key for key in source.bindings if ".data" in key]
     loaded = [f"{text_of(call.receiver)}." for call in source.calls_of("load_state_dict")]
     return any(one.startswith(inside) or root_of(one) in looped for one in written) or any(
@@ -205,7 +204,7 @@ def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
 def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Function], walked: set[int] | None) -> bool:
     """Whether a frame may train, change or call a module outside the step's own loop."""
     source = step.sources[level]
-    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith("clip_grad")}
+    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name in CLIPPING_OF_ANY}
     for call in source.calls:
         if id(call.node) in clipped or call.name in _HARMLESS:
             continue
@@ -220,10 +219,10 @@ def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Funct
             and (is_missed or _is_in_another(source, call, is_outer=level > step.level))
         ):
             return True
-        if call.name in _LISTS and source.loop_of(call.lineno) is None:
+        if call.name in PARAMETERS and source.loop_of(call.lineno) is None:
             continue  # as an optimizer is given them
         is_method = call.receiver is not None and value_in(step, text_of(call.receiver), level) is module
-        if is_method and (is_own or call.name in _TRAINING) and id(call.node) not in (walked or ()):
+        if is_method and (is_own or call.name in TRAINING) and id(call.node) not in (walked or ()):
             return True
         given = [
             one for one in names_given(*call.args, *call.keywords.values()) if value_in(step, one, level) is module
@@ -240,8 +239,8 @@ def _may_train(step: Step, call: Call, level: int, given: list[str], known: set[
     """
     function = called_at(step, call, level)
     if function is None:
-        return is_own or call.name.startswith(_TRAINING)
-    if not is_own and call.lineno < step.sources[level].lineno and not function.source.mentions(*_TRAINING):
+        return is_own or call.name.startswith(TRAINING)
+    if not is_own and call.lineno < step.sources[level].lineno and not function.source.mentions(*TRAINING):
         return False  # it has made it ready
     if (function.source.file, function.source.function) in known:
         return False

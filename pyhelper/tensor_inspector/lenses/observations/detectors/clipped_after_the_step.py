@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...findings.finding import Violation
+from ...flow.effects import CLIPPING
 from ...step.calls import Call
 from ...step.expressions import text_of
 from ...step.step import Step
 from ..detector import detector
 from ..reading import BoundedReading
-
-_CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_")
 
 
 @detector(
@@ -24,7 +23,7 @@ def clipped_after_the_step(step: Step, reading: BoundedReading) -> Iterator[Viol
     """``loss.backward(); optimizer.step(); clip_grad_norm_(…)``"""
     source, names = step.source, {one.key for one in step.optimizers if one.level == step.level}
     steps = [call for call in source.calls if call.name == "step" and text_of(call.receiver) in names]
-    for clip in reading.each([call for call in source.calls_of(*_CLIPPING) if not _measures(call)]):
+    for clip in reading.each([call for call in source.calls_of(*CLIPPING) if not _measures(call)]):
         around = source.loop_of(clip.lineno)
         beside = [call.lineno for call in steps if source.loop_of(call.lineno) == around]
         before = [line for line in beside if line < clip.lineno]

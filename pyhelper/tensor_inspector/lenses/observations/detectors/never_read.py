@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...findings.finding import Violation
+from ...flow.effects import REACHING_VARIABLES
 from ...step.classes import is_library, methods_of
 from ...step.source import Source
 from ...step.step import Step
@@ -13,7 +14,6 @@ from ..detector import detector
 from ..reading import BoundedReading
 
 _WORDS = ("mask", "length", "lens", "done", "terminated", "terminal", "truncated")
-_READING_ALL = ("locals", "vars", "eval", "exec")
 
 
 @detector(
@@ -73,7 +73,7 @@ def _is_meant(name: str) -> bool:
 def _is_read(source: Source, name: str) -> bool:
     """Whether a line of the function, or of one in it, reads the name, or all names."""
     return any(
-        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in (name, *_READING_ALL)
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in (name, *REACHING_VARIABLES)
         for statement in source.body
         for node in ast.walk(statement)
     )

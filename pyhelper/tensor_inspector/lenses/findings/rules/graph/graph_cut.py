@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from .....measure.torch.metadata import element_count
 from .....measure.torch.node import AutogradNode
 from ....flow.definitions import detached_by, is_choice, sure_definitions, uses
+from ....flow.effects import REACHING_VARIABLES
 from ....flow.gradient.detached_in_call import detached_in_call
 from ....flow.gradient.detached_parts import detached_in_forwards, share_an_optimizer
 from ....flow.gradient.summands import detached_summands
@@ -43,7 +44,6 @@ from .parts.parameter_groups import grouped
 
 #: slopes of a value: what is only added to it has no influence on them
 _SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
-_READING_ALL = ("eval", "exec", "globals", "locals", "vars")
 
 
 @rule(
@@ -205,7 +205,9 @@ def _left_out(step: Step, variable: VisibleVariable) -> Line | None:
     made = source.binding_of(variable.key)
     nodes = source.nodes
     is_read = any(isinstance(node, ast.Name) and node.id == variable.key for node in nodes if not _is_bound(node))
-    is_open = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes) or source.mentions(*_READING_ALL)
+    is_open = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes) or source.mentions(
+        *REACHING_VARIABLES, "globals"
+    )
     if made is None or is_read or is_open or not _computes(made[1], variable.key):
         return None
     return source.file, made[0]

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.metadata import shape_of
+from ....flow.effects import PUTTING
 from ....step.calls import Call
 from ....step.classes import function_called
 from ....step.expressions import bound_in, last_name, text_of
@@ -42,8 +43,6 @@ from ...finding import Violation
 from ...rule import rule
 from .parts.call_purpose import is_drawn_again, is_given_noise, is_tried_out, meets_an_argument, names_below
 from .parts.layer_kinds import is_dropout, is_norm
-
-_KEEPING = ("append", "extend", "add", "put", "insert", "update")  #: methods that keep what they are given
 
 
 @rule(
@@ -195,7 +194,7 @@ def _is_judged(source: Source, call: Call) -> bool:
         node
         for node in source.nodes
         if isinstance(node, (ast.Compare, ast.BinOp))
-        or (isinstance(node, ast.Call) and last_name(node.func) not in _KEEPING)
+        or (isinstance(node, ast.Call) and last_name(node.func) not in PUTTING)
     )
     is_met = any(call.target in met and met & others for met in map(names_below, meeting))
     return is_met and _compares_batches(source, call)

@@ -32,6 +32,7 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import is_optimizer, tensors
 from .....safe.guard import SEQUENCES
 from ....flow.constants.loop_values import values_in_line
+from ....flow.effects import CLIPPING
 from ....step.calls import Call
 from ....step.expressions import names_in, shown, text_of
 from ....step.step import Step
@@ -48,7 +49,6 @@ from .parts.scaler_calls import (
     scaler_places,
 )
 
-_CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 _MOST = 20
 
 
@@ -66,7 +66,7 @@ def clip_before_unscale(step: Step) -> Iterator[Violation]:
             is_plain = place is scaled.place and place.lineno is None
             if not (is_plain or _is_scaled_throughout(places)):
                 continue
-            for clip in place.source.calls_of(*_CLIPS):
+            for clip in place.source.calls_of(*CLIPPING):
                 if not is_after_backward(step, scaled, place, clip) or _is_unscaled(places, place, clip):
                     continue
                 clipped = _given_to(places, place, clip.argument(0, "parameters"))
@@ -134,7 +134,7 @@ def _is_unscaled(places: list[ScalerPlace], clipping: ScalerPlace, clip: Call) -
 
 def _is_limit_scaled(place: ScalerPlace, clip: Call) -> bool:
     """Whether the limit is made of the scale."""
-    limit = clip.argument(1, "max_norm" if clip.name == "clip_grad_norm_" else "clip_value")
+    limit = clip.argument(1, CLIPPING[clip.name])
     made = [] if limit is None else [limit]
     for node in made:  # which grows
         names = names_in(node) if len(made) < _MOST else []

@@ -29,6 +29,7 @@ from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.modules import parameters_of
 from .....measure.torch.optimizers import has_step_hooks, tensors
 from ....flow.constants.conditions import number_of, will_surely_run
+from ....flow.effects import CLIPPING
 from ....flow.events.call_order import call_paths
 from ....flow.lines import Line, line_of_binding
 from ....step.backpropagated import Loss
@@ -77,8 +78,8 @@ def step_without_grads(step: Step) -> Iterator[Violation]:
 def _clipped_to_nothing(step: Step) -> Iterator[Violation]:
     """Between a backward and a step all gradients of that optimizer are clipped to 0: the limit is 0."""
     source = step.source
-    for clip in source.calls_of("clip_grad_norm_", "clip_grad_value_"):
-        limit = clip.argument(1, "max_norm" if clip.name == "clip_grad_norm_" else "clip_value")
+    for clip in source.calls_of(*CLIPPING):
+        limit = clip.argument(1, CLIPPING[clip.name])
         if number_of(step, limit, step.level) != 0 or not any(one.lineno < clip.lineno for one in source.backwards):
             continue
         later = {text_of(call.receiver) for call in source.calls_of("step") if call.lineno > clip.lineno}

@@ -31,6 +31,7 @@ import ast
 from collections.abc import Iterator
 
 from .....measure.torch.elements import version_of
+from ....flow.effects import CLIPPING_OF_ANY
 from ....step.calls import Call
 from ....step.expressions import own_name, text_of
 from ....step.functions import sources_in_reach
@@ -43,7 +44,8 @@ from .parts.updates_by_hand import updates_of_nothing
 
 #: Names of what computes no gradient.
 _WITHOUT = (
-    *("clip_grad_norm_", "clip_grad_value_", "enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"),
+    *CLIPPING_OF_ANY,
+    *("enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"),
     *("requires_grad", "requires_grad_", "zero_grad"),
 )
 

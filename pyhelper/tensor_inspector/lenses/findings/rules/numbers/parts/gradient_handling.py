@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from ......safe.guard import instance_dict
+from .....flow.effects import CHANGING_NOTHING, CLIPPING_OF_ANY
 from .....step.expressions import last_name
 from .....step.functions import functions_called_by_all, sources_in_reach
 from .....step.source import Source
 from .....step.step import Step
 
-_CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
-_KEEPING = ("zero_", "detach_", "requires_grad_", "add_")  #: methods that make no gradient smaller
+_KEEPING = ("zero_", "add_", *CHANGING_NOTHING)  #: methods that make no gradient smaller
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 _STEPS = ("step", "zero_grad", "zero_", "nan_to_num_")
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -55,7 +55,7 @@ def _has_hooks_before_steps(step: Step) -> bool:
 
 
 def _scales_gradients(source: Source) -> bool:
-    if source.calls_of(*_CLIPS):
+    if source.calls_of(*CLIPPING_OF_ANY):
         return True
     for name, bindings in source.bindings.items():
         is_grad = ".grad" in name and name.rpartition(".grad")[2] in ("", ".data")

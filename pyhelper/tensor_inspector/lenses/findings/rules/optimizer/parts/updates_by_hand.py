@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ......measure.torch.metadata import is_exact_tensor, is_trainable_leaf
 from ......safe.guard import SEQUENCES
+from .....flow.effects import PARAMETERS, UPDATING
 from .....step.calls import Call
 from .....step.classes import is_library, methods_of
 from .....step.expressions import bound_in, is_name, names_in, shown_text, text_of
@@ -16,9 +17,9 @@ from .....step.statements import statements_in
 from .....step.step import Step
 from ....finding import Violation
 
-_METHODS = ("add", "addcdiv", "addcmul", "lerp", "mul", "sub")
-_AT_ONCE = ("_foreach_add_", "_foreach_addcdiv_", "_foreach_addcmul_", "_foreach_lerp_", "_foreach_sub_")
-_GIVING = ("parameters", "named_parameters", "trainable_parameters")
+_METHODS = tuple(name[:-1] for name in UPDATING)
+_AT_ONCE = tuple(f"_foreach_{name}" for name in UPDATING if name != "mul_")
+_GIVING = (*PARAMETERS, "trainable_parameters")
 
 
 def updates_of_nothing(step: Step) -> Iterator[Violation]:
