@@ -49,13 +49,72 @@ def by_a_loop(k: int) -> float:
 
 
 def by_another(k: int) -> float:
-    return by_a_loop(k)
+    return by_a_loop(k) + part_of(k, last=5)
+
+
+def part_of(k: int, first: int = 1, *, last: int) -> float:
+    return (k - first) / last
+
+
+MILESTONES, FACTORS = [3, 6, 11], (1.0, 0.5, 0.1)
+
+
+def by_milestones(k: int) -> float:
+    """Leaves a loop early, and goes on with it."""
+    left = 1.0
+    for milestone in MILESTONES:
+        if milestone == 6:
+            continue
+        if k < milestone:
+            break
+        left *= 0.1
+    else:
+        left = 0
+    return left
+
+
+def by_halving(k: int) -> float:
+    left: float = 1
+    while k > 4:
+        k -= 2
+        left /= 2
+    return left
+
+
+def forever(k: int) -> float:
+    while k >= 0:
+        k += 1
+    return k
+
+
+def by_itself(k: int) -> float:
+    return by_itself(k + 1)
+
+
+def by_a_handler(k: int) -> float:
+    try:
+        return 1 / k
+    except ZeroDivisionError:
+        return 0
+
+
+def without_an_end(k: int) -> Any:
+    for step in range(k):
+        k = step
+
+
+def one_by_one(k: int) -> Any:
+    yield k
 
 
 @pytest.mark.parametrize(
     "function",
-    [Plan(7).share, Plan(7), partial(warmed_up, first=3), partial(Plan.share, Plan(5)), closed_over(0.9), lambda k, b=2: k // b % 3],
-    ids=["method", "object", "partial", "partial of a method", "closure", "default"],
+    [Plan(7).share, Plan(7), partial(warmed_up, first=3), partial(Plan.share, Plan(5)), closed_over(0.9), lambda k, b=2: k // b % 3,
+     by_a_loop, by_another, by_milestones, by_halving, lambda k: 0.1 ** sum(k >= m for m in MILESTONES),
+     lambda k: FACTORS[min(k // 6, len(FACTORS) - 1)],
+     lambda k: 1.0 if 2 <= k < 9 else 0],
+    ids=["method", "object", "partial", "partial of a method", "closure", "default", "loop", "another function", "milestones", "while",
+         "comprehension", "item", "chain"],
 )  # fmt: skip
 def test_a_function_of_a_number_is_computed_as_it_is_written(function: Any) -> None:
     computed = function_of_number(function)
@@ -69,8 +128,14 @@ def test_a_function_of_a_number_is_computed_as_it_is_written(function: Any) -> N
 
 
 NOT_COMPUTED = [
-    by_a_loop,
-    by_another,
+    forever,
+    by_itself,
+    by_a_handler,
+    without_an_end,
+    lambda k: FACTORS[k],
+    lambda k: FACTORS[k / 2],
+    lambda k: sum(range(10**9)),
+    lambda k: part_of(k),
     lambda k: 1 / (k - k),
     lambda k: 10.0**1000 * k,
     lambda k: "0" and k,
@@ -88,6 +153,6 @@ def test_what_does_more_than_arithmetic_is_not_known(function: Any) -> None:
 TWO_IN_A_LINE = (lambda k: k, lambda k: -k)
 
 
-@pytest.mark.parametrize("function", [math.sqrt, "text", None, TWO_IN_A_LINE[0], lambda: 0])
+@pytest.mark.parametrize("function", [math.sqrt, "text", None, TWO_IN_A_LINE[0], lambda: 0, one_by_one])
 def test_what_has_no_source_of_its_own_is_not_known(function: Any) -> None:
     assert function_of_number(function) is None

@@ -7,15 +7,19 @@ import math
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, Union
 
-from ....safe.guard import NUMBERS, class_attribute, instance_dict
+from ....safe.guard import NUMBERS, SEQUENCES, class_attribute, instance_dict
 from ...step.classes import undecorated
 from ...step.expressions import is_name, text_of
 from ...step.functions import attribute_of, free_of
 from ...step.parsed import lambda_of, tree_of
+from ..interpret import Allowance, Domain, Interpreter, Names, TooMuch
 from .conditions import COMPARING
 
+_STATEMENTS = 20_000  #: that a function runs for all numbers that it is computed for
+_DEPTH = 40
+_GENERATOR = 0x20  #: of `inspect`, which a debugger may not have loaded
 _OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Add: lambda one, other: one + other,
     ast.Sub: lambda one, other: one - other,
@@ -25,11 +29,14 @@ _OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Mod: lambda one, other: one % other,
     ast.Pow: lambda one, other: one**other,
 }
-_BUILTINS: dict[str, Callable[..., float]] = {"abs": abs, "float": float, "int": int, "max": max, "min": min}
+#: Of several numbers, or of the items of one list.
+_OF_ITEMS: dict[str, Callable[..., float]] = {"len": len, "max": max, "min": min, "sum": sum}
+_BUILTINS: dict[str, Any] = {**_OF_ITEMS, "abs": abs, "float": float, "int": int, "range": range}
 _FUNCTIONS: tuple[Callable[..., float], ...] = (
-    *_BUILTINS.values(),
+    *(abs, float, int, max, min),
     *(math.ceil, math.cos, math.exp, math.floor, math.log, math.pow, math.sin, math.sqrt, math.tanh),
 )
+_Tree = Union[ast.Lambda, ast.FunctionDef]
 
 
 class NotComputed(Exception):
@@ -39,17 +46,42 @@ class NotComputed(Exception):
 def function_of_number(function: Any) -> Callable[[float], float] | None:
     """What computes the function of one number; None where its source is not known. It may raise `NotComputed`."""
     function, before, given = _plain(function)
-    if function is None:
+    tree = None if function is None else _tree(function)
+    if tree is None:
         return None
-    code = function.__code__
-    tree: Any = lambda_of(code) or tree_of(code)
-    if not isinstance(tree, (ast.Lambda, ast.FunctionDef)):
-        return None
-    names = code.co_varnames[: code.co_argcount]
-    defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
-    known = {**defaults, **(function.__kwdefaults__ or {}), **given, **dict(zip(names, before))}
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
     subject = next(iter(names[len(before) :]), None)
-    return None if subject is None else _Computing(function, tree, known, subject).at
+    if subject is None:
+        return None
+    known = {**_defaults(function), **given, **dict(zip(names, before))}
+    allowance = Allowance(_STATEMENTS, _DEPTH)
+
+    def at(number: float) -> float:
+        try:
+            return _result(function, tree, {**known, subject: number}, allowance)
+        except (ArithmeticError, ValueError, TypeError, IndexError, TooMuch) as error:
+            raise NotComputed from error
+
+    return at
+
+
+def _tree(function: FunctionType) -> _Tree | None:
+    tree: Any = lambda_of(function.__code__) or tree_of(function.__code__)
+    is_plain = isinstance(tree, (ast.Lambda, ast.FunctionDef)) and not function.__code__.co_flags & _GENERATOR
+    return tree if is_plain else None
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return {**dict(zip(reversed(names), reversed(function.__defaults__ or ()))), **(function.__kwdefaults__ or {})}
+
+
+def _result(function: FunctionType, tree: _Tree, names: Names[Any], allowance: Allowance) -> float:
+    numbers = _Arithmetic(function, allowance)
+    if isinstance(tree, ast.Lambda):
+        return numbers.number(tree.body, names)
+    end = Interpreter(numbers, allowance).run(tree.body, names)
+    return numbers.result if end is None and numbers.result is not None else _refused()
 
 
 def site_of_function(function: Any) -> tuple[str, int] | None:
@@ -72,94 +104,173 @@ def _plain(function: Any) -> tuple[FunctionType | None, list[Any], dict[str, Any
     return undecorated(function) if type(function) is FunctionType else None, before, given
 
 
-class _Computing:
-    def __init__(
-        self, function: FunctionType, tree: ast.Lambda | ast.FunctionDef, known: dict[str, Any], subject: str
-    ) -> None:
+class _Arithmetic(Domain[Any]):
+    """Computes with the numbers of one function: each condition goes one way, each loop comes to its end."""
+
+    def __init__(self, function: FunctionType, allowance: Allowance) -> None:
         self._function = function
-        self._tree = tree
-        self._known = known
-        self._subject = subject
-        self._names: dict[str, Any] = {}
+        self._allowance = allowance
+        self.result: float | None = None
 
-    def at(self, number: float) -> float:
-        self._names = {**self._known, self._subject: number}
-        try:
-            if isinstance(self._tree, ast.Lambda):
-                return self._number(self._tree.body)
-            returned = self._run(self._tree.body)
-        except (ArithmeticError, ValueError, TypeError) as error:
-            raise NotComputed from error
-        if returned is None:
+    # Statements
+
+    def assigned(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: Names[Any]) -> None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or statement.value is None:
             raise NotComputed
-        return returned
+        name = targets[0].id
+        value = self.number(statement.value, names)
+        if isinstance(statement, ast.AugAssign):
+            value = _operated(statement.op, self._named(name, names), value)
+        names[name] = value
 
-    def _run(self, body: list[ast.stmt]) -> float | None:
-        """What is returned by some statements; None where they come to their end."""
-        for statement in body:
-            if isinstance(statement, ast.Return) and statement.value is not None:
-                return self._number(statement.value)
-            if isinstance(statement, ast.If):
-                returned = self._run(statement.body if self._number(statement.test) else statement.orelse)
-                if returned is not None:
-                    return returned
-            elif (
-                isinstance(statement, ast.Assign)
-                and len(statement.targets) == 1
-                and isinstance(statement.targets[0], ast.Name)
-            ):
-                self._names[statement.targets[0].id] = self._number(statement.value)
-            elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-                raise NotComputed
-        return None
+    def evaluated(self, value: ast.expr, names: Names[Any]) -> None:
+        if not isinstance(value, ast.Constant):
+            raise NotComputed
 
-    def _number(self, node: ast.expr) -> float:
+    def returned(self, value: ast.expr | None, names: Names[Any]) -> None:
+        self.result = _refused() if value is None else self.number(value, names)
+
+    def other(self, statement: ast.stmt, names: Names[Any]) -> None:
+        if not isinstance(statement, ast.Pass):
+            raise NotComputed
+
+    def join(self, one: Any, other: Any) -> Any:
+        raise NotComputed
+
+    def condition(self, test: ast.expr, names: Names[Any]) -> bool:
+        return bool(self.number(test, names))
+
+    def looped(self, target: ast.expr, values: ast.expr, item: Any, names: Names[Any]) -> None:
+        if not isinstance(target, ast.Name) or item is None:
+            raise NotComputed
+        names[target.id] = item
+
+    def entered(self, items: list[ast.withitem], line: int) -> object:
+        raise NotComputed
+
+    def items(self, values: ast.expr, names: Names[Any]) -> list[float]:
+        """The numbers of a list, of a `range`, or of a comprehension."""
+        if isinstance(values, (ast.Tuple, ast.List)):
+            return [self.number(part, names) for part in values.elts]
+        if isinstance(values, (ast.ListComp, ast.GeneratorExp)) and len(values.generators) == 1:
+            return self._comprehended(values.elt, values.generators[0], names)
+        found: Any = self._value(text_of(values), names) if is_name(values) else None
+        called = self._value(text_of(values.func), names) if isinstance(values, ast.Call) else None
+        if isinstance(values, ast.Call) and called is range and not values.keywords:
+            found = range(*(int(self.number(part, names)) for part in values.args))
+        if type(found) is not range and type(found) not in SEQUENCES:
+            raise NotComputed
+        numbers = []
+        for item in found:
+            self._allowance.count()
+            numbers.append(_plain_number(item))
+        return numbers
+
+    def _comprehended(self, element: ast.expr, loop: ast.comprehension, names: Names[Any]) -> list[float]:
+        found = []
+        for item in self.items(loop.iter, names):
+            inner = dict(names)
+            self.looped(loop.target, loop.iter, item, inner)
+            if all(self.number(test, inner) for test in loop.ifs):
+                found.append(self.number(element, inner))
+        return found
+
+    # Expressions
+
+    def number(self, node: ast.expr, names: Names[Any]) -> float:
         """A number, of which all are floats: powers of whole numbers could take forever."""
+        return self._allowance.nested(lambda: self._number(node, names))
+
+    def _number(self, node: ast.expr, names: Names[Any]) -> float:
         if isinstance(node, ast.Constant):
             return _plain_number(node.value)
-        if is_name(node):
-            return self._named(text_of(node))
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            found = _OPERATORS[type(node.op)](self._number(node.left), self._number(node.right))
-            return found if type(found) is float else _refused()
+        if is_name(node) and not isinstance(node, ast.Subscript):
+            return self._named(text_of(node), names)
+        if isinstance(node, ast.Subscript):
+            at = self.number(node.slice, names)
+            return self.items(node.value, names)[int(at)] if at.is_integer() else _refused()
+        if isinstance(node, ast.BinOp):
+            return _operated(node.op, self.number(node.left, names), self.number(node.right, names))
         if isinstance(node, ast.UnaryOp):
-            operand = self._number(node.operand)
+            operand = self.number(node.operand, names)
             signs = {ast.USub: -operand, ast.UAdd: operand, ast.Not: float(not operand)}
             return signs[type(node.op)] if type(node.op) in signs else _refused()
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARING:
-            compare = COMPARING[type(node.ops[0])]
-            return float(compare(self._number(node.left), self._number(node.comparators[0])))
+        if isinstance(node, ast.Compare):
+            return self._compared(node, names)
         if isinstance(node, ast.BoolOp):
-            is_and = isinstance(node.op, ast.And)
-            for part in node.values:
-                value = self._number(part)
-                if bool(value) is not is_and:
-                    break
-            return value
+            return self._either(node, names)
         if isinstance(node, ast.IfExp):
-            return self._number(node.body if self._number(node.test) else node.orelse)
-        if isinstance(node, ast.Call) and not node.keywords and is_name(node.func):
-            return self._called(node)
-        return _refused()
+            return self.number(node.body if self.condition(node.test, names) else node.orelse, names)
+        return self._called(node, names) if isinstance(node, ast.Call) and is_name(node.func) else _refused()
 
-    def _called(self, node: ast.Call) -> float:
-        function = self._value(text_of(node.func))
+    def _compared(self, node: ast.Compare, names: Names[Any]) -> float:
+        left = self.number(node.left, names)
+        for operator, side in zip(node.ops, node.comparators):
+            right = self.number(side, names)
+            compare = COMPARING.get(type(operator))
+            if compare is None:
+                raise NotComputed
+            if not compare(left, right):
+                return 0.0
+            left = right
+        return 1.0
+
+    def _either(self, node: ast.BoolOp, names: Names[Any]) -> float:
+        is_and, value = isinstance(node.op, ast.And), 0.0
+        for part in node.values:
+            value = self.number(part, names)
+            if bool(value) is not is_and:
+                break
+        return value
+
+    def _called(self, node: ast.Call, names: Names[Any]) -> float:
+        function = self._value(text_of(node.func), names)
+        of_items = next((one for one in _OF_ITEMS.values() if one is function), None)
+        if of_items is not None and len(node.args) == 1 and not node.keywords:
+            return float(of_items(self.items(node.args[0], names)))
         known = next((one for one in _FUNCTIONS if one is function), None)
-        return _refused() if known is None else float(known(*map(self._number, node.args)))
+        if known is not None:
+            return _refused() if node.keywords else float(known(*(self.number(part, names) for part in node.args)))
+        return self._entered_call(function, node, names)
 
-    def _named(self, name: str) -> float:
-        return _plain_number(self._value(name))
+    def _entered_call(self, function: Any, node: ast.Call, names: Names[Any]) -> float:
+        """What another function of the program returns."""
+        inner, before, given = _plain(function)
+        tree = None if inner is None else _tree(inner)
+        if inner is None or tree is None or any(isinstance(part, ast.Starred) for part in node.args):
+            raise NotComputed
+        code = inner.__code__
+        arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        values = [*before, *(self._argument(part, names) for part in node.args)]
+        by_name = {part.arg: self._argument(part.value, names) for part in node.keywords if part.arg}
+        known = {**_defaults(inner), **given, **dict(zip(arguments[: code.co_argcount], values)), **by_name}
+        if len(values) > code.co_argcount or known.keys() != set(arguments) or len(by_name) < len(node.keywords):
+            raise NotComputed
+        return _result(inner, tree, known, self._allowance)
 
-    def _value(self, name: str) -> Any:
+    def _argument(self, node: ast.expr, names: Names[Any]) -> Any:
+        """A number, or a list or an object by its name."""
+        return self._value(text_of(node), names) if is_name(node) else self.number(node, names)
+
+    def _named(self, name: str, names: Names[Any]) -> float:
+        return _plain_number(self._value(name, names))
+
+    def _value(self, name: str, names: Names[Any]) -> Any:
         root, *attributes = name.split(".")
-        if root in self._names:
-            value = self._names[root]
+        if root in names:
+            value = names[root]
         else:
             value = free_of(self._function, root)
             value = _BUILTINS.get(root) if value is None else value
         for attribute in attributes:
             value = instance_dict(value).get(attribute) if value is math else attribute_of(value, attribute)
         return value
+
+
+def _operated(operator: ast.operator, one: float, other: float) -> float:
+    found = _OPERATORS[type(operator)](one, other) if type(operator) in _OPERATORS else None
+    return found if type(found) is float else _refused()
 
 
 def _plain_number(value: Any) -> float:
