@@ -180,12 +180,14 @@ class _Arithmetic(Domain[Any]):
 
     def number(self, node: ast.expr, names: Names[Any]) -> float:
         """A number, of which all are floats: powers of whole numbers could take forever."""
+        if isinstance(node, ast.Constant):
+            return _plain_number(node.value)
+        if isinstance(node, ast.Name):
+            return self._named(node.id, names)
         return self._allowance.nested(lambda: self._number(node, names))
 
     def _number(self, node: ast.expr, names: Names[Any]) -> float:
-        if isinstance(node, ast.Constant):
-            return _plain_number(node.value)
-        if is_name(node) and not isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Attribute) and is_name(node):
             return self._named(text_of(node), names)
         if isinstance(node, ast.Subscript):
             at = self.number(node.slice, names)
