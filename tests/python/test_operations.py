@@ -133,3 +133,12 @@ def test_a_product_has_its_node(node: str) -> None:
         "Mm": lambda: data @ weight,
     }[node]()
     assert type(made.grad_fn).__name__ == f"{node}Backward0"
+
+
+@pytest.mark.parametrize("name", sorted(ops.REARRANGING))
+def test_what_rearranges_a_tensor_keeps_its_elements(name: str) -> None:
+    if name == "cuda":
+        pytest.skip("no test here sees a GPU")
+    tensor = torch.tensor([[1, 2, 3]])
+    given = {"reshape": (3, 1), "view": (3, 1), "transpose": (0, 1), "unsqueeze": (0,), "to": (torch.float64,)}
+    assert getattr(tensor, name)(*given.get(name, ())).flatten().tolist() == [1, 2, 3]

@@ -42,6 +42,20 @@ WRITING = (*UPDATING, "copy_", "index_add_", "index_copy_", "set_")
 #: In-place methods that change no element.
 CHANGING_NOTHING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")
 
+#: In-place methods, and functions of `nn.init`, that make each element 0, or 1.
+FILLING_WITH_ZERO = ("zeros_", "zero_")
+FILLING_WITH_ONE = ("ones_",)
+#: In-place methods, and functions of `nn.init`, that make each element the number that they are given.
+FILLING = ("constant_", "fill_")
+
+# Other processes
+
+#: Functions that bring what several processes have trained or computed together.
+COLLECTIVES = tuple(
+    "all_reduce all_reduce_coalesced reduce_scatter reduce_scatter_tensor all_gather all_gather_into_tensor"
+    " average_parameters average_gradients".split()
+)
+
 # Containers and variables
 
 #: Methods that put their last argument, or its items, into a list.

@@ -17,6 +17,7 @@ from ..step.functions import functions_called_by_all, sources_in_reach
 from ..step.sight import VisibleVariable
 from ..step.source import Source
 from ..step.step import Step
+from .effects import FILLING, FILLING_WITH_ONE, FILLING_WITH_ZERO
 
 Line = tuple[str, int]  #: a file and a line in it
 
@@ -124,7 +125,7 @@ def lines_of_filling(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
     methods = (method for _, one in list(step.members.values()) for _, method in methods_of(type(one.module)))
     others = {key_of(one.name) for one in step.parameters.values()} - {key_of(name)}
     for source in (*step.sources, *methods):
-        for call in source.calls_of("constant_", "fill_", "zeros_", "ones_", "zero_"):
+        for call in source.calls_of(*FILLING, *FILLING_WITH_ZERO, *FILLING_WITH_ONE):
             what = text_of(call.argument(0, "tensor") if call.callee.split(".")[-2:-1] == ["init"] else call.receiver)
             what = what[: -len(".data")] if what.endswith(".data") else what
             same = what.rpartition(".")[2] == key_of(name).rpartition(".")[2] and what not in others

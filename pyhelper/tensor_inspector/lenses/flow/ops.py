@@ -49,6 +49,14 @@ RANDOM = frozenset(
 #: Functions and methods that draw by probabilities that a model computes.
 SAMPLING = frozenset("bernoulli gumbel_softmax multinomial rsample sample".split())
 
+#: Methods that change the shape, dtype or device of a tensor, and keep each of its elements.
+REARRANGING = frozenset("contiguous cpu cuda flatten long ravel reshape squeeze t to transpose unsqueeze view".split())
+
+# Layers
+
+#: The classes of layers that normalise, each with those that derive from it.
+NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
+
 # Losses
 
 #: The classes of losses, each with the function that it computes.

@@ -10,6 +10,7 @@ from ....measure.torch.metadata import element_count, grad_fn_of, is_exact_tenso
 from ....measure.torch.modules import is_of
 from ....words.text import number
 from ...findings.finding import Violation
+from ...flow.ops import NORMS
 from ...step.classes import is_library, methods_of
 from ...step.step import Step
 from ..detector import detector
@@ -17,7 +18,6 @@ from ..reading import BoundedReading
 
 _ROWS, _COLUMNS = 8, 64
 _RATIO = 1000.0
-_NORMS = ("_NormBase", "LayerNorm", "RMSNorm", "GroupNorm")
 _SCALING = ("log", "log1p", "mean", "normalize", "scale", "std", "sqrt")
 
 
@@ -62,7 +62,7 @@ def _scales(step: Step, model: Any) -> bool:
     """Whether the model may scale its input by itself: it has a norm, a buffer, or words for it in its source."""
     inside = [member for _, member in step.members.values() if member.is_in(model)]
     classes = {id(cls): cls for member in inside if not is_library(cls := type(member.module))}
-    return any(is_of(member.module, *_NORMS) or member.items("_buffers") for member in inside) or any(
+    return any(is_of(member.module, *NORMS) or member.items("_buffers") for member in inside) or any(
         source.mentions(*_SCALING) for cls in classes.values() for _, source in methods_of(cls)
     )
 

@@ -9,6 +9,7 @@ from ....measure.torch.metadata import grad_hooks_of, hooks_of, is_exact_tensor
 from ....measure.torch.optimizers import has_step_hooks, inner
 from ....safe.guard import class_name, module, mro
 from ...findings.finding import Violation
+from ...flow.effects import COLLECTIVES
 from ...step.functions import sources_in_reach
 from ...step.step import Step
 from ..detector import detector
@@ -16,11 +17,11 @@ from ..reading import BoundedReading
 
 #: what brings gradients or weights of several processes together, wherever the program names it
 _WORDS = (
-    "DataParallel FSDP FullyShardedDataParallel fully_shard replicate all_reduce all_reduce_coalesced reduce_scatter"
-    " reduce_scatter_tensor all_gather all_gather_into_tensor average_parameters average_gradients all_to_all send recv"
-    " isend irecv reduce broadcast broadcast_object_list gather gather_object all_gather_object scatter"
-    " DistributedDataParallel DDP deepspeed accelerator prepare fabric ZeroRedundancyOptimizer"
-).split()
+    *COLLECTIVES,
+    *"all_to_all send recv isend irecv reduce broadcast broadcast_object_list gather gather_object scatter".split(),
+    *"all_gather_object DataParallel DistributedDataParallel DDP FSDP FullyShardedDataParallel fully_shard".split(),
+    *"replicate deepspeed accelerator prepare fabric ZeroRedundancyOptimizer".split(),
+)
 
 
 @detector(

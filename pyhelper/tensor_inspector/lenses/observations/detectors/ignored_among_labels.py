@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from ....safe.guard import instance_dict
 from ....words.text import percent
 from ...findings.finding import Violation
+from ...flow.ops import REARRANGING
 from ...step.expressions import constant_of
 from ...step.step import Step
 from ..among_others import among_others
 from ..detector import detector
 from ..reading import BoundedReading
 
-_MOVES = frozenset("view reshape flatten long to contiguous cuda cpu squeeze ravel".split())
 _IMAGES = 255  #: what ground truths of segmentation have at places that nobody has labelled
 
 
@@ -56,6 +56,6 @@ def _ignoring(step: Step) -> Iterator[tuple[int, int, ast.expr, int]]:
 
 def _unmoved(node: ast.expr) -> ast.expr:
     """``labels`` of ``labels.view(-1).long()``"""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MOVES:
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REARRANGING:
         node = node.func.value
     return node

@@ -29,6 +29,7 @@ from .....measure.torch.modules import is_of
 from .....words.text import plural
 from ....flow.gradient.dead_losses import dead_losses
 from ....flow.lines import line_of_freezing
+from ....flow.ops import NORMS
 from ....flow.reach.code_objects import codes_that_name
 from ....step.expressions import last_name
 from ....step.functions import sources_in_reach
@@ -39,7 +40,6 @@ from ...consequences import NO_LEARNING
 from ...finding import Violation
 from ...rule import rule
 
-_NORMS = ("_NormBase", "LayerNorm", "GroupNorm", "RMSNorm")
 _SETTING = ("requires_grad", "requires_grad_")
 _NORM = re.compile(
     r"(^|[^a-z])(\w*norm\w*|bn|ln)([^a-z]|$)", re.IGNORECASE
@@ -73,9 +73,9 @@ def frozen_params(step: Step) -> Iterator[Violation]:
 def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Violation]:
     """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
     trainable = step.trained()
-    if not trainable or not all(is_of(one.member.module, *_NORMS) for one in trainable):
+    if not trainable or not all(is_of(one.member.module, *NORMS) for one in trainable):
         return
-    still = [one for one in held if not is_of(one.member.module, *_NORMS)]
+    still = [one for one in held if not is_of(one.member.module, *NORMS)]
     if still and not _chooses_norms(step):
         yield Violation(
             (

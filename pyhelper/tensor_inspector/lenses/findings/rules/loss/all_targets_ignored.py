@@ -29,6 +29,7 @@ from .....safe.guard import instance_dict
 from ....flow.constants.conditions import is_foretold
 from ....flow.lines import line_of_binding, line_of_call_below
 from ....flow.losses import LossCall, loss_calls
+from ....flow.ops import REARRANGING
 from ....step.expressions import constant_of, is_name
 from ....step.sight import VisibleVariable
 from ....step.step import Step
@@ -39,7 +40,6 @@ from ..numbers.parts.gradient_handling import is_left_out_if_not_finite
 from .parts.ignore_index import ignore_index_of, option_of
 
 _MEAN = 1  #: the reduction, as torch numbers it
-_SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")
 
 
 @rule(
@@ -118,7 +118,7 @@ def _target(step: Step, one: LossCall) -> VisibleVariable | None:
     """The target that a loss is given, or what that is a part or another shape of: ``labels[:, 1:].reshape(-1)``."""
     node = one.call.argument(1, "target")
     while one.target is None and node is not None and not is_name(node):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPED:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REARRANGING:
             node = node.func.value
         elif isinstance(node, ast.Subscript):
             node = node.value

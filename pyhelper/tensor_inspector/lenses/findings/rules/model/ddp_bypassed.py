@@ -26,15 +26,13 @@ from .....measure.torch.metadata import grad_hooks_of, hooks_of
 from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import has_step_hooks, states
 from .....safe.guard import class_module, dict_attribute, dict_get, instance_dict
+from ....flow.effects import COLLECTIVES
 from ....step.backpropagated import Loss
 from ....step.functions import functions_called
 from ....step.sight import VisibleVariable
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
-
-#: by which a program synchronises what it has trained by itself
-_COLLECTIVES = ("all_reduce", "all_reduce_coalesced", "reduce_scatter", "all_gather", "average_parameters")
 
 
 @rule(
@@ -113,7 +111,7 @@ def _synchronises(step: Step, parameters: list[Any]) -> bool:
         if not class_module(type(optimizer.value)).startswith("torch.optim.") or has_step_hooks(optimizer.value):
             return True
     sources = [*step.sources, *(called.source for called in functions_called(step))]
-    return any(source.mentions(*_COLLECTIVES) for source in sources)
+    return any(source.mentions(*COLLECTIVES) for source in sources)
 
 
 def _is_of_this_round(step: Step, wrapper: VisibleVariable, loss: Loss) -> bool:

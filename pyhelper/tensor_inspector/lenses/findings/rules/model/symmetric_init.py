@@ -26,6 +26,7 @@ from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....safe.guard import module
 from .....words.text import plural
+from ....flow.effects import FILLING, FILLING_WITH_ONE, FILLING_WITH_ZERO
 from ....flow.lines import line_of_call_below, lines_of_filling
 from ....flow.ops import LINEAR
 from ....step.step import Step
@@ -33,9 +34,6 @@ from ...finding import Violation
 from ...rule import rule
 
 torch: Any = module("torch")
-
-_FILLING = ("constant_", "fill_", "ones_", "full_")
-_ZEROING = ("zeros_", "zero_", "constant_", "fill_")
 
 
 def _are_one_row(values: Any) -> bool:
@@ -86,6 +84,8 @@ def symmetric_init(step: Step) -> Iterator[Violation]:
             ),
             *((other, f"{plural(int(rows.shape[0]), 'equal row')}") for other, rows in alike[:3]),
             line=next((line for line, _ in lines_of_filling(step, name)), None)
-            or line_of_call_below(step, *(_FILLING if bool((bare(weight) != 0).any()) else _ZEROING)),
+            or line_of_call_below(
+                step, *FILLING, *(FILLING_WITH_ONE if bool((bare(weight) != 0).any()) else FILLING_WITH_ZERO)
+            ),
             suggestion="a random initialisation",
         )
