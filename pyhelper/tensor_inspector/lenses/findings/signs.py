@@ -24,7 +24,7 @@ from ..step.step import Step
 from .ascents import is_of_two_outputs, is_to_be_forgotten
 
 torch: Any = module("torch")
-_DRAWN = (*SAMPLING, "Categorical", "argmax", "act", "choice")
+_DRAWN = (*SAMPLING, "Categorical", "argmax", "act", "bernoulli", "choice")
 #: Of these, what draws labels whose likelihood is weighed; an argmax also counts what is right.
 _CHOSEN = tuple(name for name in _DRAWN if name not in ("argmax", "rsample", "gumbel_softmax"))
 _COUNTS = ("len", "numel", "size")

@@ -41,13 +41,12 @@ CONSTANT = frozenset("full full_like new_full new_ones new_zeros ones ones_like 
 UNINITIALIZED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 #: What makes a new leaf of the numbers that it is given.
 NEW_LEAF = ("tensor", "as_tensor", "new_tensor", "Variable", "Tensor", "FloatTensor", "DoubleTensor")
-#: Functions and methods whose elements are random numbers.
-RANDOM = frozenset(
-    "bernoulli bernoulli_ exponential_ normal normal_ poisson rand rand_like randint randint_like randn randn_like"
-    " random_ uniform_".split()
-)
-#: Functions and methods that draw by probabilities that a model computes.
-SAMPLING = frozenset("bernoulli gumbel_softmax multinomial rsample sample".split())
+#: Functions and methods whose elements are normally distributed, as those of a latent variable.
+GAUSSIAN = frozenset("normal normal_ randn randn_like".split())
+#: Functions and methods whose elements are random numbers, of no data: unlike `bernoulli` of an image.
+RANDOM = GAUSSIAN.union("bernoulli_ exponential_ rand rand_like randint randint_like random_ uniform_".split())
+#: Functions and methods that draw from a distribution that a model computes.
+SAMPLING = frozenset("gumbel_softmax multinomial rsample sample".split())
 
 #: Methods that change the shape, dtype or device of a tensor, and keep each of its elements.
 REARRANGING = frozenset("contiguous cpu cuda flatten long ravel reshape squeeze t to transpose unsqueeze view".split())

@@ -29,7 +29,7 @@ from .....measure.torch.modules import Member
 from .....safe.guard import NUMBERS, module
 from .....words.text import number
 from ....flow.losses import ModelInput
-from ....flow.ops import RANDOM, SAMPLING
+from ....flow.ops import GAUSSIAN, SAMPLING
 from ....step.calls import Call
 from ....step.classes import is_library, methods_of
 from ....step.expressions import text_of
@@ -99,7 +99,7 @@ def dropout_in_eval(step: Step) -> Iterator[Violation]:
 
 def _samples(step: Step, given: ModelInput) -> bool:
     """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
-    return any(source.mentions(*RANDOM, *SAMPLING) for source in methods_in_model(step, given))
+    return any(source.mentions(*GAUSSIAN, *SAMPLING) for source in methods_in_model(step, given))
 
 
 def _always_dropped(step: Step) -> Iterator[Violation]:
