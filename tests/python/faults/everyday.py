@@ -79,6 +79,32 @@ PROGRAMS: dict[str, tuple[str, str]] = {
          judge(k, d)
 """,
     ),
+    "judged_under_a_mask": (
+        "train-during-eval",
+        """
+ def judge(k, d):
+     n = 0
+     for a, b in d:
+         mask = torch.ones_like(a)
+         out = k(a * mask)
+         stop()
+         n += (out.argmax(1) == b).sum().item()
+     return n
+ k = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3))
+ z = torch.optim.SGD(k.parameters(), lr=0.01)
+ d = [(torch.randn(8, 6), torch.randint(0, 3, (8,))) for _ in range(2)]
+ for _ in range(2):
++    k.train()
+     for a, b in d:
+         c = F.cross_entropy(k(a), b)
+         z.zero_grad()
+         c.backward()
+         z.step()
++    k.eval()
+     with torch.no_grad():
+         judge(k, d)
+""",
+    ),
     "gradients_switched_off_by_a_call": (
         "train-during-eval",
         """

@@ -71,9 +71,12 @@ def is_given_noise(step: Step, call: Call) -> bool:
 
 
 def is_tried_out(step: Step, call: Call) -> bool:
-    """Whether a model is called to learn the shape of what it gives: it is given one number everywhere, or nothing else is
-    asked."""
-    given = call.args[:1]
+    """Tells whether a model is called to learn the shape of its result.
+
+    Then it is given one number everywhere, unlike a batch that is multiplied with a mask of ones; or the shape is all that
+    is asked for.
+    """
+    given = [one for one in call.args[:1] if not isinstance(one, ast.BinOp)]
     names = {node.id for one in given for node in ast.walk(one) if isinstance(node, ast.Name)}
     bound = [getattr(node, "value", None) for name in names for _, node in step.here.bindings.get(name, ())]
     made = [one for one in (*given, *bound) if isinstance(one, ast.Call)]
