@@ -104,6 +104,12 @@ def test_what_a_backward_within_a_backward_has_made_is_told_once() -> None:
     assert [(report["operation"], report["line"]) for report in reports] == [("SqrtBackward0", 9)]
 
 
+@pytest.mark.parametrize("what", ["inf", "nonfinite"])
+def test_of_a_sparse_gradient_the_values_are_looked_at(what: str) -> None:
+    [report] = hits("faulty_sparse_gradient", what)
+    assert (report["kind"], report["operation"]) == ("inf", "DivBackward0")
+
+
 def test_the_module_is_told_by_its_name_in_the_model() -> None:
     [report] = hits("faulty_buffer")
     assert report["module"] == "1"

@@ -19,7 +19,7 @@ from tensor_inspector.watching.active import ActiveWatch
 #: What the light gear proves: operation and line. Of these others it only says that there is something;
 FOUND = (
     "faulty_custom_backward faulty_custom_forward faulty_data faulty_in_place faulty_normalized_gradient "
-    "faulty_reentrant"
+    "faulty_reentrant faulty_sparse_gradient"
 ).split()
 #: and these reach no module, loss or step, so nothing is looked at.
 UNSEEN = "faulty_functional_gradient faulty_looked_at faulty_metric faulty_returned_gradient faulty_view".split()

@@ -12,6 +12,7 @@ torch: Any = module("torch")
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
 _STRIDED: Any = torch.strided
+_SPARSE: Any = torch.sparse_coo
 _HALF = {torch.float16, torch.bfloat16}
 _FLOATING = {torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128}
 #: What nearly all tensors on a CPU are, as `_form` tells.
@@ -102,10 +103,14 @@ def examine(value: Any) -> Seen:
 
 
 def examine_all(values: Iterable[Any]) -> tuple[list[Any], list[Seen], bool]:
-    """The readable tensors among these, what is seen of each, and whether all of them are finite."""
+    """The readable tensors among these, what is seen of each, and whether all of them are finite.
+
+    Of a sparse gradient they are its values.
+    """
     there, seen, are_finite = [], [], True
     for value in values:
-        if value is not None and is_readable(value):
+        value = elements_of(value)
+        if value is not None:
             found = examine(value)
             there.append(value)
             seen.append(found)
@@ -144,6 +149,14 @@ def _reaches(value: Any, infinity: float) -> bool:
         return bool(value.isinf().any())
 
 
+def elements_of(value: Any) -> Any | None:
+    """The tensor that is looked at: the value, or the values of a sparse one; None where there is none to read."""
+    if type(value) in _PLAIN and value.layout is _SPARSE:
+        value = value._values()
+    return value if is_readable(value) else None
+
+
 def found_in(value: Any) -> Found | None:
-    """The same of anything: None where it is no tensor that can be read."""
-    return find(value) if is_readable(value) else None
+    """What is not finite in anything: None also where it is no tensor that can be read."""
+    elements = elements_of(value)
+    return None if elements is None else find(elements)
