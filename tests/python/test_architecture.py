@@ -34,7 +34,7 @@ LAYERS = [
     {"protocol", "wire"},
 ]
 STANDARD = {
-    "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
+    "__future__", "_thread", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
     "stat", "struct", "sys", "threading", "time", "types", "typing", "weakref", "zlib",
 }  # fmt: skip
 #: All but the command line, which is not injected.

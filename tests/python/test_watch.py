@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,46 @@ def test_of_an_infinity_that_became_nan_both_are_told() -> None:
 def test_what_a_backward_within_a_backward_has_made_is_told_once() -> None:
     reports = hits("faulty_reentrant", repeat=True)
     assert [(report["operation"], report["line"]) for report in reports] == [("SqrtBackward0", 9)]
+
+
+class RunsABackward(torch.autograd.Function):
+    """In its backward it runs one that meets Inf; then it returns a gradient times ``factor``, or raises without one."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, factor: float | None) -> torch.Tensor:
+        ctx.factor = factor
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        with torch.enable_grad():
+            aside = torch.zeros(2, requires_grad=True)
+            total = aside.sqrt().sum()
+        for _ in range(2):
+            total.backward(retain_graph=True)
+            depths.append(torch._C._len_torch_function_stack())
+        if ctx.factor is None:
+            raise ValueError("no gradient")
+        return gradient * ctx.factor, None
+
+
+depths: list[int] = []
+
+
+@pytest.mark.parametrize(("factor", "operations"), [(1.0, []), (math.nan, ["mul"]), (None, ["SqrtBackward0"])])
+def test_what_a_backward_within_a_backward_has_met_hides_nothing_else(
+    factor: float | None, operations: list[str]
+) -> None:
+    found: list[str] = []
+    depths.clear()
+    with watch("nan", gear="exact", do=lambda report: found.append(report["operation"]), repeat=True):
+        x = torch.ones(2, requires_grad=True)
+        with suppress(ValueError):
+            RunsABackward.apply(x, factor).sum().backward()
+        if factor is None:
+            torch.zeros(2, requires_grad=True).sqrt().backward(torch.zeros(2))
+    assert set(depths) == {1}
+    assert found == operations
 
 
 @pytest.mark.parametrize("what", ["inf", "nonfinite"])

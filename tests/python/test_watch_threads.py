@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from textwrap import dedent
@@ -75,6 +76,42 @@ def test_what_is_tried_again_and_takes_long_lets_the_main_thread_go_on() -> None
     assert run_alone(program) == "1\n"
 
 
+def test_what_interrupts_it_interrupts_the_program_and_it_can_be_asked_again() -> None:
+    program = """
+        def interrupted():
+            raise KeyboardInterrupt
+
+        try:
+            ask(interrupted).join()
+            wait_for(1)
+        except KeyboardInterrupt:
+            done.append("interrupted")
+        ask(lambda: done.append(True)).join()
+        wait_for(2)
+        print(done)
+    """
+    assert run_alone(program) == "['interrupted', True]\n"
+
+
+def test_of_what_is_done_nothing_waits_any_more() -> None:
+    program = """
+        from tensor_inspector.watching import threads
+
+        def attempt():
+            time.sleep(0.01)
+            done.append(True)
+            return len(done) > 2
+
+        retry_in_main_thread(attempt)
+        wait_for(3)
+        while threads._waiting or any(one.is_alive() for one in threads._asking):
+            time.sleep(0.001)
+        print(len(done))
+    """
+    assert run_alone(program) == "3\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_can_be_asked_as_its_parent_could() -> None:
     program = """
         import os

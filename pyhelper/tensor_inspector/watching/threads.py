@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from _thread import interrupt_main
 from collections import deque
 from contextlib import suppress
 from functools import cache, partial
@@ -17,10 +19,23 @@ try:
 except ImportError:  # a Python without it: no other thread is reached
     ctypes = None  # type: ignore[assignment]
 
+
+class PendingCalls:
+    """How many calls of `_run_waiting` were asked for in a process, and how many of them are over."""
+
+    def __init__(self) -> None:
+        self.adding = Lock()
+        self.added = 0
+        self.over = 0
+
+    @staticmethod
+    def here() -> PendingCalls:
+        return _pending.setdefault(os.getpid(), PendingCalls())
+
+
 _PAUSE = 0.002  #: seconds between two attempts
 _waiting: deque[Callable[[], None]] = deque()  #: what is still to be run in the main thread
-_adding = Lock()
-_added = _run = 0  #: pending calls that were asked for, and those of them that are over
+_pending: dict[int, PendingCalls] = {}  #: by process: a fork has none of its parent's threads, which may hold a lock
 _asking: list[Thread] = []  #: for what is tried again
 
 
@@ -52,15 +67,14 @@ def _call_main_thread() -> bool:
 
     None is added while one runs: CPython 3.11 never comes out of what it would run after it under a trace function.
     """
-    global _added
-    add = _adder()
-    with _adding:
+    add, calls = _adder(), PendingCalls.here()
+    with calls.adding:
         if add is None or _is_running():
             return False
-        if _added == _run:
-            _added += 1
+        if calls.added == calls.over:
+            calls.added += 1
             if add() != 0:  # too many wait
-                _added -= 1
+                calls.added -= 1
                 return False
         return True
 
@@ -85,12 +99,24 @@ def _adder() -> Callable[[], int] | None:
 
 def _run_waiting(_: Any) -> int:
     """Runs what waits now. What comes meanwhile has a call of its own, so that the program goes on before it."""
-    global _run
+    calls = PendingCalls.here()
     for _ in range(len(_waiting)):  # also what a process waited for of which this is a fork
-        with suppress(Exception):  # which would end the program, wherever that is just now
+        try:
             _waiting.popleft()()
-    _run = _added
+        except Exception:  # which would end the program, wherever that is just now
+            continue
+        except BaseException:  # the user interrupts the program
+            _asking.append(debugger.start_thread(_interrupt, "tensor_inspector.watch"))
+    calls.over = calls.added
     return 0
+
+
+def _interrupt() -> None:
+    """Interrupts the program once the pending call is over: an exception that left it would make a `SystemError`."""
+    sleep(_PAUSE)
+    while _is_running():
+        sleep(_PAUSE)
+    interrupt_main()
 
 
 def retry_in_main_thread(attempt: Callable[[], bool]) -> None:
@@ -106,7 +132,10 @@ def retry_in_main_thread(attempt: Callable[[], bool]) -> None:
             took = perf_counter() - begun
 
     def is_wanted() -> bool:
-        if not done and once not in _waiting:
+        if done:
+            with suppress(ValueError):
+                _waiting.remove(once)
+        elif once not in _waiting:
             _waiting.append(once)
         return not done
 

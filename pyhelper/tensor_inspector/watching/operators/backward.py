@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import module
 from ..boundaries.living import factors_of
-from ..finite import Found, examine_all, found_in, plain
+from ..finite import Found, examine_all, found_in
 from ..hits import FaultKind, FaultOrigin
 from ..modules import dotted_name
 from ..origins import Origins, is_given_mask, noticed, words
 from ..places import CodePlace
 from ..verdict import Verdict
 from .calls import FunctionCall, tensors_in
-from .nodes import Made, adds_nothing_up, kind_and_name, known_nodes, made_by
+from .nodes import Made, nodes_behind
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -55,7 +55,8 @@ class BackwardWatch:
         self._is_seen = False  #: NaN, in the backward that runs
         self._infinite: FaultOrigin | None = None  #: the first in the backward that runs
         self._is_turned = False  #: to NaN, that Inf
-        self._is_inner = False  #: what the custom function that runs computes began in a backward of its own
+        #: Whether there was NaN, and the first Inf, before the custom function that runs has run a backward of its own.
+        self._before_inner: tuple[bool, FaultOrigin | None] | None = None
         self._thread = 0  #: that has asked for it
         self._handles: list[Any] = []  #: of the hooks that it has set
         self._leaves: list[Any] = []  #: nodes that are hooked once an Inf is on its way to them
@@ -81,6 +82,7 @@ class BackwardWatch:
         if self._running:
             return self._run_inner(call, roots)
         self._infinite, self._is_seen, self._is_turned = None, False, False
+        self._before_inner = None
         self._verdict.quietly(self._begin_step, roots)
         self._verdict.quietly(self._look_at_given, call)
         self._verdict.quietly(self._hook_graphs, roots)
@@ -101,17 +103,23 @@ class BackwardWatch:
                 self._verdict.quietly(self._verdict.report, origin, call.frame, where)
 
     def _run_inner(self, call: FunctionCall, roots: list[Any]) -> Any:
-        """Runs a backward that a custom function asks for, as a checkpoint does."""
-        is_entered, known = self._is_entered, self._is_inner
-        before = self._is_seen, self._infinite
+        """Runs a backward that a custom function asks for, as a checkpoint does, or a hook of the program."""
+        is_entered, self._is_entered = self._is_entered, False  # torch has taken the mode off for this call
+        outer = self._handles, self._leaves
+        before = self._before_inner or (self._is_seen, self._infinite)
+        self._handles, self._leaves, self._before_inner = [], [], None
         self._verdict.quietly(self._hook_graphs, roots)
-        self._is_inner = False  # for the nodes of this one
         try:
             return call.function(*call.args, **call.kwargs)
         finally:
-            self._is_inner = known or before != (self._is_seen, self._infinite)
-            if is_entered and not self._is_entered:
-                self._enter_custom(None)
+            self._leave_custom()
+            for handle in self._handles:
+                handle.remove()
+            self._is_entered = is_entered
+            self._handles, self._leaves = outer
+            self._before_inner = before if is_entered else None
+            if self._infinite is not None:
+                self._hook_leaves()
 
     def look_at_gradients(self, parameters: list[Any], frame: FrameType) -> None:
         """A step is taken: were there gradients that a GradScaler would have skipped?"""
@@ -148,13 +156,9 @@ class BackwardWatch:
 
     def _hook_graphs(self, roots: list[Any]) -> None:
         """One walk of all that led to them."""
-        waiting = [node for node in (plain(root).grad_fn for root in roots) if node is not None]
-        made, handles, leaves = self._recorded, self._handles, self._leaves
+        handles, leaves, are_here = self._handles, self._leaves, not torch.cuda.is_initialized()
         quietly, after = self._verdict.quietly, self._after
-        met, are_here = {None, *waiting}, not torch.cuda.is_initialized()
-        while waiting:
-            node = waiting.pop()
-            kind, name = known_nodes.get(type(node)) or kind_and_name(node)
+        for node, kind, name, operation in nodes_behind(roots, self._recorded):
             if kind == "leaf":
                 variable = node.variable
                 if variable._backward_hooks:
@@ -163,15 +167,9 @@ class BackwardWatch:
                     leaves.append(node)
                     are_here = are_here and variable.is_cpu
                 continue
-            operation = None if kind == "moves" else made_by(node, made)
-            if kind != "moves" and not (kind == "adds up" and adds_nothing_up(node, operation)):
-                if kind == "custom":
-                    handles.append(node.register_prehook(self._enter_custom))
-                handles.append(node.register_hook(partial(quietly, after, name, operation)))
-            for one, _ in node.next_functions:
-                if one not in met:
-                    met.add(one)
-                    waiting.append(one)
+            if kind == "custom":
+                handles.append(node.register_prehook(self._enter_custom))
+            handles.append(node.register_hook(partial(quietly, after, name, operation)))
         if not are_here:
             self._hook_leaves()  # in the thread of a GPU it would be too late: others run nodes meanwhile
 
@@ -206,7 +204,7 @@ class BackwardWatch:
         if self._verdict.is_over:
             return
         self._leave_custom()
-        is_inner, self._is_inner = self._is_inner, False
+        before, self._before_inner = self._before_inner, None
         if self.bounds is not None:
             if not self._is_scaled:
                 self.bounds.after_node(name, _NOWHERE if made is None else made[1], results, sys._getframe())
@@ -214,20 +212,25 @@ class BackwardWatch:
         if results and len(results) > 1 and results[0] is results[1]:  # as of a sum
             results = results[1:]
         there, seen, are_finite = examine_all(results or ())
-        if not are_finite and not is_inner:
-            self._look_at_faults(name, made, there, seen, gradients)
+        if before is not None and are_finite:  # what it met in its own backward goes no further
+            self._is_seen, self._infinite = before
+        if not are_finite:
+            is_inner = before is not None and before != (self._is_seen, self._infinite)
+            self._look_at_faults(name, made, there, seen, gradients, is_inner)
         if there:
             self._verdict.before.add("gradient", name, _NOWHERE if made is None else made[1], there, seen)
 
-    def _look_at_faults(self, name: str, made: Made | None, there: list[Any], seen: list[Seen], gradients: Any) -> None:
-        """Of what a node has computed something is not finite: has it come in, or has it arisen here?"""
+    def _look_at_faults(
+        self, name: str, made: Made | None, there: list[Any], seen: list[Seen], gradients: Any, is_inner: bool
+    ) -> None:
+        """Tells whether it has come in, or arisen here; ``is_inner``: or in a backward of the node's own."""
         for result, (found, _, _) in zip(there, seen):
             if found is None:
                 continue
             given = [one for one in map(found_in, gradients) if one is not None]
             if any(one.nan for one in given):
                 self._look_for_sum(name, given, gradients)
-            else:
+            elif not is_inner or self._origins.of(result) is not None:
                 self._is_seen = self._is_seen or found.nan
                 self._arisen(result, found, bool(given), name, made, gradients)
                 if found.nan:  # the other results are NaN for the same reason

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from ...safe.guard import class_name, module
+from ..finite import plain
 from ..places import CodePlace
 
 torch: Any = module("torch")
@@ -69,3 +71,23 @@ def made_by(node: Any, made: dict[int, Made]) -> Made | None:
     if found is not None:  # as of most
         return found
     return next((made[at] for at in range(number + 2, number + _NEXT) if at in made), None) if number >= 0 else None
+
+
+def nodes_behind(roots: list[Any], made: dict[int, Made]) -> Iterator[tuple[Any, NodeKind, str, Made | None]]:
+    """The leaves behind some tensors, and the nodes that compute: each with its kind, its name, and what made it."""
+    waiting = [node for node in (plain(root).grad_fn for root in roots) if node is not None]
+    met = {None, *waiting}
+    while waiting:
+        node = waiting.pop()
+        kind, name = known_nodes.get(type(node)) or kind_and_name(node)
+        if kind == "leaf":
+            yield node, kind, name, None
+            continue
+        if kind != "moves":
+            operation = made_by(node, made)
+            if kind != "adds up" or not adds_nothing_up(node, operation):
+                yield node, kind, name, operation
+        for below, _ in node.next_functions:
+            if below not in met:
+                met.add(below)
+                waiting.append(below)
