@@ -215,6 +215,7 @@ export class Details {
     this.#tellSubject();
   }
 
+  /** What was coming does not come any more. */
   #tellRunning(): void {
     this.#page.addCut(wentOn());
     this.#tellSubject();
@@ -273,7 +274,7 @@ export class Details {
     const { frame, contents } = this.#inspector;
     if (subject === undefined || parts.length === 0 || !this.#isVisible) return;
     if (frame === undefined || contents === undefined) {
-      this.#tellSubject();
+      this.#tellRunning();
       return;
     }
     const { shown } = this.#page;
