@@ -364,12 +364,14 @@ export class Details {
   ): void {
     const isKnown = whole && this.#page.shown?.subject === subject;
     const findings = this.#findingsAbout(subject, contents);
-    const tell = (): void => this.#tellSubject();
-    const isReshaped = this.#page.take(found, findings, { of: { subject, contents }, whole, coming: NEXT, tell });
+    const tell = (isReshaped: boolean): void => {
+      // The value has other dimensions now than those that were looked at.
+      if (isKnown && isReshaped && Object.keys(this.#look).length > 0) this.#look = {};
+      this.#tellSubject();
+    };
+    this.#page.take(found, findings, { of: { subject, contents }, whole, coming: NEXT, tell });
     // More tiles of a picture lie under the same.
     if (found.picture !== undefined && !later) this.#followOverlay();
-    // The value has other dimensions now than those that were looked at.
-    if (isKnown && isReshaped && Object.keys(this.#look).length > 0) this.#look = {};
   }
 
   #findingsAbout({ expression }: Subject, contents: Contents): readonly Finding[] {

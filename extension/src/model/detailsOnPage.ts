@@ -31,7 +31,8 @@ interface Taking {
   readonly of: Omit<OnPage, "shape">;
   readonly whole: boolean;
   readonly coming: readonly DetailsPart[];
-  readonly tell: () => void;
+  /** Whether the value has other dimensions than it had. */
+  readonly tell: (isReshaped: boolean) => void;
 }
 
 /** What the details page was told: the parts of one value at one stop, and why others are not there. */
@@ -111,18 +112,17 @@ export class DetailsOnPage {
 
   /**
    * Takes an answer: all that there is, and what is `coming`, where it is `whole`; `findings` are about the value. It is told
-   * once the page knows what it is of. Whether the value has other dimensions than it had.
+   * once the page knows what it is of.
    */
-  take(found: DetailsFound, findings: readonly Finding[], { of, whole, coming, tell }: Taking): boolean {
+  take(found: DetailsFound, findings: readonly Finding[], { of, whole, coming, tell }: Taking): void {
     const details = { ...detailsOf(found, findings), ...(whole ? { coming: [...coming] } : {}) };
     const before = this.#shown;
     const shape = found.facts === undefined ? (before?.shape ?? "") : JSON.stringify(found.facts.shape);
     this.#known = whole ? details : merged(this.#known, details);
     this.#shown = { ...of, shape };
     this.#failure = undefined;
-    tell();
+    tell(before?.subject === of.subject && before.shape !== shape);
     this.#told.fire({ type: "details", whole, details });
-    return before?.subject === of.subject && before.shape !== shape;
   }
 
   /** Takes a value of which nothing could be read. */
