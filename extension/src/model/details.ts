@@ -57,8 +57,10 @@ export class Details {
   #asked: Contents | undefined;
   /** Questions were ended before they were answered. */
   #isCut = false;
-  /** Runs until all is asked of a stop, or until it is said that the program runs. */
+  /** Runs until all is asked of a stop. */
   #timer: NodeJS.Timeout | undefined;
+  /** Runs, once each time that the program does, until that is said. */
+  #running: NodeJS.Timeout | undefined;
   /** Runs until the user has rested, and a picture is read in more detail. */
   #resting: NodeJS.Timeout | undefined;
   #rest = REST_MS;
@@ -179,6 +181,7 @@ export class Details {
 
   dispose(): void {
     this.#end();
+    this.#endRun();
     this.close();
     this.#subscription.dispose();
   }
@@ -196,6 +199,7 @@ export class Details {
   /** Another stop, frame or reading may be shown now, or findings of this one may have come. */
   #follow(): void {
     const { contents } = this.#inspector;
+    if (contents !== undefined) this.#endRun();
     if (this.#subject === undefined) return;
     if (contents === this.#asked && contents !== undefined && !this.#isCut) {
       this.#tellFindings();
@@ -205,7 +209,7 @@ export class Details {
     this.#end();
     if (contents === undefined) {
       this.#comparing.runOn();
-      this.#timer = setTimeout(() => this.#tellRunning(), RUNNING_MS);
+      this.#running ??= setTimeout(() => this.#tellRunning(), RUNNING_MS);
       return;
     }
     const isWanted = this.#isCut || this.#page.shown === undefined || this.#isRefreshed;
@@ -436,6 +440,11 @@ export class Details {
       this.#resting = undefined;
       ask();
     }, this.#rest);
+  }
+
+  #endRun(): void {
+    clearTimeout(this.#running);
+    this.#running = undefined;
   }
 
   #endRest(): void {
