@@ -269,6 +269,33 @@ describe("the details page", () => {
     expect(missing()).toEqual([{ part: "distribution", reason: "Cancelled. Refresh Now reads it again." }]);
   });
 
+  test("is told that what comes next will not, where another value is selected as the program runs", async () => {
+    const { details, stop, run, hold, settle, missing } = looking();
+    details.setVisible(true);
+    await stop(1);
+    const answers = [hold()];
+    details.show(x);
+    answers.push(hold());
+    answers[0]?.();
+    await settle();
+    run();
+    details.select(y);
+    expect(missing()).toEqual([{ part: "distribution", reason: "Not read: the program went on." }]);
+  });
+
+  test("says that the program runs, however often something else changes meanwhile", async () => {
+    const { details, stop, run, settle, subject } = looking();
+    details.setVisible(true);
+    await stop(1);
+    details.show(x);
+    await settle();
+    for (let time = 0; time < 4; time++) {
+      run();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(subject()?.note).toMatch(/from the last stop/);
+  });
+
   test("says that it reads where that takes long, and is told nothing that it knows", async () => {
     const { details, told, stop, run, hold, settle, subject } = looking();
     details.setVisible(true);
@@ -439,7 +466,7 @@ describe("the details page", () => {
 
   test("looks at a value as a whole again that has other dimensions than before", async () => {
     const missing = [{ part: "picture" as const, reason: "index 7 is outside" }];
-    const { details, asked, stop, settle, subject } = looking(({ index }) =>
+    const { details, asked, told, stop, settle, subject } = looking(({ index }) =>
       index === undefined ? usual : { lens: "details", facts: { type: "Tensor", shape: [2] }, missing },
     );
     details.setVisible(true);
@@ -450,6 +477,8 @@ describe("the details page", () => {
     await stop(2);
     expect(asked.at(-1)?.options).toEqual({ parts: "picture", tiles: rough });
     expect(subject()?.look).toEqual({});
+    const whole = told.findLastIndex((message) => message.type === "details" && message.whole);
+    expect(told[whole - 1], "it is told before the value").toMatchObject({ type: "subject", look: {} });
   });
 
   test("says why there is nothing, and says nothing where the program only went on", async () => {
