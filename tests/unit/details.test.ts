@@ -560,6 +560,48 @@ describe("what the value is compared with", () => {
     expect(ofTwo()).toHaveLength(2);
   });
 
+  describe("has as many tiles as the picture of the value", () => {
+    const large = { ...picture, shape: [1000, 1000], tile: [6, 6] as [number, number] };
+    const fine = { ...large, tile: [2, 2] as [number, number] };
+    const roughly = (options: Record<string, unknown>): DetailsFound => {
+      const shown = options["tiles"] === rough ? large : fine;
+      return /comparison|error_map/.test(String(options["parts"]))
+        ? { ...compared, picture: shown, other: shown, error_map: shown }
+        : { ...usual, picture: shown };
+    };
+    const questions = ({ asked }: Pick<ReturnType<typeof looking>, "asked">) =>
+      asked.map(({ options: { parts, tiles, exact } }) => [parts, tiles, exact]);
+    const compare = { type: "compare", other: expression } as const;
+
+    test("few at first, and more at once when the user rests", async () => {
+      const looked = await comparing(compare, roughly);
+      expect(questions(looked).at(-1)).toEqual([OF_TWO, rough, undefined]);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(questions(looked).slice(3)).toEqual([["picture error_map", undefined, true]]);
+    });
+
+    test("all where the picture has all", async () => {
+      const looked = await comparing({ type: "compare", other: { how: "nothing" } }, roughly);
+      await vi.advanceTimersByTimeAsync(1000);
+      looked.details.receive(compare);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(questions(looked).at(-1)).toEqual([OF_TWO, undefined, undefined]);
+    });
+
+    test("all soon where the picture got them before it was there", async () => {
+      const looked = await comparing({ type: "compare", other: { how: "nothing" } }, roughly);
+      const release = looked.hold();
+      looked.details.receive(compare);
+      await looked.settle();
+      looked.hold()();
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(questions(looked).at(-1)).toEqual(["picture", undefined, true]);
+      release();
+      await looked.settle();
+      expect(questions(looked).at(-1)).toEqual(["error_map", undefined, true]);
+    });
+  });
+
   test("is told as numbers and buffers", async () => {
     const { told } = await comparing({ type: "compare", other: expression });
     const last = told.findLast(({ type }) => type === "details");
@@ -683,7 +725,7 @@ describe("what the value is compared with", () => {
     );
     details.receive({ type: "look", look: { index: [1] } });
     await settle();
-    expect(asked.at(-1)?.options).toEqual({ parts: "error_map", index: [1] });
+    expect(asked.at(-1)?.options).toEqual({ parts: "error_map", index: [1], tiles: rough });
   });
 
   test("is given back when no page is left", async () => {

@@ -12,7 +12,7 @@ import {
 import type { DetailsFound, DetailsPart, Finding } from "../protocol/generated.ts";
 import { Comparing } from "./comparing.ts";
 import type { Contents } from "./contents.ts";
-import { FIRST, furtherQuestions, NEXT, OF_TWO } from "./detailsFurther.ts";
+import { FIRST, furtherQuestions, hasFewTiles, NEXT, OF_TWO } from "./detailsFurther.ts";
 import { DetailsOnPage, type Wished } from "./detailsOnPage.ts";
 import { reasonFor } from "./detailsParts.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -64,6 +64,8 @@ export class Details {
   /** Runs until the user has rested, and a picture is read in more detail. */
   #resting: NodeJS.Timeout | undefined;
   #rest = REST_MS;
+  /** The picture has few tiles yet, and so has what stands beside it. */
+  #isRough = false;
   /** All will be asked in a moment. */
   #isToAsk = false;
 
@@ -286,12 +288,14 @@ export class Details {
       if (this.#asked !== contents) this.#askAll();
       return;
     }
-    if (parts.includes("picture")) this.#endRest();
+    const isPicture = parts.includes("picture");
+    if (isPicture) this.#endRest();
     const asking = this.#underWay.begin(parts);
     this.#asked = contents;
     const look = this.#look;
     const isWhole = window === undefined && look.window === undefined && look.tiles === undefined;
-    const rough = parts.includes("picture") && isWhole && !exact;
+    const rough = isWhole && !exact && (isPicture || (parts.includes("error_map") && this.#isRough));
+    if (isPicture) this.#isRough = rough;
     const isOfTwo = parts.some((part) => OF_TWO.includes(part));
     const { choice } = this.#comparing;
     const { signal } = asking.abort;
@@ -310,11 +314,14 @@ export class Details {
       const { found } = await this.#lenses.details(subject, frame, options, { signal, onProgress }, other);
       if (!this.#finish(asking) || found?.lens !== "details") return;
       this.#take(found, subject, contents, { whole, later });
+      if (isPicture) this.#isRough = rough && hasFewTiles(found.picture);
       const isMoved = whole && this.#look !== look;
       const asked = { parts, exact, whole, rough, window, isMoved };
-      const further = furtherQuestions(asked, this.#page.known, this.#look.window, this.#comparing.isOn);
+      const { known } = this.#page;
+      const beside = { isCompared: this.#comparing.isOn, isRough: this.#isRough };
+      const further = furtherQuestions(asked, known, this.#look.window, beside);
       for (const one of further) {
-        if (one.later === true) this.#askRested(() => void this.#ask(one.parts, one));
+        if (one.later === true) this.#askRested(() => void this.#ask(this.#withBeside(one.parts), one));
         else void this.#ask(one.parts, one);
       }
     } catch (error) {
@@ -324,7 +331,8 @@ export class Details {
         await this.#keep(subject, contents); // only then is it compared from the next stop on
         const isSame = this.#page.shown?.contents === contents && this.#subject === subject;
         if (!isSame || this.#comparing.choice !== choice) return;
-        this.#tellMissing(parts, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
+        const ofTwo = parts.filter((part) => OF_TWO.includes(part));
+        this.#tellMissing(ofTwo, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
         return;
       } else {
         const failure = failureOf(error);
@@ -433,6 +441,12 @@ export class Details {
 
   get #compared(): Compared {
     return this.#comparing.told(this.#page.shown?.subject ?? this.#subject, this.#inspector.contents?.frame.session);
+  }
+
+  /** What stands beside the picture comes with it, of as many tiles. */
+  #withBeside(parts: readonly DetailsPart[]): readonly DetailsPart[] {
+    const isBeside = this.#comparing.isOn && this.#page.known.error_map !== undefined;
+    return isBeside ? [...parts, "error_map"] : parts;
   }
 
   #askRested(ask: () => void): void {

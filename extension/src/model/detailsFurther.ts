@@ -1,5 +1,5 @@
 import type { DetailsPart } from "../protocol/generated.ts";
-import type { ElementWindow, ShownDetails } from "../protocol/page.ts";
+import type { ElementWindow, Picture, ShownDetails } from "../protocol/page.ts";
 
 /** What is asked of two values. */
 export const OF_TWO: readonly DetailsPart[] = ["comparison", "error_map"];
@@ -21,10 +21,22 @@ export const NEXT: readonly DetailsPart[] = ["distribution"];
 interface AnsweredQuestion extends PartsQuestion {
   /** All that is shown was asked for. */
   readonly whole: boolean;
-  /** Its picture has fewer tiles than it may have. */
+  /** Its pictures have fewer tiles than they may have. */
   readonly rough: boolean;
   /** The user looks at something else by now. */
   readonly isMoved: boolean;
+}
+
+/** What stands beside the picture. */
+interface Beside {
+  readonly isCompared: boolean;
+  /** The picture has few tiles as well: all get more at once, when the user rests. */
+  readonly isRough: boolean;
+}
+
+/** Whether a tile is of several elements. */
+export function hasFewTiles(picture: Pick<Picture, "tile"> | undefined): boolean {
+  return picture !== undefined && Math.max(...picture.tile.map(Number)) > 1;
 }
 
 /** What was left out for a lack of time, or belongs to what was answered: it is asked next. */
@@ -32,7 +44,7 @@ export function furtherQuestions(
   { parts, exact, whole, rough, window, isMoved }: AnsweredQuestion,
   { picture, comparison, other, error_map: errors }: ShownDetails,
   inSight: ElementWindow | undefined,
-  isCompared: boolean,
+  { isCompared, isRough }: Beside,
 ): PartsQuestion[] {
   const questions: PartsQuestion[] = whole ? [{ parts: NEXT }] : [];
   if (whole && isCompared) questions.push({ parts: OF_TWO });
@@ -42,7 +54,7 @@ export function furtherQuestions(
   if (exact === true) return questions;
   if (parts.includes("picture") && picture?.complete === false) {
     questions.push({ parts: ["picture"], exact: true, window });
-  } else if (rough && picture !== undefined && Math.max(...picture.tile) > 1) {
+  } else if (isRough && parts.includes("picture")) {
     questions.push({ parts: ["picture"], exact: true, later: true });
   }
   if (parts.includes("comparison") && comparison?.elements?.complete === false) {
@@ -50,8 +62,8 @@ export function furtherQuestions(
   }
   if (!parts.includes("error_map")) return questions;
   const isWindowed = window === undefined && inSight !== undefined && errors !== undefined;
-  const isPart = errors?.complete === false || other?.complete === false;
+  const isPart = errors?.complete === false || other?.complete === false || (rough && hasFewTiles(errors));
   if (isWindowed) questions.push({ parts: ["error_map"], window: inSight });
-  else if (isPart) questions.push({ parts: ["error_map"], exact: true, window });
+  else if (isPart && !isRough) questions.push({ parts: ["error_map"], exact: true, window });
   return questions;
 }
