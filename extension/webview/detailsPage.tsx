@@ -12,8 +12,9 @@ import { Cells } from "./cells.tsx";
 import { CompareWith, ComparisonView } from "./comparison.tsx";
 import { DistributionPlot } from "./distribution.tsx";
 import { Facts, Findings } from "./facts.tsx";
-import { listen, type LookChange, remember, remembered, say } from "./host.ts";
+import { listen, remember, remembered, say } from "./host.ts";
 import { Kept, useAfterPaint, useSame } from "./kept.ts";
+import { type LookChange, Looks } from "./looks.ts";
 import { shareText } from "./numbers.ts";
 import { type DimensionNames, NameBoxes, withNames } from "./picture/dimensionNames.tsx";
 import { PictureView } from "./picture/pictureView.tsx";
@@ -32,13 +33,11 @@ export function DetailsPage() {
   const [details, setDetails] = useState<ShownDetails>({});
   /** Another with each value and stop. */
   const [generation, setGeneration] = useState(0);
-  const look = useRef<Look>({});
+  const looks = useMemo(() => new Looks(), []);
   useEffect(() => {
     const end = listen((message) => {
-      if (message.type === "subject") {
-        look.current = message.look;
-        setSubject(message);
-      } else if (message.whole) {
+      if (message.type === "subject") setSubject(looks.hear(message));
+      else if (message.whole) {
         setDetails(message.details);
         setGeneration((now) => now + 1);
       } else setDetails((before) => merged(before, message.details));
@@ -52,11 +51,9 @@ export function DetailsPage() {
   const names = Object.hasOwn(allNames, called) ? (allNames[called] ?? NO_NAMES) : NO_NAMES;
   const picture = useMemo(() => details.picture && withNames(details.picture, names), [details.picture, names]);
   const onLook = useCallback((change: LookChange): void => {
-    const wanted = Object.entries({ ...look.current, ...change }).filter(([, value]) => value !== undefined);
-    look.current = Object.fromEntries(wanted);
-    say({ type: "look", look: look.current });
+    say(looks.change(change));
     // The question is on its way before its controls are drawn.
-    setTimeout(() => setSubject((now) => now && { ...now, look: look.current }));
+    setTimeout(() => setSubject((now) => now && { ...now, look: looks.now }));
   }, []);
   // Most that is told is about the head alone: what did not change is not drawn anew.
   const looked = useSame(subject?.look ?? NO_LOOK);

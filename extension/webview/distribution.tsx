@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { Distribution, Look } from "../src/protocol/page.ts";
 import { Table } from "./facts.tsx";
-import { type LookChange, say } from "./host.ts";
+import { say } from "./host.ts";
+import type { LookChange } from "./looks.ts";
 import { countText, numberText, shareText, toldApart } from "./numbers.ts";
 import { css, NOT_FINITE } from "./palettes.ts";
 

@@ -1,8 +1,5 @@
-import { type FromPage, type Look, parseToPage, type ToPage } from "../src/protocol/page.ts";
+import { type FromPage, parseToPage, type ToPage } from "../src/protocol/page.ts";
 import { type FromTable, parseToTable, type ToTable } from "../src/protocol/table.ts";
-
-/** What is looked at otherwise than before; undefined for what is as the helper has it without being told. */
-export type LookChange = { readonly [Name in keyof Look]?: Look[Name] | undefined };
 
 /** What the page remembers for itself while it is hidden. */
 export interface Remembered {

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { ElementWindow, Extremes, Picture, ShownValues } from "../src/protocol/page.ts";
 import { brought, Grid, type Range, rangeOf, screenOf, scrolled, visible } from "./grid.ts";
 import { selectionAfter } from "./gridKeys.ts";
-import { type LookChange, say } from "./host.ts";
+import { say } from "./host.ts";
+import type { LookChange } from "./looks.ts";
 import { css, inkOn } from "./palettes.ts";
 import { colourOf, colourScaleOf, type ColourScale } from "./picture/colourScale.ts";
 import { indexText, numbersOf, otherDims, sizeOf } from "./picture/planes.ts";

@@ -227,7 +227,7 @@ describe("the details page", () => {
       await stop(1);
       details.show(x);
       await settle();
-      details.receive({ type: "look", look: { index: [1] } });
+      details.receive({ type: "look", number: 1, look: { index: [1] } });
       await settle();
       details.show(y);
       await vi.advanceTimersByTimeAsync(1000);
@@ -355,7 +355,7 @@ describe("the details page", () => {
     await settle();
     details.receive({ type: "refresh", refresh: "none" });
     await stop(2);
-    details.receive({ type: "look", look: { index: [1] } });
+    details.receive({ type: "look", number: 1, look: { index: [1] } });
     await settle();
     expect(parts()).toEqual([...all, ...all]);
     expect(told.findLast((message) => message.type === "details" && message.whole)).toBeDefined();
@@ -367,7 +367,7 @@ describe("the details page", () => {
     await stop(1);
     details.show(x);
     await settle();
-    details.receive({ type: "look", look: { window: [0, 1, 0, 2] } });
+    details.receive({ type: "look", number: 1, look: { window: [0, 1, 0, 2] } });
     await stop(2);
     expect(asked.slice(2).map(({ options }) => [options["parts"], options["window"], options["tiles"]])).toEqual([
       ["picture", [0, 1, 0, 2], undefined],
@@ -409,8 +409,8 @@ describe("the details page", () => {
     await stop(1);
     details.show(x);
     await settle();
-    details.receive({ type: "look", look: { index: [3], image: true } });
-    details.receive({ type: "look", look: { index: [3], image: true, robust: true } });
+    details.receive({ type: "look", number: 1, look: { index: [3], image: true } });
+    details.receive({ type: "look", number: 1, look: { index: [3], image: true, robust: true } });
     details.receive({ type: "values", window: [0, 2, 0, 3] });
     await settle();
     expect(parts().slice(2)).toEqual(["picture", "distribution", "values"]);
@@ -425,11 +425,11 @@ describe("the details page", () => {
     details.show(x);
     await settle();
     const before = told.length;
-    details.receive({ type: "look", look: { index: [1] } });
+    details.receive({ type: "look", number: 1, look: { index: [1] } });
     await settle();
     expect(told.slice(before).map(({ type }) => type)).toEqual(["details"]);
     details.receive({ type: "lock", locked: true });
-    expect(told.at(-1)).toMatchObject({ type: "subject", look: { index: [1] }, locked: true });
+    expect(told.at(-1)).toMatchObject({ type: "subject", look: { index: [1] }, heard: 1, locked: true });
   });
 
   test("lets a later question about a part take the place of one before", async () => {
@@ -438,7 +438,7 @@ describe("the details page", () => {
     await stop(1);
     details.show(x);
     await settle();
-    for (const place of [1, 2]) details.receive({ type: "look", look: { index: [place] } });
+    for (const place of [1, 2]) details.receive({ type: "look", number: 1, look: { index: [place] } });
     await settle();
     expect(asked.slice(2).map(({ signal }) => signal?.aborted)).toEqual([true, false]);
   });
@@ -473,7 +473,7 @@ describe("the details page", () => {
     await stop(1);
     details.show(x);
     await settle();
-    details.receive({ type: "look", look: { index: [7] } });
+    details.receive({ type: "look", number: 1, look: { index: [7] } });
     await stop(2);
     expect(asked.at(-1)?.options).toEqual({ parts: "picture", tiles: rough });
     expect(subject()?.look).toEqual({});
@@ -580,6 +580,19 @@ describe("what the value is compared with", () => {
       expect(questions(looked).slice(3)).toEqual([["picture error_map", undefined, true]]);
     });
 
+    test("all of another value too, which is chosen while they are read", async () => {
+      const looked = await comparing(compare, roughly);
+      looked.hold();
+      await vi.advanceTimersByTimeAsync(1000);
+      looked.hold()();
+      looked.details.receive({ type: "compare", other: { how: "expression", expression: "z" } });
+      await looked.settle();
+      expect(questions(looked).slice(4)).toEqual([
+        ["picture", undefined, true],
+        [OF_TWO, undefined, undefined],
+      ]);
+    });
+
     test("all where the picture has all", async () => {
       const looked = await comparing({ type: "compare", other: { how: "nothing" } }, roughly);
       await vi.advanceTimersByTimeAsync(1000);
@@ -613,7 +626,7 @@ describe("what the value is compared with", () => {
   test("is looked at as the value is", async () => {
     const { details, asked, settle } = await comparing({ type: "compare", other: expression });
     const look = { index: [1], window: [0, 1, 0, 2] as [number, number, number, number] };
-    details.receive({ type: "look", look });
+    details.receive({ type: "look", number: 1, look });
     await settle();
     expect(asked.slice(-2).map(({ options }) => options)).toEqual([
       { parts: "picture", index: [1], window: [0, 1, 0, 2] },
@@ -723,7 +736,7 @@ describe("what the value is compared with", () => {
     const { details, settle, asked } = await comparing({ type: "compare", other: expression }, (options) =>
       answers(options) === usual ? usual : new Refusal("not_found", "there is no 'y' in this frame"),
     );
-    details.receive({ type: "look", look: { index: [1] } });
+    details.receive({ type: "look", number: 1, look: { index: [1] } });
     await settle();
     expect(asked.at(-1)?.options).toEqual({ parts: "error_map", index: [1], tiles: rough });
   });
@@ -787,7 +800,7 @@ describe("what lies over images", () => {
     await looked.stop(1);
     looked.details.show(x);
     await looked.settle();
-    looked.details.receive({ type: "look", look });
+    looked.details.receive({ type: "look", number: 1, look });
     await looked.settle();
     return looked;
   }
@@ -843,8 +856,8 @@ describe("what lies over images", () => {
 
 describe("what the page says", () => {
   test.each([
-    { type: "look", look: { dims: [0, 1.5] } },
-    { type: "look", look: { expression: "x" } },
+    { type: "look", number: 1, look: { dims: [0, 1.5] } },
+    { type: "look", number: 1, look: { expression: "x" } },
     { type: "values", window: [0, 1] },
     { type: "run", code: "x" },
     { type: "copy" },

@@ -1,8 +1,9 @@
 /** What the details page reckons: which part is in sight, where it is drawn, which colour a number has. */
 import { describe, expect, test } from "vitest";
-import type { Picture } from "../../extension/src/protocol/page.ts";
+import { NOTHING_COMPARED, type Picture } from "../../extension/src/protocol/page.ts";
 import { brought, Grid, rangeOf, scrolled, visible } from "../../extension/webview/grid.ts";
 import { selectionAfter } from "../../extension/webview/gridKeys.ts";
+import { Looks } from "../../extension/webview/looks.ts";
 import { numberText, shareText } from "../../extension/webview/numbers.ts";
 import { DIVERGING, labelColours, NOT_FINITE, SEQUENTIAL } from "../../extension/webview/palettes.ts";
 import { colourOf, colourScaleOf } from "../../extension/webview/picture/colourScale.ts";
@@ -418,5 +419,41 @@ describe("pictures that are compared", () => {
   test("show one difference that is far larger than all others", () => {
     const many = Float64Array.from({ length: 1000 }, (_, at) => (at === 7 ? 1000 : 1));
     expect(colourOf(errorScaleOf([many], "linear")!, 1000)).toEqual(SEQUENTIAL.at(-1));
+  });
+});
+
+describe("how a value is looked at", () => {
+  const said = (heard: number | undefined, look: Looks["now"]) => ({
+    type: "subject" as const,
+    look,
+    ...(heard === undefined ? {} : { heard }),
+    locked: false,
+    refresh: "all" as const,
+    compared: NOTHING_COMPARED,
+  });
+
+  test("stays as the user has it where the extension had not heard of that when it said something", () => {
+    const looks = new Looks();
+    const [first, second] = [looks.change({ index: [1] }), looks.change({ index: undefined, robust: true })];
+    expect([first, second]).toEqual([
+      { type: "look", number: 1, look: { index: [1] } },
+      { type: "look", number: 2, look: { robust: true } },
+    ]);
+    for (const heard of [0, 1]) expect(looks.hear(said(heard, { index: [1] })).look).toEqual({ robust: true });
+    expect(looks.hear(said(2, {})).look, "of a value with other dimensions").toEqual({});
+    expect(looks.now).toEqual({});
+  });
+
+  test("is taken from the extension by a page that is made anew, whose next look counts", () => {
+    const looks = new Looks();
+    expect(looks.hear(said(7, { index: [1] })).look).toEqual({ index: [1] });
+    expect(looks.change({ image: true })).toEqual({ type: "look", number: 8, look: { index: [1], image: true } });
+  });
+
+  test("is the extension's again in a page that was not heard because another was in sight", () => {
+    const looks = new Looks();
+    looks.change({ index: [1] });
+    looks.hear(said(undefined, {}));
+    expect(looks.hear(said(0, { index: [2] })).look).toEqual({ index: [2] });
   });
 });

@@ -51,6 +51,8 @@ export class Details {
   #locked = false;
   #refresh: Refresh = "all";
   #look: Look = {};
+  /** The number of the last look that the page has told. */
+  #heard = 0;
   #values: ElementWindow | undefined;
   #isVisible = false;
   /** The contents of which something is asked, or was last. */
@@ -127,6 +129,7 @@ export class Details {
         this.#page.tellAll(this.#wished);
         return;
       case "look":
+        this.#heard = message.number;
         this.#setLook(message.look);
         return;
       case "values":
@@ -250,8 +253,13 @@ export class Details {
     this.#tellSubject();
     if (hadCopies) await this.#inspector.readAgain(); // the program forgets the copies
     if (!this.#comparing.isOn) return;
-    if (hadCopies) this.#askAll();
-    else void this.#ask(OF_TWO);
+    if (hadCopies) {
+      this.#askAll();
+      return;
+    }
+    const isWithPicture = this.#underWay.isOneQuestion("picture", "error_map");
+    void this.#ask(OF_TWO);
+    if (isWithPicture) void this.#ask(["picture"], { exact: true, later: true }); // it was ended too
   }
 
   #askAll(rest = REST_MS): void {
@@ -314,10 +322,10 @@ export class Details {
       const { found } = await this.#lenses.details(subject, frame, options, { signal, onProgress }, other);
       if (!this.#finish(asking) || found?.lens !== "details") return;
       this.#take(found, subject, contents, { whole, later });
-      if (isPicture) this.#isRough = rough && hasFewTiles(found.picture);
       const isMoved = whole && this.#look !== look;
       const asked = { parts, exact, whole, rough, window, isMoved };
       const { known } = this.#page;
+      if (isPicture) this.#isRough = rough && hasFewTiles(known.picture);
       const beside = { isCompared: this.#comparing.isOn, isRough: this.#isRough };
       const further = furtherQuestions(asked, known, this.#look.window, beside);
       for (const one of further) {
@@ -430,6 +438,7 @@ export class Details {
     return {
       subject: this.#subject,
       look: this.#look,
+      heard: this.#heard,
       locked: this.#locked,
       refresh: this.#refresh,
       overlay: this.#overlay.expression,

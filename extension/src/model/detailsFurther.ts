@@ -36,7 +36,7 @@ interface Beside {
 
 /** Whether a tile is of several elements. */
 export function hasFewTiles(picture: Pick<Picture, "tile"> | undefined): boolean {
-  return picture !== undefined && Math.max(...picture.tile.map(Number)) > 1;
+  return picture !== undefined && Math.max(...picture.tile) > 1;
 }
 
 /** What was left out for a lack of time, or belongs to what was answered: it is asked next. */

@@ -18,6 +18,7 @@ interface OnPage {
 export interface Wished {
   readonly subject: Subject | undefined;
   readonly look: Look;
+  readonly heard: number;
   readonly locked: boolean;
   readonly refresh: Refresh;
   readonly overlay: string | undefined;
@@ -70,7 +71,7 @@ export class DetailsOnPage {
 
   /** Tells all but the parts, where that is other than what was told last. */
   tell(wished: Wished): void {
-    const { look, locked, refresh, overlay, compared } = wished;
+    const { look, heard, locked, refresh, overlay, compared } = wished;
     const { subject, contents } = this.#shown ?? {};
     const name = (subject ?? wished.subject)?.name;
     const note = this.#note(wished);
@@ -90,7 +91,7 @@ export class DetailsOnPage {
     if (lookText === this.#look && text === this.#subject) return;
     this.#look = lookText;
     this.#subject = text;
-    this.#told.fire({ ...message, look });
+    this.#told.fire({ ...message, look, heard });
   }
 
   /** The page looks at the value in this way already: it has said so. */

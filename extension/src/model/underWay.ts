@@ -41,6 +41,11 @@ export class UnderWay {
     return ended.length > 0;
   }
 
+  /** Whether these parts are asked for in one question, which ends for both of them. */
+  isOneQuestion(...parts: readonly AskedPart[]): boolean {
+    return [...this.#questions].some((one) => parts.every((part) => isAbout(one, part)));
+  }
+
   /** Whether something of the value is on its way. */
   get isReading(): boolean {
     return [...this.#questions].some((one) => !isAbout(one, "overlay"));

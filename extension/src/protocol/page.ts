@@ -42,7 +42,8 @@ const otherValue = v.variant("how", [
 const fromPage = v.variant("type", [
   /** The page has been made, or made anew: it knows nothing. */
   v.strictObject({ type: v.literal("ready") }),
-  v.strictObject({ type: v.literal("look"), look }),
+  /** Each look has another number, a higher one than the look before. */
+  v.strictObject({ type: v.literal("look"), number: whole, look }),
   v.strictObject({ type: v.literal("values"), window }),
   v.strictObject({ type: v.literal("table"), window }),
   /** Whether it stays with its expression, whatever is selected. */
@@ -264,6 +265,8 @@ const toPage = v.variant("type", [
     /** Where: the function and its line. */
     place: v.optional(v.string()),
     look,
+    /** The number of the page's last look that the extension has heard; absent where it hears another page. */
+    heard: v.optional(whole),
     locked: v.boolean(),
     refresh: v.picklist(["all", "locked", "none"]),
     /** What lies over images. */

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { Look, Picture } from "../../src/protocol/page.ts";
-import type { LookChange } from "../host.ts";
+import type { LookChange } from "../looks.ts";
 import { dimText, otherDims } from "./planes.ts";
 
 interface IndicesProps {

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ElementWindow, Look, Overlay, Picture } from "../../src/protocol/page.ts";
-import type { LookChange } from "../host.ts";
+import type { LookChange } from "../looks.ts";
 import { say } from "../host.ts";
 import { onThemeChange, theme } from "../theme.ts";
 import { type Colouring, type ColourScale, colourScaleOf } from "./colourScale.ts";
