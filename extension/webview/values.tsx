@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ElementWindow, Extremes, Picture, ShownValues } from "../src/protocol/page.ts";
+import { Asked, covers } from "./asked.ts";
 import { brought, Grid, type Range, rangeOf, screenOf, scrolled, visible } from "./grid.ts";
 import { selectionAfter } from "./gridKeys.ts";
 import { say } from "./host.ts";
@@ -23,8 +24,6 @@ interface Props {
 
 /** Where one begins to scroll, numbers are asked for at once; while one goes on, once that has rested for so long. */
 const SETTLED_MS = 40;
-/** After so long without an answer, the same is asked for again. */
-const PATIENCE_MS = 1000;
 
 /** How long the cells of a place without numbers stay undrawn: drawn empty they would hold up the question. */
 const EMPTY_MS = 100;
@@ -37,13 +36,6 @@ interface Coming {
   readonly timer: number;
 }
 
-/** What was asked for last, and when. */
-interface Asked {
-  readonly picture: Picture;
-  readonly window: ElementWindow;
-  readonly at: number;
-}
-
 /** The numbers of the dimensions that the picture shows, asked for as the user scrolls to them. */
 export function ValuesGrid({ picture, values, missing, places, extremes, noExtremes, onLook }: Props) {
   const [rows, columns] = sizeOf(picture);
@@ -52,7 +44,7 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
   const coming = useRef<Coming>(undefined);
   const [isMeasured, setMeasured] = useState(false);
   const moved = useRef(-Infinity);
-  const asked = useRef<Asked>(undefined);
+  const asked = useMemo(() => new Asked(), []);
   const [selection, setSelection] = useState<Range>();
   const [isColoured, setColoured] = useState(false);
   const [wanted, setWanted] = useState<keyof Extremes>();
@@ -62,22 +54,26 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
   const isThere = coming.current !== undefined && isKnown(visible(grid, coming.current.place));
   const at = isThere && coming.current !== undefined ? coming.current.place : drawnAt;
   const window = visible(grid, at);
-  const isAsked = (wanted: ElementWindow): boolean =>
-    asked.current?.picture === picture &&
-    covers(asked.current.window, wanted) &&
-    performance.now() - asked.current.at < PATIENCE_MS;
   const ask = (wanted: ElementWindow): void => {
-    asked.current = { picture, window: grid.padded(wanted), at: performance.now() };
-    say({ type: "values", window: asked.current.window });
+    const all = grid.padded(wanted);
+    asked.note(picture, all, performance.now());
+    say({ type: "values", window: all });
   };
   useLayoutEffect(() => {
     const rested = performance.now() - moved.current;
     moved.current = performance.now();
-    if (!isMeasured || isKnown(window) || isAsked(window)) return undefined;
-    if (rested >= SETTLED_MS) return ask(window);
-    const timer = setTimeout(() => ask(window), SETTLED_MS);
+    if (!isMeasured || isKnown(window)) return undefined;
+    const wait = (): number => asked.wait(picture, window, performance.now());
+    let timer: number | undefined;
+    const askWhenDue = (): void => {
+      if (wait() === 0) ask(window);
+      // Without an answer, or a reason for none, it is asked for again: the question may have been cancelled.
+      if (missing === undefined) timer = globalThis.setTimeout(askWhenDue, wait());
+    };
+    if (wait() > 0 || rested >= SETTLED_MS) askWhenDue();
+    else timer = globalThis.setTimeout(askWhenDue, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [JSON.stringify(window), isMeasured, known, picture]);
+  }, [JSON.stringify(window), isMeasured, known, picture, missing]);
   const drawAt = (place: Place): void => {
     clearTimeout(coming.current?.timer);
     coming.current = undefined;
@@ -326,10 +322,6 @@ function copied(
 function isOf(values: ShownValues | undefined, { shape, dims, index }: Picture): boolean {
   if (values === undefined) return false;
   return JSON.stringify([values.shape, values.dims, values.index]) === JSON.stringify([shape, dims, index]);
-}
-
-function covers([top, bottom, left, right]: ElementWindow, wanted: ElementWindow): boolean {
-  return top <= wanted[0] && bottom >= wanted[1] && left <= wanted[2] && right >= wanted[3];
 }
 
 function isIn([top, bottom, left, right]: ElementWindow, row: number, column: number): boolean {

@@ -1,6 +1,7 @@
 /** What the details page reckons: which part is in sight, where it is drawn, which colour a number has. */
 import { describe, expect, test } from "vitest";
 import { NOTHING_COMPARED, type Picture } from "../../extension/src/protocol/page.ts";
+import { Asked, PATIENCE_MS } from "../../extension/webview/asked.ts";
 import { brought, Grid, rangeOf, scrolled, visible } from "../../extension/webview/grid.ts";
 import { selectionAfter } from "../../extension/webview/gridKeys.ts";
 import { Looks } from "../../extension/webview/looks.ts";
@@ -455,5 +456,24 @@ describe("how a value is looked at", () => {
     looks.change({ index: [1] });
     looks.hear(said(undefined, {}));
     expect(looks.hear(said(0, { index: [2] })).look).toEqual({ index: [2] });
+  });
+});
+
+describe("numbers that were asked for", () => {
+  const shown = picture();
+
+  test("are waited for, longer each time that they do not come, and then asked for again", () => {
+    const asked = new Asked();
+    expect(asked.wait(shown, [0, 2, 0, 2], 5)).toBe(0);
+    asked.note(shown, [0, 4, 0, 2], 5);
+    expect(asked.wait(shown, [1, 2, 0, 2], 6), "a part of them").toBe(PATIENCE_MS - 1);
+    expect(asked.wait(shown, [1, 2, 0, 3], 6), "others").toBe(0);
+    expect(asked.wait(picture(), [1, 2, 0, 2], 6), "those of another picture").toBe(0);
+    const late = 5 + PATIENCE_MS;
+    expect(asked.wait(shown, [1, 2, 0, 2], late)).toBe(0);
+    asked.note(shown, [0, 4, 0, 2], late);
+    expect(asked.wait(shown, [1, 2, 0, 2], late)).toBe(2 * PATIENCE_MS);
+    asked.note(shown, [2, 4, 0, 6], late);
+    expect(asked.wait(shown, [2, 3, 0, 6], late), "others, from the beginning").toBe(PATIENCE_MS);
   });
 });
