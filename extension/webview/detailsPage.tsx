@@ -59,7 +59,7 @@ export function DetailsPage() {
   const looked = useSame(subject?.look ?? NO_LOOK);
   const compared = useSame(subject?.compared ?? NOTHING_COMPARED);
   // Its many cells wait until the picture is drawn.
-  const pictureOfValues = useAfterPaint(picture);
+  const [pictureOfValues, isBefore] = useAfterPaint(picture, generation);
   const lastSpread = useRef<Pick<ShownDetails, "distribution" | "gradient">>({});
   if (details.distribution !== undefined) lastSpread.current = details;
   if (subject === undefined) return null;
@@ -176,6 +176,7 @@ export function DetailsPage() {
         )}
         {pictureOfValues !== undefined && (
           <Kept
+            isHeld={isBefore}
             on={[
               pictureOfValues,
               values,
