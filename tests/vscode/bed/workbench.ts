@@ -227,9 +227,11 @@ export class Workbench {
   /** Of the window or an element, no more than `height` pixels of it. */
   async screenshot(file: string, of?: Locator, height = Infinity): Promise<void> {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+    await of?.waitFor();
     const box = await of?.boundingBox();
-    const clip = box ? { clip: { ...box, height: Math.min(box.height, height) } } : {};
-    await this.page.screenshot({ path: file, animations: "disabled", ...clip });
+    if (box === null) throw new Error("what the picture is to be of has gone");
+    const clip = box === undefined ? {} : { clip: { ...box, height: Math.min(box.height, height) } };
+    await this.page.screenshot({ path: file, animations: "disabled", caret: "hide", ...clip });
   }
 }
 
