@@ -1,6 +1,6 @@
 /**
  * `npm run pictures`: takes the pictures of docs/tour.md and the README's moving one anew, in real VS Code. One that looks as
- * it did before stays as it is, so that a commit holds only what has changed on the screen.
+ * it did before stays as it is, so that a commit holds only what has changed on the screen. Where it fails, all do.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -20,14 +20,21 @@ function run(program: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${path.basename(program)} ${args[0]} failed`);
 }
 
+function copy(from: string, to: string): void {
+  for (const folder of ["docs/tour", "media"])
+    cpSync(path.join(from, folder), path.join(to, folder), { recursive: true });
+}
+
 const before = mkdtempSync(path.join(tmpdir(), "tensor-inspector-pictures-"));
 try {
-  for (const folder of ["docs/tour", "media"])
-    cpSync(path.join(root, folder), path.join(before, folder), { recursive: true });
+  copy(root, before);
   rmSync(path.join(root, "test-results", "moving"), { recursive: true, force: true });
   const vitest = path.join(root, "node_modules", "vitest", "vitest.mjs");
   run(process.execPath, [vitest, "run", "--config", "tests/vscode/vitest.config.ts", ...files]);
   run(process.execPath, ["scripts/in-venv.ts", "scripts/pictures.py", before]);
+} catch (error) {
+  copy(before, root); // some were taken, and others not
+  throw error;
 } finally {
   rmSync(before, { recursive: true, force: true });
 }
