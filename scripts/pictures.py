@@ -19,8 +19,10 @@ MOVING = Path("media") / "moving.png"
 SIZE = (1080, 675)
 COLOURS = 256
 SECONDS = 3.0  #: for each window
-SAME = 0.01  #: the share of pixels that may differ between two runs: a blinking cursor, the name of a folder
 TONES = 16  #: of 256, by which a pixel's colours may differ
+BLOCK = 32  #: pixels along a side: as much as a short word takes
+SHARE = 0.01  #: of a block's pixels, that may differ between two runs: of a changed letter, more do
+LINE = 2  #: rows of blocks that one line of text is in, at most: where the moving picture has a temporary folder's name
 
 
 def main(before: str) -> None:
@@ -28,10 +30,12 @@ def main(before: str) -> None:
     for file in sorted([*(ROOT / "docs" / "tour").glob("*.png"), ROOT / MOVING]):
         name = file.relative_to(ROOT)
         old = Path(before) / name
-        share = difference(old, file) if old.exists() else 1.0
-        if share <= SAME:
+        rows = differing_rows(old, file) if old.exists() else None
+        is_kept = rows is not None and rows <= (LINE if name == MOVING else 0)
+        if is_kept:
             shutil.copyfile(old, file)
-        print(f"{name}: {share:.2%} of the pixels differ{', kept' if share <= SAME else ''}")
+        told = "is another size, or new" if rows is None else f"differs in {rows} rows of blocks"
+        print(f"{name}: {told}{', kept' if is_kept else ''}")
 
 
 def put_together(frames: list[Path], target: Path) -> None:
@@ -47,20 +51,22 @@ def put_together(frames: list[Path], target: Path) -> None:
     first.save(target, save_all=True, append_images=rest, duration=SECONDS * 1000, loop=0, optimize=True)
 
 
-def difference(old: Path, new: Path) -> float:
-    """The share of pixels that look different, of the frame where most do; 1 where the sizes are not the same."""
+def differing_rows(old: Path, new: Path) -> int | None:
+    """How many rows of blocks it takes to hold all that looks different in a frame; None where the sizes differ."""
     with Image.open(old) as one, Image.open(new) as other:
         frames = [[frame.convert("RGB") for frame in ImageSequence.Iterator(image)] for image in (one, other)]
     if [frame.size for frame in frames[0]] != [frame.size for frame in frames[1]]:
-        return 1.0
-    return max(map(_differing, *frames))
+        return None
+    return max(map(_differing_rows, *frames))
 
 
-def _differing(one: Image.Image, other: Image.Image) -> float:
+def _differing_rows(one: Image.Image, other: Image.Image) -> int:
     red, green, blue = ImageChops.difference(one, other).split()
     largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
-    same = sum(largest.histogram()[: TONES + 1])
-    return 1 - same / (one.width * one.height)
+    shares = largest.point([255 * (tone > TONES) for tone in range(256)]).reduce(BLOCK)
+    rows = [shares.crop((0, top, shares.width, top + 1)).histogram() for top in range(shares.height)]
+    differing = [top for top, row in enumerate(rows) if any(row[int(255 * SHARE) + 1 :])]
+    return differing[-1] - differing[0] + 1 if differing else 0
 
 
 if __name__ == "__main__":
