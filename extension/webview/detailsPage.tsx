@@ -72,6 +72,7 @@ export function DetailsPage() {
   const isCompared = compared.other.how !== "nothing";
   const isPictured = isCompared && other !== undefined && errors !== undefined;
   const reasonOf = (part: string) => details.missing?.find((one) => one.part === part)?.reason;
+  const isNow = subject.note === undefined;
   const hasFacts = facts !== undefined;
   // The one before keeps the room for one that comes in a moment, unseen.
   const isComing = picture !== undefined && details.coming?.includes("distribution") === true;
@@ -185,6 +186,7 @@ export function DetailsPage() {
               comparison,
               extremes,
               reasonOf("values"),
+              isNow,
               reasonOf("extremes"),
             ]}
           >
@@ -194,6 +196,7 @@ export function DetailsPage() {
                   picture={pictureOfValues}
                   values={values}
                   missing={reasonOf("values")}
+                  isNow={isNow}
                   places={placesOf(facts, isCompared ? comparison : undefined)}
                   extremes={extremes}
                   noExtremes={reasonOf("extremes")}

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ElementWindow, Extremes, Picture, ShownValues } from "../src/protocol/page.ts";
-import { Asked, covers } from "./asked.ts";
+import { Asked, covers, PATIENCE_MS } from "./asked.ts";
 import { brought, Grid, type Range, rangeOf, screenOf, scrolled, visible } from "./grid.ts";
 import { selectionAfter } from "./gridKeys.ts";
 import { say } from "./host.ts";
@@ -14,6 +14,8 @@ interface Props {
   readonly picture: Picture;
   readonly values: ShownValues | undefined;
   readonly missing: string | undefined;
+  /** The picture is of where the program is paused: a question for more is no question for all of another stop. */
+  readonly isNow: boolean;
   /** Places that are gone to by a button, by what is there: of each dimension the index. */
   readonly places: readonly (readonly [name: string, index: readonly number[]])[];
   /** Where the least and the greatest element are, once that was asked for. */
@@ -37,7 +39,7 @@ interface Coming {
 }
 
 /** The numbers of the dimensions that the picture shows, asked for as the user scrolls to them. */
-export function ValuesGrid({ picture, values, missing, places, extremes, noExtremes, onLook }: Props) {
+export function ValuesGrid({ picture, values, missing, isNow, places, extremes, noExtremes, onLook }: Props) {
   const [rows, columns] = sizeOf(picture);
   const scroller = useRef<HTMLDivElement>(null);
   const [drawnAt, setAt] = useState<Place>({ top: 0, left: 0, width: 600, height: 240 });
@@ -54,6 +56,7 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
   const isThere = coming.current !== undefined && isKnown(visible(grid, coming.current.place));
   const at = isThere && coming.current !== undefined ? coming.current.place : drawnAt;
   const window = visible(grid, at);
+  const wait = (): number => asked.wait(picture, window, performance.now());
   const ask = (wanted: ElementWindow): void => {
     const all = grid.padded(wanted);
     asked.note(picture, all, performance.now());
@@ -62,18 +65,21 @@ export function ValuesGrid({ picture, values, missing, places, extremes, noExtre
   useLayoutEffect(() => {
     const rested = performance.now() - moved.current;
     moved.current = performance.now();
-    if (!isMeasured || isKnown(window)) return undefined;
-    const wait = (): number => asked.wait(picture, window, performance.now());
-    let timer: number | undefined;
-    const askWhenDue = (): void => {
-      if (wait() === 0) ask(window);
-      // Without an answer, or a reason for none, it is asked for again: the question may have been cancelled.
-      if (missing === undefined) timer = globalThis.setTimeout(askWhenDue, wait());
-    };
-    if (wait() > 0 || rested >= SETTLED_MS) askWhenDue();
-    else timer = globalThis.setTimeout(askWhenDue, SETTLED_MS);
+    if (!isMeasured || isKnown(window) || wait() > 0) return undefined;
+    if (rested >= SETTLED_MS) return ask(window);
+    const timer = setTimeout(() => ask(window), SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [JSON.stringify(window), isMeasured, known, picture, missing]);
+  }, [JSON.stringify(window), isMeasured, known, picture]);
+  // Without an answer, or a reason for none, it is asked for again: the question may have been cancelled.
+  useEffect(() => {
+    if (!isMeasured || isKnown(window) || missing !== undefined || !isNow) return undefined;
+    const repeat = (): void => {
+      if (wait() === 0) ask(window);
+      timer = globalThis.setTimeout(repeat, wait());
+    };
+    let timer = globalThis.setTimeout(repeat, Math.max(PATIENCE_MS, wait()));
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(window), isMeasured, known, picture, missing, isNow]);
   const drawAt = (place: Place): void => {
     clearTimeout(coming.current?.timer);
     coming.current = undefined;
