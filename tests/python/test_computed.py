@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from tensor_inspector.lenses.flow.constants.numbers import NotComputed, function_of_number
+from tensor_inspector.lenses.flow.interpret import Allowance
+from tensor_inspector.lenses.step.parsed import lambda_of
 
 TOTAL = 12
 
@@ -91,6 +93,10 @@ def by_itself(k: int) -> float:
     return by_itself(k + 1)
 
 
+def by_branches(k: int) -> float:
+    return k if k > 8 else max(by_branches(k + 1), by_branches(k + 1), by_branches(k + 1), by_branches(k + 1))
+
+
 def by_a_handler(k: int) -> float:
     try:
         return 1 / k
@@ -130,6 +136,7 @@ def test_a_function_of_a_number_is_computed_as_it_is_written(function: Any) -> N
 NOT_COMPUTED = [
     forever,
     by_itself,
+    by_branches,
     by_a_handler,
     without_an_end,
     lambda k: FACTORS[k],
@@ -148,6 +155,39 @@ def test_what_does_more_than_arithmetic_is_not_known(function: Any) -> None:
     assert computed is not None
     with pytest.raises(NotComputed):
         computed(3)
+
+
+def in_a_row(k: int) -> float:
+    one = 1 - k / TOTAL
+    two = one * 1.0
+    three = two * 1.0
+    four = three * 1.0
+    five = four * 1.0
+    six = five * 1.0
+    seven = six * 1.0
+    eight = seven * 1.0
+    return max(0.0, eight)
+
+
+def test_a_schedule_is_computed_for_a_thousand_steps() -> None:
+    """One that takes thousands of statements for one step too."""
+    computed, looped = function_of_number(in_a_row), function_of_number(by_a_loop)
+    assert computed is not None and looped is not None
+    assert [computed(k) for k in range(3000)] == [in_a_row(k) for k in range(3000)]
+    assert [looped(k) for k in range(1500, 1530)] == [by_a_loop(k) for k in range(1500, 1530)]
+
+
+def test_all_numbers_together_take_no_more_than_they_may() -> None:
+    computed = function_of_number(in_a_row, Allowance(100))
+    assert computed is not None and computed(3) == in_a_row(3)
+    with pytest.raises(NotComputed):
+        [computed(k) for k in range(100)]
+
+
+def test_the_source_of_a_lambda_is_searched_once() -> None:
+    power = closed_over(0.9)
+    assert lambda_of(power.__code__) is not None
+    assert lambda_of(power.__code__) is lambda_of(closed_over(2.0).__code__)
 
 
 TWO_IN_A_LINE = (lambda k: k, lambda k: -k)

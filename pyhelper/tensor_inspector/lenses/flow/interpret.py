@@ -26,16 +26,22 @@ class TooMuch(Exception):
 
 
 class Allowance:
-    """What one question may take, in all functions that it enters."""
+    """What one question may take, in all functions that it enters.
 
-    def __init__(self, statements: int = _STATEMENTS, depth: int = _DEPTH) -> None:
+    ``whole``: what this question and others may take together.
+    """
+
+    def __init__(self, statements: int = _STATEMENTS, depth: int = _DEPTH, whole: Allowance | None = None) -> None:
         self._statements = statements
         self._depth = depth
+        self._whole = whole
 
     def count(self) -> None:
         self._statements -= 1
         if self._statements < 0:
             raise TooMuch
+        if self._whole is not None:
+            self._whole.count()
 
     def nested(self, ask: Callable[[], Result]) -> Result:
         """What ``ask`` answers one level deeper."""

@@ -7,7 +7,7 @@ import linecache
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
@@ -18,7 +18,7 @@ _KEPT = 128  #: functions whose source is kept parsed
 _FILES = 16  #: whose lines are kept
 
 _read: dict[str, tuple[tuple[int, ...], list[str]]] = {}  #: by the names of files: which version, and its lines
-_parsed: dict[int, tuple[CodeType, list[str], ast.AST | None]] = {}  #: by the ids of codes, with the file's lines
+_parsed: dict[int, tuple[CodeType, list[str], Any]] = {}  #: trees by the ids of codes, with the file's lines
 
 
 def lines_of_file(name: str) -> list[str]:
@@ -54,13 +54,18 @@ def tree_of(code: CodeType) -> ast.AST | None:
 
     None where something else stands at its lines now: the file was changed after the program had loaded it.
     """
+    tree: ast.AST | None = None if code.co_name == "<lambda>" else _kept(code, _tree_in)
+    return tree
+
+
+def _kept(code: CodeType, find: Callable[[list[str], CodeType], ast.AST | None]) -> Any:
     lines = lines_of_file(code.co_filename)
     known = _parsed.get(id(code))
     if known is not None and known[1] is lines:
         return known[2]
     if len(_parsed) >= _KEPT:
         _parsed.clear()
-    tree = _tree_in(lines, code)
+    tree = find(lines, code)
     _parsed[id(code)] = (code, lines, tree)
     return tree
 
@@ -84,8 +89,12 @@ def _tree_in(lines: list[str], code: CodeType) -> ast.AST | None:
 
 def lambda_of(code: CodeType) -> ast.Lambda | None:
     """The syntax tree of a lambda, if it is the only one with these arguments that begins in its line."""
-    lines = lines_of_file(code.co_filename)
-    if code.co_name != "<lambda>" or not lines or sum(map(len, lines)) > _CHARACTERS:
+    tree: ast.Lambda | None = _kept(code, _lambda_in) if code.co_name == "<lambda>" else None
+    return tree
+
+
+def _lambda_in(lines: list[str], code: CodeType) -> ast.Lambda | None:
+    if not lines or sum(map(len, lines)) > _CHARACTERS:
         return None
     names = list(code.co_varnames[: code.co_argcount])
     found = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Union
@@ -17,7 +17,8 @@ from ...step.parsed import lambda_of, tree_of
 from ..interpret import Allowance, Domain, Interpreter, Names, TooMuch
 from .conditions import COMPARING
 
-_STATEMENTS = 20_000  #: that a function runs for all numbers that it is computed for
+_STEPS = 20_000  #: statements, expressions and calls that a function takes for one number
+_ALL = 500_000  #: that functions take for all numbers that they are computed for
 _DEPTH = 40
 _GENERATOR = 0x20  #: of `inspect`, which a debugger may not have loaded
 _OPERATORS: dict[type, Callable[[float, float], float]] = {
@@ -43,8 +44,19 @@ class NotComputed(Exception):
     """Why it is not known: the function does more than compute with numbers."""
 
 
-def function_of_number(function: Any) -> Callable[[float], float] | None:
-    """What computes the function of one number; None where its source is not known. It may raise `NotComputed`."""
+def functions_of_number(functions: Iterable[Any]) -> list[Callable[[float], float]] | None:
+    """What computes functions of one number, each once; None where the source of one is not known."""
+    whole = Allowance(_ALL)
+    found = [function_of_number(one, whole) for one in {id(one): one for one in functions}.values()]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def function_of_number(function: Any, whole: Allowance | None = None) -> Callable[[float], float] | None:
+    """What computes the function of one number; None where its source is not known. It may raise `NotComputed`.
+
+    ``whole``: what it may take for all numbers.
+    """
     function, before, given = _plain(function)
     tree = None if function is None else _tree(function)
     if tree is None:
@@ -54,11 +66,11 @@ def function_of_number(function: Any) -> Callable[[float], float] | None:
     if subject is None:
         return None
     known = {**_defaults(function), **given, **dict(zip(names, before))}
-    allowance = Allowance(_STATEMENTS, _DEPTH)
+    together = Allowance(_ALL) if whole is None else whole
 
     def at(number: float) -> float:
         try:
-            return _result(function, tree, {**known, subject: number}, allowance)
+            return _result(function, tree, {**known, subject: number}, Allowance(_STEPS, _DEPTH, together))
         except (ArithmeticError, ValueError, TypeError, IndexError, TooMuch) as error:
             raise NotComputed from error
 
@@ -180,6 +192,7 @@ class _Arithmetic(Domain[Any]):
 
     def number(self, node: ast.expr, names: Names[Any]) -> float:
         """A number, of which all are floats: powers of whole numbers could take forever."""
+        self._allowance.count()
         if isinstance(node, ast.Constant):
             return _plain_number(node.value)
         if isinstance(node, ast.Name):
@@ -238,6 +251,7 @@ class _Arithmetic(Domain[Any]):
 
     def _entered_call(self, function: Any, node: ast.Call, names: Names[Any]) -> float:
         """What another function of the program returns."""
+        self._allowance.count()
         inner, before, given = _plain(function)
         tree = None if inner is None else _tree(inner)
         if inner is None or tree is None or any(isinstance(part, ast.Starred) for part in node.args):

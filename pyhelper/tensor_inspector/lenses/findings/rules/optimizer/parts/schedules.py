@@ -8,7 +8,7 @@ from typing import Any
 
 from ......measure.torch.optimizers import inner, turns_of
 from ......safe.guard import class_name, instance_dict
-from .....flow.constants.numbers import NotComputed, function_of_number, site_of_function
+from .....flow.constants.numbers import NotComputed, functions_of_number, site_of_function
 from .....flow.lines import Line
 from .....step.expressions import constant_of, last_name, text_of
 from .....step.sight import VisibleVariable
@@ -30,9 +30,8 @@ def ended_at(scheduler: Any) -> int | None:
     None where they rise again, or may do so, or where what they compute is not known.
     """
     now = turns_of(scheduler)
-    computed = [function_of_number(one) for one in _functions(scheduler)]
-    known = [one for one in computed if one is not None]
-    if not known or len(known) < len(computed):
+    known = functions_of_number(_functions(scheduler))
+    if not known:
         return None
     far = range(now, 10 * now + _NEXT, max(1, (9 * now + _NEXT) // _FAR))
     try:
