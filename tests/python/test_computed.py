@@ -172,14 +172,16 @@ def in_a_row(k: int) -> float:
 def test_a_schedule_is_computed_for_a_thousand_steps() -> None:
     """One that takes thousands of statements for one step too."""
     computed, looped = function_of_number(in_a_row), function_of_number(by_a_loop)
-    assert computed is not None and looped is not None
+    assert computed is not None
+    assert looped is not None
     assert [computed(k) for k in range(3000)] == [in_a_row(k) for k in range(3000)]
     assert [looped(k) for k in range(1500, 1530)] == [by_a_loop(k) for k in range(1500, 1530)]
 
 
 def test_all_numbers_together_take_no_more_than_they_may() -> None:
     computed = function_of_number(in_a_row, Allowance(100))
-    assert computed is not None and computed(3) == in_a_row(3)
+    assert computed is not None
+    assert computed(3) == in_a_row(3)
     with pytest.raises(NotComputed):
         [computed(k) for k in range(100)]
 
