@@ -28,6 +28,27 @@ TRAPS: dict[str, tuple[str, str]] = {
      net.count += 1
 """,
     ),
+    "part_named_like_a_comparison": (
+        "graph-cut",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.le, self.out = nn.Linear(4, 4), nn.Linear(4, 3)
+     def forward(self, x):
+         return self.out(x), self.le(x)
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     a, b = net(x)
+     c = F.cross_entropy(a, y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "loop_that_is_without_gradients_at_first": (
         "missing-grad",
         """

@@ -15,6 +15,7 @@ from .ops import DETACHING, DETACHING_METHODS, METADATA, NON_DIFFERENTIABLE, SHA
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
 _MOST = 200
 
+_Asked = Callable[[ast.AST], bool]
 _Cut = TypeVar("_Cut")
 #: How a value is made of another: cut off from it, with a way for a gradient back to it, not at all.
 Flow = Union[_Cut, Literal["live"], None]
@@ -63,7 +64,7 @@ def definitions_of(source: Source, name: str) -> Iterator[Definition]:
             return
 
 
-def sure_definitions(source: Source, name: str, is_chosen: Callable[[ast.AST], bool]) -> Iterator[Definition]:
+def sure_definitions(source: Source, name: str, is_chosen: _Asked) -> Iterator[Definition]:
     """The definitions that reach a name whichever way conditions go.
 
     ``is_chosen``: whether an expression is one of several.
@@ -94,6 +95,12 @@ def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
         is_computed = not isinstance(node.slice, (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp))
         return is_computed and is_name(node.value) and not is_exact_tensor(value(text_of(node.value)))
     return isinstance(node, (ast.IfExp, ast.BoolOp)) or any(loop.ifs for loop in getattr(node, "generators", ()))
+
+
+def _is_of_self(node: ast.AST) -> bool:
+    """``self.le(x)``"""
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and text_of(func.value) == "self"
 
 
 def _is_kept_in(value: ast.expr, name: str) -> bool:
@@ -130,12 +137,15 @@ def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
             waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
 
 
-def detached_by(path: list[ast.AST], names: Collection[str]) -> str | None:
-    """The name of the call or attribute on a path that detaches, such as ``item``; else None."""
+def detached_by(path: list[ast.AST], names: Collection[str], is_module_call: _Asked = _is_of_self) -> str | None:
+    """The name of the call or attribute on a path that detaches, such as ``item``; else None.
+
+    ``is_module_call``: whether a call is one of a module, so that its name is no tensor operation's.
+    """
     for node in reversed(path[:-1]):
         if isinstance(node, ast.Attribute) and node.attr in names:
             return node.attr
-        if isinstance(node, ast.Call) and last_name(node.func) in names:
+        if isinstance(node, ast.Call) and last_name(node.func) in names and not is_module_call(node):
             return last_name(node.func)
     return None
 

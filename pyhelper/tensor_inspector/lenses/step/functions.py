@@ -116,6 +116,11 @@ def called_at(step: Step, call: Call, level: int, caller: Called | None = None) 
     return called if called.source.is_known() else None
 
 
+def calls_module(step: Step, node: ast.AST, level: int) -> bool:
+    """Whether an expression is a call of a module, whatever its name is: ``self.le(x)``, ``net.eq(x)``."""
+    return isinstance(node, ast.Call) and is_module(value_in(step, text_of(node.func), level))
+
+
 def is_same_each_round(step: Step, source: Source, callee: str, level: int, caller: Called | None = None) -> bool:
     """Whether what is called is the same function in each round: no argument, loop, condition or object chooses it."""
     owner, _, method = callee.rpartition(".")

@@ -200,11 +200,12 @@ class _FollowedBody:
         yield from (below for below in ast.iter_child_nodes(node) if not isinstance(below, ast.comprehension))
 
     def _of_call(self, node: ast.Call, depth: int) -> _Flow:
-        name, step = last_name(node.func), self._walk.step
+        step, call, level = self._walk.step, Call(node, None, False), self._level
+        callee = self._value(call.callee)
+        name = "" if is_module(callee) else last_name(node.func)  # a module named `le` compares nothing
         if name in _NO_DATA - self._walk.cuts:
             return None
-        call, level = Call(node, None, False), self._level
-        if self._walk.is_called(self._value(call.callee)):
+        if self._walk.is_called(callee):
             self._note_call(node)
             return "live"
         function = called_at(step, call, level, self._called)

@@ -15,7 +15,7 @@ from ..ops import DETACHING, METADATA, SHAPE_ONLY, WITHOUT_GRAPH
 
 _DETACHING = WITHOUT_GRAPH.union(DETACHING)
 
-DetachLine = tuple[str, int, str]  #: a file, a line, and what attributes off there
+DetachLine = tuple[str, int, str]  #: a file, a line, and what detaches there
 
 
 class Dependence:
@@ -120,14 +120,20 @@ class _Forward(Domain[Dependence]):
             return names.get(node.id, _NOTHING)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, names)
-        if isinstance(node, ast.Call) and _called(node) in SHAPE_ONLY:
+        called = self._operation(node)
+        if called in SHAPE_ONLY:
             return _NOTHING
         if isinstance(node, ast.Compare):
             return self._union(ast.iter_child_nodes(node), names).detached_at((self._file, node.lineno, "a comparison"))
-        if isinstance(node, ast.Call) and _called(node) in _DETACHING:
-            flow = self._union(ast.iter_child_nodes(node), names)
-            return flow.detached_at((self._file, node.lineno, f"{_called(node)}()"))
-        return self._union(ast.iter_child_nodes(node), names)
+        flow = self._union(ast.iter_child_nodes(node), names)
+        is_detached = isinstance(node, ast.Call) and called in _DETACHING
+        return flow.detached_at((self._file, node.lineno, f"{called}()")) if is_detached else flow
+
+    def _operation(self, node: ast.AST) -> str:
+        """The last part of what is called, as ``detach``; empty for a part or method of the module: ``self.le(x)``."""
+        func = node.func if isinstance(node, ast.Call) else None
+        is_own = isinstance(func, ast.Attribute) and text_of(func.value) == self._own
+        return "" if func is None or is_own else last_name(func)
 
     def _union(self, nodes: Iterable[ast.AST], names: Names[Dependence]) -> Dependence:
         found = _NOTHING
@@ -166,8 +172,3 @@ def _results(value: ast.expr | None) -> list[ast.expr]:
     if isinstance(value, ast.Dict):
         return list(value.values)
     return [] if value is None else [value]
-
-
-def _called(node: ast.AST) -> str:
-    """The last part of what is called: ``detach``."""
-    return last_name(node.func) if isinstance(node, ast.Call) else ""

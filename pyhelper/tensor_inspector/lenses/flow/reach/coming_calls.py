@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ....safe.record import Record
 from ...step.calls import Backward, Call
 from ...step.expressions import SCOPES, is_name, last_name, text_of
+from ...step.functions import calls_module
 from ...step.sight import VisibleVariable
 from ...step.source import Source
 from ...step.step import Step
@@ -58,11 +59,11 @@ def _is_of_this_round(source: Source, call: Call, backward: Backward) -> bool:
     return first <= backward.lineno <= last and backward.lineno >= call.lineno
 
 
-def is_computed_from(source: Source, coming: ComingCall) -> bool:
+def is_computed_from(step: Step, coming: ComingCall) -> bool:
     """Whether a backward is computed from the result of a call, without being detached in sight."""
-    call, backward = coming.call, coming.backward
+    source, call, backward = step.source, coming.call, coming.backward
     made: set[str] = set()
-    if _is_computed_with(backward.call.node, call, made):
+    if _is_computed_with(step, backward.call.node, call, made):
         return True
     bound = [
         (name, node.value)
@@ -73,11 +74,11 @@ def is_computed_from(source: Source, coming: ComingCall) -> bool:
     known = -1
     while len(made) > known:
         known = len(made)
-        made |= {name for name, value in bound if value is not None and _is_computed_with(value, call, made)}
+        made |= {name for name, value in bound if value is not None and _is_computed_with(step, value, call, made)}
     return bool(made & set(backward.mentioned))
 
 
-def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
+def _is_computed_with(step: Step, value: ast.expr, call: Call, made: set[str]) -> bool:
     """Whether an expression is differentiable in the result of a call, or in these names."""
     waiting: list[ast.AST] = [value]
     while waiting:
@@ -86,6 +87,8 @@ def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
             return True
         name = node.attr if isinstance(node, ast.Attribute) else ""
         called = last_name(node.func) if isinstance(node, ast.Call) else ""
+        if called in _CUTS and calls_module(step, node, step.level):
+            called = ""
         if not isinstance(node, _LEFT_OUT) and name not in METADATA and {name, called}.isdisjoint(_CUTS):
             waiting.extend(ast.iter_child_nodes(node))
     return False

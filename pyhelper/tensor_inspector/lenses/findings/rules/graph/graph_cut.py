@@ -34,7 +34,7 @@ from ....flow.lines import Line
 from ....flow.ops import DETACHING, NON_DIFFERENTIABLE
 from ....flow.reach.trained_elsewhere import may_train_elsewhere, untrained_modules
 from ....step.expressions import parent_of, text_of
-from ....step.functions import functions_called
+from ....step.functions import calls_module, functions_called
 from ....step.roles import Parameter
 from ....step.sight import VisibleVariable
 from ....step.step import Step
@@ -148,6 +148,9 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
     def is_chosen(node: ast.AST) -> bool:
         return is_choice(node, lambda name: step.value(name, variable.level))
 
+    def is_module_call(node: ast.AST) -> bool:
+        return calls_module(step, node, variable.level)
+
     for loss in step.losses:
         for made in sure_definitions(source, loss.name, is_chosen):
             at = _cut_one_by_one(made.value, variable.key)
@@ -156,9 +159,9 @@ def _used_in(step: Step, variable: VisibleVariable) -> Line | None:
             for path in uses(made.value, variable.key):
                 if any(map(is_chosen, path)):
                     return None  # in other rounds the loss may lead to it
-                if detached_by(path, _SLOPES) is not None:
+                if detached_by(path, _SLOPES, is_module_call) is not None:
                     continue
-                if detached_by(path, (*DETACHING, *NON_DIFFERENTIABLE)) is not None:
+                if detached_by(path, (*DETACHING, *NON_DIFFERENTIABLE), is_module_call) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
                 if any(isinstance(node, ast.Call) for node in path):  # else the loss would lead to it
                     found = found or (source.file, made.lineno)

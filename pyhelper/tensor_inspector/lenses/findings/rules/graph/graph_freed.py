@@ -143,7 +143,7 @@ def _given_again(step: Step) -> Iterator[State]:
 def _is_backpropagated(step: Step, coming: ComingCall, *attributes: str) -> bool:
     """Whether a loss is surely made of a call, and nothing before that call may set one of these attributes."""
     line = coming.call.node.end_lineno or coming.call.lineno
-    return is_computed_from(step.source, coming) and not may_change(step, coming, line, *attributes)
+    return is_computed_from(step, coming) and not may_change(step, coming, line, *attributes)
 
 
 def _kept_by_modules(step: Step) -> Iterator[State]:

@@ -251,7 +251,7 @@ def _to_come(step: Step, trains: list[Call]) -> Iterator[tuple[VisibleVariable, 
         if parts.is_mixed or not (parts.norms or parts.drops):
             continue
         if (
-            is_computed_from(source, coming)
+            is_computed_from(step, coming)
             and _is_stepped_with(source, backward.lineno, trains)
             and runs_its_forward_alone(step, variable.value, "train", "eval")
             and not may_change(step, coming, backward.lineno, "train", "eval", "training")
