@@ -4,6 +4,54 @@ from __future__ import annotations
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
+    "states_cut_off_in_a_loop_over_the_parts": (
+        "graph-freed",
+        """
+ class Core(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.rnn, self.out, self.h = nn.GRUCell(4, 4), nn.Linear(4, 3), torch.zeros(8, 4)
+     def detach(self): self.h = self.h.detach()
+     def forward(self, x):
+         self.h = self.rnn(x, self.h)
+         return self.out(self.h)
+ cores = nn.ModuleList([Core()])
+ core, o = cores[0], torch.optim.SGD(cores.parameters(), lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     stop()
+     for part in cores.children():
+         part.detach()
+     c = F.cross_entropy(core(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "states_begun_anew_in_a_loop_over_the_parts": (
+        "graph-freed",
+        """
+ class Core(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.rnn, self.out, self.h = nn.GRUCell(4, 4), nn.Linear(4, 3), torch.zeros(8, 4)
+     def zero_(self): self.h = torch.zeros(8, 4)
+     def forward(self, x):
+         self.h = self.rnn(x, self.h)
+         return self.out(self.h)
+ cores = nn.ModuleList([Core()])
+ core, o = cores[0], torch.optim.SGD(cores.parameters(), lr=0.1)
+ for _ in range(3):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     stop()
+     for _, part in cores.named_children():
+         part.zero_()
+     c = F.cross_entropy(core(x), y)
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
     "a_meter_that_begins_each_step_anew": (
         "retained-graph",
         """

@@ -37,7 +37,7 @@ from ...step.classes import is_library, is_library_module, methods_of, underlyin
 from ...step.expressions import bound_in, is_name, root_of
 from ...step.sight import CLOSED_PACKAGES
 from ...step.step import Step
-from ..effects import MOVING, READING
+from ..effects import MODULES, MOVING, READING
 
 torch: Any = module("torch")
 
@@ -46,8 +46,8 @@ _PLAIN = Classes(
 )
 #: Libraries whose objects call nothing of the program: unlike a ``functools.partial``, a generator or a ``tqdm``.
 _OBJECTS = frozenset(("argparse", "datetime", "logging", "numpy", "pathlib", "random", "torch"))
-#: Methods of a module that set neither its mode nor what it keeps.
-_HARMLESS = READING.union(MOVING, ("zero_grad",))
+#: Methods of a module that set neither its mode nor what it keeps, and give no other module that could be changed.
+_HARMLESS = READING.union(MOVING, ("zero_grad",)).difference(MODULES)
 #: What may set anything by its name, or changes whether and where gradients flow.
 _SETTING = frozenset(
     "__dict__ __import__ delattr detach_ enable_grad eval exec forward getattr globals inference_mode locals"
