@@ -345,6 +345,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     "step-without-grads": {
         "clipping that a limit of 0 switches off": "clipped_where_a_limit_is_set",
+        "a function of the program's own, of clipping's name": "not_clipped_by_a_limit_of_nothing",
         "a part of the model whose gradients are clipped to nothing": "one_part_kept_still_by_clipping",
         "another optimizer's turn": "another_one_is_cleared",
         "zero_grad after step, and at the loop's top": "cleared_at_the_loop_s_top",
@@ -428,6 +429,7 @@ NEVER: dict[str, dict[str, str]] = {
         "in the branch without a scaler": "clips_where_nothing_is_scaled",
         "clipped at a limit that is multiplied by the scale": "clips_at_the_scaled_limit",
         "another model is clipped": "clips_the_other_model",
+        "a function of the program's own, of clipping's name": "norm_read_by_a_function_named_like_clipping",
         "a helper clips for a step without the scaler": "a_plain_step_in_a_helper_beside_the_scaled_one",
         "in a phase before the scaler is used": "clips_in_the_phase_before",
     },

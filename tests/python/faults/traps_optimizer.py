@@ -472,6 +472,41 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "not_clipped_by_a_limit_of_nothing": (
+        "step-without-grads",
+        """
+ def clip_grad_norm(parameters, most):
+     if most > 0:
+         nn.utils.clip_grad_norm_(parameters, most)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     clip_grad_norm(net.parameters(), 0.0)
+     stop()
+     o.step()
+""",
+    ),
+    "norm_read_by_a_function_named_like_clipping": (
+        "clip-before-unscale",
+        """
+ def clip_grad_norm(parameters, most):
+     return min(most, sum(one.grad.norm() for one in parameters))
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ scaler = torch.amp.GradScaler("cpu")
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,)))
+     o.zero_grad()
+     scaler.scale(c).backward()
+     size = clip_grad_norm(net.parameters(), 1.0)
+     stop()
+     scaler.step(o)
+     scaler.update()
+""",
+    ),
     "one_part_kept_still_by_clipping": (
         "step-without-grads",
         """

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import proxy
 
 from ...measure.torch.modules import Member, is_module
-from ...safe.guard import Classes, class_attribute, instance_dict, plain_str
+from ...safe.guard import Classes, class_attribute, instance_dict, plain_str, top_package
 from .calls import Call
 from .classes import is_library, is_library_module, is_standard, undecorated
 from .expressions import SCOPES, is_name, root_of, text_of
@@ -182,6 +182,11 @@ def _value(step: Step, name: str, level: int, caller: Called | None) -> Any:
     for attribute in attributes:
         value = attribute_of(value, attribute)
     return value
+
+
+def is_torchs(function: Any) -> bool:
+    """Whether a function is one of torch's, not one of the program, or of a trainer, with the same name."""
+    return type(function) is FunctionType and top_package(plain_str(function.__module__)) == "torch"
 
 
 def argument_given(step: Step, level: int, name: str) -> ast.expr | None:

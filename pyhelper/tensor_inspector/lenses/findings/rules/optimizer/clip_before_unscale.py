@@ -35,6 +35,7 @@ from ....flow.constants.loop_values import values_in_line
 from ....flow.effects import CLIPPING
 from ....step.calls import Call
 from ....step.expressions import names_in, shown, text_of
+from ....step.functions import is_torchs
 from ....step.step import Step
 from ...finding import Violation
 from ...rule import rule
@@ -67,6 +68,8 @@ def clip_before_unscale(step: Step) -> Iterator[Violation]:
             if not (is_plain or _is_scaled_throughout(places)):
                 continue
             for clip in place.source.calls_of(*CLIPPING):
+                if not is_torchs(place.value_of(clip.callee)):
+                    continue
                 if not is_after_backward(step, scaled, place, clip) or _is_unscaled(places, place, clip):
                     continue
                 clipped = _given_to(places, place, clip.argument(0, "parameters"))

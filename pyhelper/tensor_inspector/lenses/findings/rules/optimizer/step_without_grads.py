@@ -35,7 +35,7 @@ from ....flow.lines import Line, line_of_binding
 from ....step.backpropagated import Loss
 from ....step.calls import Call, is_scaling
 from ....step.expressions import is_name, last_name, shown_text, text_of
-from ....step.functions import functions_called
+from ....step.functions import functions_called, is_torchs, value_in
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Violation
@@ -79,6 +79,8 @@ def _clipped_to_nothing(step: Step) -> Iterator[Violation]:
     """Between a backward and a step all gradients of that optimizer are clipped to 0: the limit is 0."""
     source = step.source
     for clip in source.calls_of(*CLIPPING):
+        if not is_torchs(value_in(step, clip.callee, step.level)):
+            continue
         limit = clip.argument(1, CLIPPING[clip.name])
         if number_of(step, limit, step.level) != 0 or not any(one.lineno < clip.lineno for one in source.backwards):
             continue
