@@ -3,6 +3,29 @@
 from __future__ import annotations
 
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "cut_off_and_clipped_by_a_helper": (
+        "graph-cut",
+        """
+ def clip_gradient(model, limit):
+     for p in model.parameters():
+         if p.grad is not None:
+             p.grad.data.clamp_(-limit, limit)
+ def embed(body, x):
+-    return torch.tensor(body(x).tolist())
++    return body(x)
+ body, head = nn.Linear(4, 4), nn.Linear(4, 3)
+ o = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 4), torch.randint(0, 3, (8,))
+     c = F.cross_entropy(head(embed(body, x)), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     clip_gradient(body, 1.0)
+     clip_gradient(head, 1.0)
+     o.step()
+""",
+    ),
     "kept_by_a_meter": (
         "retained-graph",
         """

@@ -28,6 +28,8 @@ CLIPPING = {
 }
 #: Functions and methods of trainers that limit gradients, whatever they are given.
 CLIPPING_OF_ANY = (*CLIPPING, "clip_gradients")
+#: What the names of such helpers of the program begin with.
+CLIPPING_BEGINS = "clip_grad"
 #: Names by which elements, or gradients, are set to 0 or None.
 CLEARING = frozenset(("grad", "zero_", "fill_", "_foreach_zero_"))
 #: In-place methods that change a gradient and leave something of it.

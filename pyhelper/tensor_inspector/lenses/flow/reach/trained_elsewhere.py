@@ -17,7 +17,7 @@ from ...step.grad_mode import off_at
 from ...step.roles import Parameter
 from ...step.source import Source, source_of
 from ...step.step import Step
-from ..effects import CLIPPING_OF_ANY, MOVING, PARAMETERS, READING, SETTING_MODE, TRAINING, WRITING
+from ..effects import CLIPPING_BEGINS, MOVING, PARAMETERS, READING, SETTING_MODE, TRAINING, WRITING
 from .code_objects import codes_that_name, is_elsewhere
 
 #: methods of a module that neither train it nor change what it holds, and such that need its gradients for that
@@ -204,7 +204,7 @@ def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
 def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Function], walked: set[int] | None) -> bool:
     """Whether a frame may train, change or call a module outside the step's own loop."""
     source = step.sources[level]
-    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name in CLIPPING_OF_ANY}
+    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith(CLIPPING_BEGINS)}
     for call in source.calls:
         if id(call.node) in clipped or call.name in _HARMLESS:
             continue
