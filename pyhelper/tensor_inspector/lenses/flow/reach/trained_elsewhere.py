@@ -204,7 +204,9 @@ def _goes_through(node: ast.AST, inside: tuple[str, ...]) -> bool:
 def _is_used_otherwise(step: Step, module: object, level: int, known: set[_Function], walked: set[int] | None) -> bool:
     """Whether a frame may train, change or call a module outside the step's own loop."""
     source = step.sources[level]
-    clipped = {id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith(CLIPPING_BEGINS)}
+    clipped = {
+        id(node) for call in source.calls for node in ast.walk(call.node) if call.name.startswith(CLIPPING_BEGINS)
+    }
     for call in source.calls:
         if id(call.node) in clipped or call.name in _HARMLESS:
             continue
