@@ -126,8 +126,9 @@ class _Forward(Domain[Dependence]):
         if isinstance(node, ast.Compare):
             return self._union(ast.iter_child_nodes(node), names).detached_at((self._file, node.lineno, "a comparison"))
         flow = self._union(ast.iter_child_nodes(node), names)
-        is_detached = isinstance(node, ast.Call) and called in _DETACHING
-        return flow.detached_at((self._file, node.lineno, f"{called}()")) if is_detached else flow
+        if isinstance(node, ast.Call) and called in _DETACHING:
+            return flow.detached_at((self._file, node.lineno, f"{called}()"))
+        return flow
 
     def _operation(self, node: ast.AST) -> str:
         """The last part of what is called, as ``detach``; empty for a part or method of the module: ``self.le(x)``."""
