@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+
+def _scored(given: str, read: str = "x") -> tuple[str, str]:
+    """A score of an untrained model for data of which a batch is made."""
+    return (
+        "train-during-eval",
+        f"""
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+ data, labels = torch.arange(96.0).view(16, 6) % 7 - 3, torch.arange(16) % 3
+ x, y = data[:8], labels[:8]
++net.eval()
+ with torch.no_grad():
+     {given}
+     right = (net({read}).argmax(1) == y).sum()
+     stop()
+""",
+    )
+
+
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "scored_with_padded_rows": _scored("x = x.new_zeros(8, 6); x[:, :4] = data[:8, :4]"),
+    "scored_with_rows_copied_into_zeros": _scored("x = torch.zeros(8, 6); x.narrow(1, 0, 4).copy_(data[:8, :4])"),
+    "scored_with_rows_computed_into_zeros": _scored("x = torch.empty(8, 6); torch.mul(data[:8], 0.5, out=x)"),
+    "scored_with_rows_that_are_drawn": _scored("at = torch.randint(0, 16, (8,)); y = labels[at]", "data[at]"),
+    "scored_with_a_mask_that_is_drawn": _scored("x = x * torch.empty_like(x).bernoulli_(0.9)"),
+    "scored_with_noise_added": _scored("x = x + 0.01 * torch.randn_like(x)"),
     "reshaped_before_the_recurrence": (
         "batch-mixing",
         """

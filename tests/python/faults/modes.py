@@ -4,6 +4,42 @@ from __future__ import annotations
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
+    "pictures_of_a_kind_made_of_noise": (
+        "train-during-eval",
+        """
+ maker = nn.Sequential(nn.Linear(7, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+ kinds = F.one_hot(torch.arange(16) % 3, 3).float()
+ with torch.no_grad():
+     z = 0.5 * torch.randn(16, 4) + 0.1
+     z[:, 0] = 1.0
+     shown = maker(torch.cat([z.to("cpu"), kinds], 1))
+     stop()
+""",
+    ),
+    "pictures_refined_from_noise": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+ with torch.no_grad():
+     x = torch.randn(16, 4)
+     for t in range(3):
+         change = net(x)
+         stop()
+         x -= 0.1 * change
+""",
+    ),
+    "tried_out_with_a_number_in_one_place": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+ with torch.no_grad():
+     x = torch.zeros(2, 4)
+     x[0, 0] = 1.0
+     out = net(x)
+     stop()
+ head = nn.Linear(out.size(1), 3)
+""",
+    ),
     "attack_in_eval_mode": (
         "eval-during-training",
         """

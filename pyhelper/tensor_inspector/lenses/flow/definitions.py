@@ -57,7 +57,7 @@ def definitions_of(source: Source, name: str) -> Iterator[Definition]:
     last = source.binding_of(name)
     lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
     for line, node in sorted(lines, key=lambda one: -one[0]):
-        value = _own_part(node, name)
+        value = own_part(node, name)
         if isinstance(value, ast.expr):
             yield Definition(name, line, value, isinstance(node, ast.AugAssign) or _is_kept_in(value, name))
         if not isinstance(node, ast.AugAssign) and (value is None or name not in names_in(value)):
@@ -108,7 +108,7 @@ def _is_kept_in(value: ast.expr, name: str) -> bool:
     return bool(paths) and all(detached_by(path, (*DETACHING, *NON_DIFFERENTIABLE)) is None for path in paths)
 
 
-def _own_part(node: ast.AST, name: str) -> ast.AST | None:
+def own_part(node: ast.AST, name: str) -> ast.AST | None:
     """The expression that a statement assigns to a name: ``g(y)`` for ``b`` in ``a, b = f(x), g(y)``."""
     value: ast.AST | None = getattr(node, "value", None)
     target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
