@@ -43,6 +43,21 @@ def test_a_gradient_of_zero_is_one(cls: type, found: dict[str, str]) -> None:
     assert {name: how for name, (_, _, how) in detached_attributes(cls).items()} == found
 
 
+class Chosen(nn.Module):
+    """What follows the first result is nested too deeply."""
+
+    def forward(self, x: torch.Tensor, k: int) -> torch.Tensor:
+        h = self.body(x).detach()
+        if k == 0:
+            return self.head(h)
+        deep = ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~k
+        return self.head(h + deep)
+
+
+def test_what_a_first_result_was_computed_from_is_told_whatever_is_too_deep_below() -> None:
+    assert [how for _, _, how in detached_attributes(Chosen).values()] == ["detach()"]
+
+
 class Heads(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.heads["box"](x) + self.heads["mask"](x)

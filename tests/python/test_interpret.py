@@ -77,6 +77,16 @@ def test_a_question_ends_where_it_has_used_up_what_it_may_take() -> None:
         possible(deep, Allowance(depth=8))
 
 
+def test_a_chain_of_conditions_is_of_one_level() -> None:
+    chain = "".join(f"elif c == {k}:\n    x = {k}\n" for k in range(100))
+    text = f"x = 1001\nif c:\n    x = 1002\n{chain}"
+    assert possible(f"{text}return x", Allowance(depth=1)) == {1001, 1002, *range(100)}
+    ended = possible(f"{text}else:\n    x = 500\nreturn x", Allowance(depth=1))
+    assert ended == {1002, 500, *range(100)}
+    with pytest.raises(TooMuch):
+        possible(text, Allowance(statements=50))
+
+
 def test_definitions_inside_are_not_gone_through() -> None:
     assert possible(dedent("""\
         x = 1

@@ -149,10 +149,21 @@ class Interpreter(Generic[Value]):
         return None if isinstance(statement, ast.Raise) else names
 
     def _branch(self, statement: ast.If, names: Names[Value]) -> _Path[Value]:
-        way = self._domain.condition(statement.test, names)
-        if way is not None:
-            return self.run(statement.body if way else statement.orelse, names)
-        return self._joined([self.run(body, dict(names)) for body in (statement.body, statement.orelse)])
+        """One branch, or each; those of an ``elif`` are of the same level."""
+        paths: list[_Path[Value]] = []
+        while True:
+            way = self._domain.condition(statement.test, names)
+            if way is not False:
+                paths.append(self.run(statement.body, dict(names)))
+            if way:
+                break
+            below = statement.orelse[0] if len(statement.orelse) == 1 else None
+            if not isinstance(below, ast.If):
+                paths.append(self.run(statement.orelse, dict(names)))
+                break
+            self._allowance.count()
+            statement = below
+        return self._joined(paths)
 
     def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, names: Names[Value]) -> _Path[Value]:
         self._breaks.append([])

@@ -44,21 +44,25 @@ def detached_attributes(cls: type) -> dict[str, DetachLine]:
     source = methods.get("forward")
     if source is None or not source.is_known():
         return {}
-    with suppress(TooMuch):
-        return _Forward(source, methods).detached()
-    return {}
+    walk = _Forward(source, methods)
+    with suppress(TooMuch):  # what was found before stays true: another result takes nothing back
+        walk.run()
+    return walk.detached()
 
 
 class _Forward(Domain[Dependence]):
     """The attributes behind each name, on all paths through a ``forward``."""
 
     def __init__(self, source: Source, methods: dict[str, Source]) -> None:
+        self._source = source
         self._methods = methods
         self._file, self._own = source.file, source.self_name
         self._allowance = Allowance()
         self._results: list[Dependence] = []
         self._blocked: DetachLine | None = None
-        Interpreter(self, self._allowance).run(source.body, {})
+
+    def run(self) -> None:
+        Interpreter(self, self._allowance).run(self._source.body, {})
 
     def detached(self) -> dict[str, DetachLine]:
         found: dict[str, DetachLine] = {}
