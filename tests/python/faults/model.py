@@ -21,6 +21,25 @@ def _scored(given: str, read: str = "x") -> tuple[str, str]:
 
 
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "about_to_train_in_eval_mode_below_a_part_named_like_a_comparison": (
+        "eval-during-training",
+        """
+ class Heads(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.ge = nn.Linear(8, 3)
+ net, heads = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.5)), Heads()
+ o = torch.optim.SGD([*net.parameters(), *heads.parameters()], lr=0.1)
+ x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+-net.eval()
++net.train()
+ stop()
+ o.zero_grad()
+ c = F.cross_entropy(heads.ge(net(x)), y)
+ c.backward()
+ o.step()
+""",
+    ),
     "scored_with_padded_rows": _scored("x = x.new_zeros(8, 6); x[:, :4] = data[:8, :4]"),
     "scored_with_rows_copied_into_zeros": _scored("x = torch.zeros(8, 6); x.narrow(1, 0, 4).copy_(data[:8, :4])"),
     "scored_with_rows_computed_into_zeros": _scored("x = torch.empty(8, 6); torch.mul(data[:8], 0.5, out=x)"),
