@@ -9,7 +9,8 @@ import { looks, movingFrame } from "./bed/pictures.ts";
 import { until } from "./bed/wait.ts";
 
 const SAMPLE = "tensor_inspector_sample.py";
-const test = testIn({ files: { "empty.py": "" } });
+// In a window whose settings for AI have changed meanwhile, VS Code opens its own welcome page.
+const test = testIn({ files: { "empty.py": "" }, alone: true });
 
 test("has four steps, whose buttons are commands that are there", async ({ wb }) => {
   const steps = wb.page.locator(".getting-started-step");
