@@ -12,27 +12,20 @@ import {
 import type { DetailsFound, DetailsPart, Finding } from "../protocol/generated.ts";
 import { Comparing } from "./comparing.ts";
 import type { Contents } from "./contents.ts";
-import { FIRST, furtherQuestions, hasFewTiles, NEXT, OF_TWO } from "./detailsFurther.ts";
+import { FIRST, furtherQuestions, hasFewTiles, NEXT, OF_TWO, optionsOf } from "./detailsQuestions.ts";
 import { DetailsOnPage, type Wished } from "./detailsOnPage.ts";
-import { reasonFor } from "./detailsParts.ts";
+import { reasonFor, reasonForOther } from "./detailsParts.ts";
+import { DetailsTiming } from "./detailsTiming.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { findingsAbout } from "./findingRows.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Lenses } from "./lenses.ts";
 import { ImageOverlay } from "./overlay.ts";
 import type { Questions, Subject } from "./questions.ts";
-import { ASK_DELAY_MS } from "./tasks.ts";
 import { type Asking, UnderWay } from "./underWay.ts";
 
-/** Tiles along a side, at most, of a first picture: more of them travel slower than they are read. */
-const ROUGH_TILES = 192;
 /** How long a question may take before the page says that it is being read. */
 const LATE_MS = 100;
-/** How long the user has to rest before the rest of a picture is read; at a stop, until VS Code's own views have asked. */
-const REST_MS = 200;
-const REST_AT_STOP_MS = 700;
-/** How long the program runs before the page says so: while the user steps, it stays as it is. */
-const RUNNING_MS = 300;
 
 /**
  * What the user wishes to see on the details page, and the asking for it: one value, looked at in one way, at one stop.
@@ -45,6 +38,7 @@ export class Details {
   readonly #page = new DetailsOnPage();
   readonly #subscription: { dispose(): void };
   readonly #underWay = new UnderWay();
+  readonly #timing = new DetailsTiming();
   readonly #overlay: ImageOverlay;
   /** The value that the user wants to see. */
   #subject: Subject | undefined;
@@ -59,17 +53,8 @@ export class Details {
   #asked: Contents | undefined;
   /** Questions were ended before they were answered. */
   #isCut = false;
-  /** Runs until all is asked of a stop. */
-  #timer: NodeJS.Timeout | undefined;
-  /** Runs, once each time that the program does, until that is said. */
-  #running: NodeJS.Timeout | undefined;
-  /** Runs until the user has rested, and a picture is read in more detail. */
-  #resting: NodeJS.Timeout | undefined;
-  #rest = REST_MS;
   /** The picture has few tiles yet, and so has what stands beside it. */
   #isRough = false;
-  /** All will be asked in a moment. */
-  #isToAsk = false;
 
   /** What the page is to be told. */
   readonly onDidTell = this.#page.onDidTell;
@@ -186,7 +171,7 @@ export class Details {
 
   dispose(): void {
     this.#end();
-    this.#endRun();
+    this.#timing.stops();
     this.close();
     this.#subscription.dispose();
   }
@@ -204,7 +189,7 @@ export class Details {
   /** Another stop, frame or reading may be shown now, or findings of this one may have come. */
   #follow(): void {
     const { contents } = this.#inspector;
-    if (contents !== undefined) this.#endRun();
+    if (contents !== undefined) this.#timing.stops();
     if (this.#subject === undefined) return;
     if (contents === this.#asked && contents !== undefined && !this.#isCut) {
       this.#tellFindings();
@@ -214,12 +199,11 @@ export class Details {
     this.#end();
     if (contents === undefined) {
       this.#comparing.runOn();
-      this.#running ??= setTimeout(() => this.#tellRunning(), RUNNING_MS);
+      this.#timing.runs(() => this.#tellRunning());
       return;
     }
     const isWanted = this.#isCut || this.#page.shown === undefined || this.#isRefreshed;
-    this.#isToAsk = isWanted && this.#isVisible;
-    if (this.#isToAsk) this.#timer = setTimeout(() => this.#askAll(REST_AT_STOP_MS), ASK_DELAY_MS);
+    if (isWanted && this.#isVisible) this.#timing.askSoon(() => this.#askAll());
     else this.#page.addCut(wentOn());
     this.#tellSubject();
   }
@@ -235,7 +219,7 @@ export class Details {
   }
 
   #setLook(look: Look): void {
-    this.#rest = REST_MS;
+    this.#timing.userActs();
     const { robust, ...seen } = this.#look;
     this.#look = look;
     this.#page.knowsLook(look);
@@ -262,9 +246,9 @@ export class Details {
     if (isWithPicture) void this.#ask(["picture"], { exact: true, later: true }); // it was ended too
   }
 
-  #askAll(rest = REST_MS): void {
+  #askAll(): void {
     this.#end();
-    this.#rest = rest;
+    this.#timing.userActs();
     this.#isCut = false;
     this.#asked = undefined;
     this.#page.failure = undefined;
@@ -297,7 +281,7 @@ export class Details {
       return;
     }
     const isPicture = parts.includes("picture");
-    if (isPicture) this.#endRest();
+    if (isPicture) this.#timing.endRest();
     const asking = this.#underWay.begin(parts);
     this.#asked = contents;
     const look = this.#look;
@@ -313,8 +297,8 @@ export class Details {
     };
     const late = whole || (exact && !later) ? setTimeout(() => onProgress(0), LATE_MS) : undefined;
     try {
-      const wanted = this.#options(parts, parts.includes("values") ? this.#values : window);
-      const options = { ...wanted, ...(exact ? { exact } : {}), ...(rough ? { tiles: ROUGH_TILES } : {}) };
+      const seen = parts.includes("values") ? this.#values : window;
+      const options = optionsOf({ parts, exact, rough, window: seen }, look, this.#comparing.tolerance);
       const other = isOfTwo ? this.#comparing.subject(subject, contents) : undefined;
       // Whoever reads the comparison may go on at once: the copy for the next stop is there by then.
       if (other !== undefined) await this.#keep(subject, contents);
@@ -329,7 +313,7 @@ export class Details {
       const beside = { isCompared: this.#comparing.isOn, isRough: this.#isRough };
       const further = furtherQuestions(asked, known, this.#look.window, beside);
       for (const one of further) {
-        if (one.later === true) this.#askRested(() => void this.#ask(this.#withBeside(one.parts), one));
+        if (one.later === true) this.#timing.askRested(() => void this.#ask(this.#withBeside(one.parts), one));
         else void this.#ask(one.parts, one);
       }
     } catch (error) {
@@ -340,7 +324,7 @@ export class Details {
         const isSame = this.#page.shown?.contents === contents && this.#subject === subject;
         if (!isSame || this.#comparing.choice !== choice) return;
         const ofTwo = parts.filter((part) => OF_TWO.includes(part));
-        this.#tellMissing(ofTwo, this.#reasonOf(failureOf(error), this.#comparing.name ?? ""));
+        this.#tellMissing(ofTwo, reasonForOther(this.#comparing.name ?? "", failureOf(error)));
         return;
       } else {
         const failure = failureOf(error);
@@ -363,17 +347,6 @@ export class Details {
     if (!this.#underWay.finish(asking)) return false;
     this.#page.progress = undefined;
     return true;
-  }
-
-  #options(parts: readonly DetailsPart[], window: ElementWindow | undefined): Options {
-    const { window: _window, image: _image, ...look } = this.#look;
-    const given = Object.entries(look).filter(([, value]) => value !== undefined);
-    return {
-      ...Object.fromEntries(given),
-      ...(parts.includes("comparison") ? this.#comparing.tolerance : {}),
-      parts: parts.join(" "),
-      ...(window === undefined ? {} : { window: [...window] }),
-    };
   }
 
   #take(
@@ -414,11 +387,6 @@ export class Details {
     this.#tellSubject();
   }
 
-  #reasonOf({ code, message }: Failure, name: string): string {
-    if (code !== "not_static") return message;
-    return l10n.t("“{0}” has to be run to be read. Pin it (Summarize Expression), then compare with it again.", name);
-  }
-
   #failed(subject: Subject, contents: Contents, failure: Failure, whole: boolean): void {
     this.#page.failure = reasonFor(subject.name, failure);
     if (whole) this.#page.takeNothing({ subject, contents });
@@ -444,7 +412,7 @@ export class Details {
       overlay: this.#overlay.expression,
       compared: this.#compared,
       contents: this.#inspector.contents,
-      isReading: this.#isToAsk || this.#underWay.isReading,
+      isReading: this.#timing.isToAsk || this.#underWay.isReading,
     };
   }
 
@@ -458,28 +426,9 @@ export class Details {
     return isBeside ? [...parts, "error_map"] : parts;
   }
 
-  #askRested(ask: () => void): void {
-    this.#resting = setTimeout(() => {
-      this.#resting = undefined;
-      ask();
-    }, this.#rest);
-  }
-
-  #endRun(): void {
-    clearTimeout(this.#running);
-    this.#running = undefined;
-  }
-
-  #endRest(): void {
-    clearTimeout(this.#resting);
-    this.#resting = undefined;
-  }
-
   #end(): void {
-    clearTimeout(this.#timer);
-    this.#isToAsk = false;
-    if (this.#underWay.end() || this.#resting !== undefined) this.#isCut = true;
-    this.#endRest();
+    const [wasWaiting, wasReading] = [this.#timing.endAsking(), this.#underWay.end()];
+    if (wasWaiting || wasReading) this.#isCut = true;
     this.#page.progress = undefined;
   }
 }
@@ -487,5 +436,3 @@ export class Details {
 function wentOn(): string {
   return l10n.t("Not read: the program went on.");
 }
-
-type Options = Record<string, number | string | boolean | number[]>;

@@ -80,6 +80,12 @@ export function reasonFor(name: string, { code, message }: Failure): string {
   );
 }
 
+/** The same of a value to compare with. */
+export function reasonForOther(name: string, { code, message }: Failure): string {
+  if (code !== "not_static") return message;
+  return l10n.t("“{0}” has to be run to be read. Pin it (Summarize Expression), then compare with it again.", name);
+}
+
 function distributionOf({ histogram, quantiles, ...counts }: DetailsDistribution): Distribution {
   const { exact, magnitudes, ...others } = counts;
   const numbers = Object.fromEntries(Object.entries(others).map(([name, count]) => [name, numberOf(count)])) as Omit<

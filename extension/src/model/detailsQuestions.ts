@@ -1,5 +1,5 @@
 import type { DetailsPart } from "../protocol/generated.ts";
-import type { ElementWindow, Picture, ShownDetails } from "../protocol/page.ts";
+import type { ElementWindow, Look, Picture, ShownDetails, Tolerance } from "../protocol/page.ts";
 
 /** What is asked of two values. */
 export const OF_TWO: readonly DetailsPart[] = ["comparison", "error_map"];
@@ -16,6 +16,25 @@ interface PartsQuestion {
 /** What is asked of a value first, so that its picture is there soon, and what is asked next. */
 export const FIRST: readonly DetailsPart[] = ["facts", "picture", "table"];
 export const NEXT: readonly DetailsPart[] = ["distribution"];
+
+/** Tiles along a side, at most, of a first picture: more of them travel slower than they are read. */
+const ROUGH_TILES = 192;
+
+/** What the helper is told of a question. */
+export function optionsOf(
+  { parts, exact = false, rough, window }: PartsQuestion & { readonly rough: boolean },
+  { window: _window, image: _image, ...look }: Look,
+  tolerance: Tolerance,
+): Record<string, number | string | boolean | number[]> {
+  return {
+    ...Object.fromEntries(Object.entries(look).filter(([, value]) => value !== undefined)),
+    ...(parts.includes("comparison") ? tolerance : {}),
+    parts: parts.join(" "),
+    ...(window === undefined ? {} : { window: [...window] }),
+    ...(exact ? { exact } : {}),
+    ...(rough ? { tiles: ROUGH_TILES } : {}),
+  };
+}
 
 /** A question that was answered. */
 interface AnsweredQuestion extends PartsQuestion {
