@@ -38,6 +38,30 @@ class Definition(Record):
 
 def reaching_definitions(source: Source, name: str) -> Iterator[Definition]:
     """The definitions that reach a name, its own first, then those of the names in them."""
+    return _reaching(source, name, lambda bound: bound, None)
+
+
+def sure_definitions(source: Source, name: str, is_chosen: _Asked) -> Iterator[Definition]:
+    """The definitions that reach a name whichever way conditions go.
+
+    ``is_chosen``: whether an expression is one of several.
+    """
+
+    def sure_of(bound: list[Definition]) -> list[Definition] | None:
+        sure = [one for one in bound if not source.is_conditional(one.lineno, seen_from=source.lineno)]
+        is_other = any(not one.adds for one in bound if one not in sure)
+        return None if is_other else sure  # in other iterations it is something else
+
+    return _reaching(source, name, sure_of, is_chosen)
+
+
+def _reaching(
+    source: Source,
+    name: str,
+    kept_of: Callable[[list[Definition]], list[Definition] | None],
+    is_chosen: _Asked | None,
+) -> Iterator[Definition]:
+    """``kept_of``: those of a name's definitions that count; None where the name is not followed."""
     seen, waiting = set[str](), [key_of(name)]
     while waiting and len(seen) < _MOST:
         name = waiting.pop(0)
@@ -45,11 +69,14 @@ def reaching_definitions(source: Source, name: str) -> Iterator[Definition]:
             continue
         seen.add(name)
         bound = list(definitions_of(source, name))
+        kept = kept_of(bound)
+        if kept is None:
+            continue
         parent = None if bound else parent_of(name)
         waiting += [parent] if parent is not None else []
-        for one in bound:
+        for one in kept:
             yield one
-            waiting += names_in(one.value)
+            waiting += names_in(one.value, is_chosen)
 
 
 def definitions_of(source: Source, name: str) -> Iterator[Definition]:
@@ -62,28 +89,6 @@ def definitions_of(source: Source, name: str) -> Iterator[Definition]:
             yield Definition(name, line, value, isinstance(node, ast.AugAssign) or _is_kept_in(value, name))
         if not isinstance(node, ast.AugAssign) and (value is None or name not in names_in(value)):
             return
-
-
-def sure_definitions(source: Source, name: str, is_chosen: _Asked) -> Iterator[Definition]:
-    """The definitions that reach a name whichever way conditions go.
-
-    ``is_chosen``: whether an expression is one of several.
-    """
-    seen, waiting = set[str](), [key_of(name)]
-    while waiting and len(seen) < _MOST:
-        name = waiting.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        bound = list(definitions_of(source, name))
-        sure = [one for one in bound if not source.is_conditional(one.lineno, seen_from=source.lineno)]
-        if any(not one.adds for one in bound if one not in sure):
-            continue  # in other iterations it is something else
-        parent = None if bound else parent_of(name)
-        waiting += [parent] if parent is not None else []
-        for one in sure:
-            yield one
-            waiting += names_in(one.value, is_chosen)
 
 
 def is_choice(node: ast.AST, value: Callable[[str], Any]) -> bool:
